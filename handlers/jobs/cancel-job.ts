@@ -1,15 +1,15 @@
-import { ImageJob, JobPath } from '../../lib/contract/resources/job.ts';
+import { ImageJob, JobCancelQuery, JobPath } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** DELETE /v1/jobs/{id}: asks the job to stop; one that has ended stays as it is. Throws `not_found`. */
+/** DELETE /v1/jobs/{id}: cancels the job; a job that has ended stays as it is. Throws `not_found`. */
 export const handler = operation<'jobs'>()({
   id: 'cancelJob',
   summary: 'Cancel a job',
   protection: 'jobs',
-  request: { path: JobPath },
+  request: { path: JobPath, query: JobCancelQuery },
   reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
   errors: ['not_found', 'overloaded'],
-  handle: async ({ path, context, services }) =>
-    ok(await services.jobs.cancel(context.scope, path.id)),
+  handle: async ({ path, query, context, services }) =>
+    ok(await services.jobs.cancel(context.scope, path.id, query.in_flight)),
 });

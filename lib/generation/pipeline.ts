@@ -11,6 +11,7 @@ import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import { anySignal } from '../platform/linked-signal.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createFanOut } from './call/fan-out.ts';
 import { createFinishedCall } from './call/finished-call.ts';
@@ -58,6 +59,8 @@ export interface GenerationContext extends Pick<RequestContext, 'requestId' | 's
   readonly outputs?: JobOutputs;
   /** Where others are refused because the queue of a gate is full, it waits. */
   readonly waitsWhenFull?: boolean;
+  /** Aborts when nothing further may be sent to a provider. Calls in flight are finished, and their images delivered. */
+  readonly noMoreCalls?: AbortSignal;
   /** Its account: what was made and what is paid for. The code that commits the result closes it. */
   readonly ledger: Ledger;
 }
@@ -72,6 +75,9 @@ interface Progress {
   readonly onAdmitted: () => void;
 }
 
+/** The stages that are reported before the work waits at a gate. */
+const BEFORE_ADMISSION = ['queued', 'preparing'] as const;
+
 /** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
 export function createPipeline(deps: PipelineDeps) {
   const { registry, inputs, publisher, admission, sessions, clock, metrics } = deps;
@@ -85,8 +91,8 @@ export function createPipeline(deps: PipelineDeps) {
     { deadline, client, onEvent, onAdmitted }: Progress,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
-    const { requestId, scope, ledger, waitsWhenFull = false } = context;
-    const { signal } = deadline;
+    const { requestId, scope, ledger, noMoreCalls, waitsWhenFull = false } = context;
+    const sending = anySignal(deadline.signal, noMoreCalls);
     const candidates = resolveCandidates(request.routing, registry);
     const shown = (all: readonly Attempt[]) => (candidates.length > 1 ? all : undefined);
     let permit: Permit | undefined;
@@ -96,7 +102,7 @@ export function createPipeline(deps: PipelineDeps) {
       const { result: done, attempts } = await runRoutes(candidates, {
         clock,
         fallsBack: (error) => ledger.fallsBack(error, request.routing.fallback_policy),
-        signal,
+        signal: sending,
         plan: (candidate) => makePlan(requestId, request, toRoute(candidate, registry)),
         async prepare({ ask, output }) {
           const turn = toTurnRequest(ask, context);
@@ -105,13 +111,15 @@ export function createPipeline(deps: PipelineDeps) {
           if (!waitsWhenFull) admission.checkOperation();
           if (isPublished(output)) await publisher.refuseBroken();
           await ledger.reserve();
-          onEvent({ type: 'progress', stage: 'queued' });
-          onEvent({ type: 'progress', stage: 'preparing' });
-          verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
+          for (const stage of BEFORE_ADMISSION) onEvent({ type: 'progress', stage });
+          verified = await times.of(
+            'input',
+            inputs.verify(request.inputs, { scope, signal: sending }),
+          );
           permit = await times.of(
             'queue',
             // An operation that is inside may still be refused at the gate of its provider.
-            admission.enterOperation(signal, (waits) => waits && onAdmitted(), waitsWhenFull),
+            admission.enterOperation(sending, (waits) => waits && onAdmitted(), waitsWhenFull),
           );
           metrics.queued({ durationMs: permit.waitedMs });
         },
@@ -120,10 +128,10 @@ export function createPipeline(deps: PipelineDeps) {
           const plan = first.withInputs(mapInputs(verified, factsOf));
           const route = { plan, times, attempts: () => shown(tried()) };
           early = context.outputs && startEarlyDelivery(route, context.outputs, context);
-          const drawing = maskedInputs(plan, verified, signal);
+          const drawing = maskedInputs(plan, verified, sending);
           const { inputs: sent, masked } = await times.of('input', drawing);
-          const publish = early?.publish;
-          const work = { plan, inputs: sent, masked, deadline, ledger, onEvent, publish };
+          const shared = { deadline, noMoreCalls, ledger, onEvent };
+          const work = { ...shared, plan, inputs: sent, masked, publish: early?.publish };
           const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
           return { plan, result };
         },

@@ -3,7 +3,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toJobFailure } from './job-end.ts';
 import { isTerminal } from './job-state.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { LiveJobs } from './streams/live-jobs.ts';
+import type { InFlight, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle'>;
@@ -26,21 +26,22 @@ export function createCancelJob({ store, live, clock }: Deps) {
   }
 
   /**
-   * Cancels a queued job at once and asks a running one to stop; one that is running in the store, but not in this process,
-   * ends at once too. The job ends with `error`. Resolves to the job as it then is; to undefined if there is none. Throws
-   * `overloaded`.
+   * Cancels a queued job at once. Calls that a provider already has are stopped, or finished and their images kept; nothing
+   * further is sent. A job that is running in the store, but not in this process, ends at once too. The job ends with
+   * `error`. Resolves to the job as it then is; to undefined if there is none. Throws `overloaded`.
    */
   return async function cancelJob(
     scope: string,
     id: string,
     error: BridgeError,
+    inFlight: InFlight = 'stop',
   ): Promise<JobRecord | undefined> {
     const atSecs = nowSecs(clock);
     const job = await store.cancel(scope, id, { atSecs, error: toJobFailure(error) });
     if (!job) return undefined;
     // The request is durable; only now may the work learn of it.
     const isRunning = !isTerminal(job.status);
-    if (isRunning && (await live.stop(id, error))) return job;
+    if (isRunning && (await live.stop(id, error, inFlight))) return job;
     if (isRunning) await endAbandoned(job, atSecs, error);
     live.ended(id);
     return isRunning ? store.find(scope, id) : job;

@@ -40,6 +40,7 @@ export function createJobWorker(deps: Deps) {
       // A job names its artifacts by their ids: its result holds no address of this bridge.
       baseUrl: '',
       waitsWhenFull: true,
+      noMoreCalls: here.noMoreCalls,
       ledger,
       outputs: publications.outputs,
     };

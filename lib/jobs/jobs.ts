@@ -9,7 +9,7 @@ import { cancellation } from './job-end.ts';
 import { isTerminal } from './job-state.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
-import type { JobPartial, LiveJobs } from './streams/live-jobs.ts';
+import type { InFlight, JobPartial, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'update'>;
@@ -84,8 +84,8 @@ export function createJobs(deps: Deps) {
     },
 
     /** As `createCancelJob`, for the owner of the job. Throws `not_found`, `overloaded`. */
-    cancel: async (scope: string, id: string): Promise<ImageJob> =>
-      toView(found(await deps.cancelJob(scope, id, cancellation()))),
+    cancel: async (scope: string, id: string, inFlight: InFlight = 'stop'): Promise<ImageJob> =>
+      toView(found(await deps.cancelJob(scope, id, cancellation(), inFlight))),
 
     /** Marks, hides or restores. Throws `not_found`, `job_not_terminal`. */
     async update(scope: string, id: string, { favorite, deleted }: JobPatch): Promise<ImageJob> {

@@ -7,7 +7,10 @@ import type { ToolContext } from './tool.ts';
 /** Below the 60 s after which clients give a call up: by then the result names the job, which get_job continues to follow. */
 export const MAX_WAIT_S = 45;
 
-/** Sends a request as a job, and waits for its end for a while. A client that cancels the call cancels the job. */
+/**
+ * Sends a request as a job, and waits for its end for a while. When the client cancels the call, nothing further is sent. An
+ * image that is being made is finished and kept, because clients also cancel calls at a time limit of their own.
+ */
 export async function runJob(body: object, context: ToolContext): Promise<ImageJob> {
   const { api, signal, keepsJobs = () => false } = context;
   const job = await api.json<ImageJob>('POST /v1/jobs', { body, signal });
@@ -65,7 +68,8 @@ async function currentJob(
 /** Cancels a job whose call was cancelled: no reply is sent that could say whether that has worked. */
 async function cancelJob(id: string, { api }: ToolContext): Promise<void> {
   const { signal } = new AbortController();
-  await api.json('DELETE /v1/jobs/{id}', { path: { id }, signal }).catch(() => {});
+  const query = { in_flight: 'finish' };
+  await api.json('DELETE /v1/jobs/{id}', { path: { id }, query, signal }).catch(() => {});
 }
 
 export function hasEnded({ status }: Pick<ImageJob, 'status'>): boolean {

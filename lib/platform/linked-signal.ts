@@ -22,3 +22,11 @@ export function linkSignal(given: AbortSignal): LinkedSignal {
     end: () => given.removeEventListener('abort', follow),
   };
 }
+
+/** Returns a signal that aborts when either one does; the first one itself if there is no other. */
+export function anySignal(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
+  if (!other) return signal;
+  const any = AbortSignal.any([signal, other]);
+  setMaxListeners(0, any);
+  return any;
+}

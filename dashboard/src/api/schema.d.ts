@@ -3767,7 +3767,10 @@ export interface operations {
     };
     cancelJob: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The fate of calls that a provider has already: stop ends them, finish waits for their images and keeps them. Nothing further is sent in either case. */
+                in_flight?: "stop" | "finish";
+            };
             header?: never;
             path: {
                 id: string;

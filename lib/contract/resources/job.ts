@@ -222,6 +222,15 @@ export const JobQuery = closedObject({
   ),
 });
 
+const CANCEL_MODES = ['stop', 'finish'] as const;
+
+export const JobCancelQuery = closedObject({
+  in_flight: documented(
+    v.optional(v.picklist(CANCEL_MODES), 'stop'),
+    'The fate of calls that a provider has already: stop ends them, finish waits for their images and keeps them. Nothing further is sent in either case.',
+  ),
+});
+
 /** What may be changed of a job: one of the two at least. */
 export const JobPatch = v.pipe(
   closedObject({

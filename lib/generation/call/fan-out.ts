@@ -40,7 +40,9 @@ export function createFanOut({ clock, finishedCall }: Deps) {
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);
-      if (ask.isFailFast) siblings.abort(new BridgeError('cancelled', 'another output has failed'));
+      // An output that was not sent any more does not end the calls in flight.
+      if (ask.isFailFast && !work.noMoreCalls?.aborted)
+        siblings.abort(new BridgeError('cancelled', 'another output has failed'));
     };
     const { signal } = siblings;
     const run = (indices: readonly number[]) =>

@@ -2,6 +2,7 @@ import type { Usage, Warning } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { anySignal } from '../../platform/linked-signal.ts';
 import type { Semaphore } from '../../platform/semaphore.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import type { LedgerCall } from '../ledger/ledger-call.ts';
@@ -96,14 +97,17 @@ export function createFinishedCall(deps: Deps) {
 function createCallInSlot({ clock, retriedCall, slotsOf, metrics }: Omit<Deps, 'finish'>) {
   /** Undefined after a failure, which has been reported then. */
   return async function callInSlot(
-    { plan: { ask, report }, inputs, deadline, threadId, onEvent }: PlannedWork,
+    { plan: { ask, report }, inputs, deadline, noMoreCalls, threadId, onEvent }: PlannedWork,
     indices: readonly number[],
     ledger: LedgerCall,
     signal: AbortSignal,
     onFailure: (thrown: unknown, provider: string | undefined) => void,
   ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
     const { name } = ask.provider;
-    const release = await takeSlot(slotsOf(ask), signal).catch((thrown) => onFailure(thrown, name));
+    const sending = anySignal(signal, noMoreCalls);
+    const release = await takeSlot(slotsOf(ask), sending).catch((thrown) =>
+      onFailure(thrown, name),
+    );
     if (!release) return undefined;
     const startedMs = clock.monotonicMs();
     try {
@@ -121,6 +125,7 @@ function createCallInSlot({ clock, retriedCall, slotsOf, metrics }: Omit<Deps, '
         requestId: report.record.request_id,
         deadline,
         signal,
+        sending,
         onEvent,
         ledger,
       });

@@ -22,6 +22,8 @@ export interface PlannedWork {
   /** What is put back into the images that are made; undefined without an emulated mask. */
   readonly masked?: MaskedSource | undefined;
   readonly deadline: Deadline;
+  /** As in `GenerationContext`. */
+  readonly noMoreCalls: AbortSignal | undefined;
   /** The thread of its session; undefined for an isolated one. */
   readonly threadId?: string;
   readonly onEvent: (event: GenerationEvent) => void;

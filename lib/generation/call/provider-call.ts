@@ -10,6 +10,8 @@ export interface ProviderCall {
   readonly deadline: Pick<Deadline, 'remainingMs'>;
   /** Aborts at the deadline, when the client disconnects, and when the failure of a sibling ends all calls. */
   readonly signal: AbortSignal;
+  /** Aborts with `signal` or earlier: from then on nothing is sent. */
+  readonly sending: AbortSignal;
   readonly onEvent: (event: GenerationEvent) => void;
   /** The rows of its outputs. */
   readonly ledger: LedgerCall;

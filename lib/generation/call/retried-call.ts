@@ -24,10 +24,10 @@ export function createRetriedCall({ clock, ids, singleCall }: Deps) {
   /** How long to wait before the next try; undefined when there must be none. */
   function waitMsAfter(
     error: BridgeError,
-    { provider, signal, deadline, ledger }: ProviderCall,
+    { provider, sending, deadline, ledger }: ProviderCall,
     attempt: number,
   ): number | undefined {
-    if (signal.aborted || !ledger.mayRepeat()) return undefined;
+    if (sending.aborted || !ledger.mayRepeat()) return undefined;
     const remainingMs = deadline.remainingMs();
     const fraction = ids.newFraction();
     return retryDelayMs(error, provider.retry, { attempt, remainingMs, fraction });
@@ -35,7 +35,7 @@ export function createRetriedCall({ clock, ids, singleCall }: Deps) {
 
   /** Rejects with a `BridgeError` that names the provider and how often it was tried. */
   return async function retriedCall(call: ProviderCall): Promise<CallResult> {
-    const { provider, signal, ledger } = call;
+    const { provider, sending, ledger } = call;
     for (let attempt = 1; ; attempt += 1) {
       const facts = { provider: provider.name, details: { provider_attempts: attempt } };
       try {
@@ -45,9 +45,9 @@ export function createRetriedCall({ clock, ids, singleCall }: Deps) {
         ledger.failed(error);
         const waitMs = waitMsAfter(error, call, attempt);
         if (waitMs === undefined) throw error;
-        await sleep(clock, waitMs, signal).catch(() => {
+        await sleep(clock, waitMs, sending).catch(() => {
           const sent = ledger.wasSent();
-          throw stopError(signal, { sent, outcomeKnown: true, stopped: true }).with(facts);
+          throw stopError(sending, { sent, outcomeKnown: true, stopped: true }).with(facts);
         });
       }
     }

@@ -4,6 +4,7 @@ import type { SessionReport } from '../../contract/reply/image-response.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { anySignal } from '../../platform/linked-signal.ts';
 import type { Times } from '../times.ts';
 import type { FanOut, FanOutResult } from './fan-out.ts';
 import type { PlannedWork } from './planned-work.ts';
@@ -54,16 +55,16 @@ export function createRouteAttempt({ admission, fanOut, sessions, clock, metrics
     { times, onAdmitted, waitsWhenFull, scope }: Operation,
   ): Promise<RouteResult> {
     const { ask, report } = work.plan;
-    const { signal } = work.deadline;
+    const sending = anySignal(work.deadline.signal, work.noMoreCalls);
     const pass = await times.of(
       'queue',
-      admission.enterRoute(ask.provider.name, signal, () => onAdmitted(), waitsWhenFull),
+      admission.enterRoute(ask.provider.name, sending, () => onAdmitted(), waitsWhenFull),
     );
     metrics.queued({ durationMs: pass.waitedMs });
     let turn: SessionTurn | undefined;
     try {
       const turnRequest = toTurnRequest(ask, { scope, requestId: report.record.request_id });
-      turn = await times.of('queue', beginTurn(sessions, turnRequest, signal));
+      turn = await times.of('queue', beginTurn(sessions, turnRequest, sending));
       const session = turn ? { threadId: turn.threadId, session: turn.report } : {};
       const result = await timedFanOut({ ...work, ...session }, times);
       pass.settle();

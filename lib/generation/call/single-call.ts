@@ -15,9 +15,9 @@ export type SingleCall = ReturnType<typeof createSingleCall>;
 export function createSingleCall({ clock, graceMs }: Deps) {
   /** Settles with the provider, or `graceMs` after the signal aborted if the provider has not settled by then. */
   return async function singleCall(call: ProviderCall, attempt: number): Promise<ProviderResult> {
-    const { provider, request, requestId, signal, ledger } = call;
-    if (signal.aborted) {
-      throw stopError(signal, { sent: ledger.wasSent(), outcomeKnown: true, stopped: true });
+    const { provider, request, requestId, signal, sending, ledger } = call;
+    if (sending.aborted) {
+      throw stopError(sending, { sent: ledger.wasSent(), outcomeKnown: true, stopped: true });
     }
     let isOver = false;
     ledger.beginTry();

@@ -17,14 +17,20 @@ export interface JobPartial {
 export interface LiveJob {
   /** Aborts with the reason why the job must end. */
   readonly signal: AbortSignal;
+  /** Aborts with the reason why nothing further may be sent to a provider. */
+  readonly noMoreCalls: AbortSignal;
   /** Takes in what happens in it; of its partial images the latest is kept. */
   note(event: VerifiedEvent): void;
   /** To be called when its end is durable, or cannot become so any more. */
   end(): void;
 }
 
+/** The fate of calls that a provider already has when their job is cancelled. */
+export type InFlight = 'stop' | 'finish';
+
 interface State {
   readonly controller: AbortController;
+  readonly calls: AbortController;
   progress: JobProgress;
   partial: JobPartial | undefined;
 }
@@ -44,6 +50,7 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
   function enter(id: string): State {
     const state: State = {
       controller: new AbortController(),
+      calls: new AbortController(),
       progress: { stage: 'queued', partial_images: 0 },
       partial: undefined,
     };
@@ -93,6 +100,7 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
       const state = live.get(id) ?? enter(id);
       return {
         signal: state.controller.signal,
+        noMoreCalls: state.calls.signal,
         note: (event) => note(job, state, event),
         end() {
           live.delete(id);
@@ -105,12 +113,16 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
 
     partial: (id: string): JobPartial | undefined => live.get(id)?.partial,
 
-    /** Stops a job that was claimed here and has not ended; false when there is none. */
-    async stop(id: string, reason: BridgeError): Promise<boolean> {
+    /**
+     * Ends a job that was claimed here and has not ended, at once or when its calls in flight have ended; false when there
+     * is none.
+     */
+    async stop(id: string, reason: BridgeError, inFlight: InFlight): Promise<boolean> {
       // The store may show a job as running before the claim of it has resolved.
       if (!live.has(id)) await Promise.allSettled(claims);
       const state = live.get(id);
-      state?.controller.abort(reason);
+      state?.calls.abort(reason);
+      if (inFlight === 'stop') state?.controller.abort(reason);
       return state !== undefined;
     },
 

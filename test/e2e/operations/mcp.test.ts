@@ -48,11 +48,11 @@ function newClient(versionNegotiation: Mode): Client {
   return client;
 }
 
-async function connectHttp(mode: Mode, token = TOKEN): Promise<Client> {
+async function connectHttp(mode: Mode, token = TOKEN, { address } = bridge): Promise<Client> {
   const client = newClient(mode);
   const requestInit = { headers: { authorization: `Bearer ${token}` } };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${bridge.address}/mcp`), { requestInit }),
+    new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit }),
   );
   return client;
 }
@@ -194,21 +194,50 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
     expect(stages).toContain('generating');
   });
 
-  it('cancels the job with its call', async () => {
+  it('keeps the image that is being made when its call reaches the time limit of the client', async () => {
+    const slow = await startBridge({
+      set: [...SERVED, 'providers.sandbox.latency_ms=1500'],
+      env: { TOKEN },
+    });
+    const client = await connectHttp(mode, TOKEN, slow);
+    const wanted = { prompt: `A slow fox, by ${revision}` };
+    const jobs = async () => textOf(await call(client, 'list_jobs', { search: wanted.prompt }));
+
+    const generating = client.callTool(
+      { name: 'generate_image', arguments: wanted },
+      { timeout: 1000 },
+    );
+    await expect(generating).rejects.toThrow('timed out');
+    await expect.poll(jobs).toContain('cancelled');
+
+    const [id] = /[0-9a-f-]{36}/.exec(await jobs()) ?? [];
+    expect(textOf(await call(client, 'get_job', { id }))).toMatch(/Image [0-9a-f]{32}/);
+  });
+
+  it('cancels a queued job with its call', async () => {
     const client = await connectHttp(mode);
+    const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
+    const pause = (paused: boolean) =>
+      fetch(`${bridge.address}/v1/queue`, {
+        method: 'PATCH',
+        headers,
+        body: JSON.stringify({ paused }),
+      });
     const controller = new AbortController();
-    const wanted = { model: 'sandbox-hang', prompt: `To be cancelled by ${revision}` };
+    const wanted = { prompt: `To be cancelled by ${revision}` };
+    const jobs = async () => textOf(await call(client, 'list_jobs', { search: wanted.prompt }));
+    await pause(true);
     const generating = client.callTool(
       { name: 'generate_image', arguments: wanted },
       { signal: controller.signal },
     );
-    const jobs = () => call(client, 'list_jobs', { search: wanted.prompt });
-    await expect.poll(async () => textOf(await jobs())).toContain('running');
+    await expect.poll(jobs).toContain('queued');
 
     controller.abort();
 
     await expect(generating).rejects.toThrow();
-    await expect.poll(async () => textOf(await jobs())).toContain('cancelled');
+    await expect.poll(jobs).toContain('cancelled');
+    await pause(false);
   });
 
   it.each(['HTTP', 'standard input and output'])(

@@ -164,6 +164,8 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/jobs/{id}/events': [200, job],
   'GET /v1/queue': [200],
   'PATCH /v1/queue': [200, () => ({ body: { paused: false } })],
+  'GET /v1/queue/jobs': [200],
+  'DELETE /v1/queue/jobs/{id}': [404, job],
   'GET /v1/providers': [200],
   'GET /v1/providers/{name}/capabilities': [200, () => ({ parameters: { name: 'sandbox' } })],
   'GET /v1/presets': [200],

@@ -5,11 +5,12 @@ import type { CapabilityDocument } from '../../../../lib/contract/resources/prov
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createFanOut } from '../../../../lib/generation/call/fan-out.ts';
 import { createFinishedCall } from '../../../../lib/generation/call/finished-call.ts';
+import type { PlannedWork } from '../../../../lib/generation/call/planned-work.ts';
 import { createProviderSlots } from '../../../../lib/generation/call/provider-slots.ts';
 import { createRetriedCall } from '../../../../lib/generation/call/retried-call.ts';
 import { createSingleCall } from '../../../../lib/generation/call/single-call.ts';
 import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
-import { createFinish } from '../../../../lib/generation/finish/finish.ts';
+import { createFinish, type FinishedOutput } from '../../../../lib/generation/finish/finish.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -459,6 +460,58 @@ describe('createFanOut, best_effort', () => {
   });
 });
 
+describe('createFanOut, once nothing further may be sent', () => {
+  const cancelled = new BridgeError('cancelled', 'the job was cancelled');
+
+  it.each(['fail_fast', 'best_effort'])('finishes the calls in flight under %s', async (policy) => {
+    const { fanOut, provider, calls } = rig({}, { parallel: 2 });
+    const delivered: number[] = [];
+
+    const publish = async ({ index }: FinishedOutput) => void delivered.push(index);
+    const running = fanOut({ parameters: { n: 3, failure_policy: policy } }, publish);
+    const [first, second] = [await provider.call(0), await provider.call(1)];
+    for (const { dispatch } of [first, second]) dispatch();
+    calls.abort(cancelled);
+    first.succeed({ outputs: [{ bytes: png }] });
+    await running.events.verified(0);
+    second.succeed({ outputs: [{ bytes: png }] });
+    await running.catch(() => {});
+
+    expect(delivered).toEqual([0, 1]);
+    expect(provider.calls).toHaveLength(2);
+    expect(running.ledger.rows().map(({ progress, paid }) => [progress, paid])).toEqual([
+      ['published', 'yes'],
+      ['published', 'yes'],
+      ['not_sent', 'no'],
+    ]);
+  });
+
+  it('repeats no call that has failed', async () => {
+    const { fanOut, provider, calls } = rig({ retry: { attempts: 3, backoffMs: 1 } });
+
+    const running = fanOut();
+    const only = await provider.call(0);
+    calls.abort(cancelled);
+    only.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
+
+    await expect(running).rejects.toMatchObject({ code: 'upstream' });
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('ends the wait before the next try of a call', async () => {
+    const { fanOut, provider, calls, clock } = rig({ retry: { attempts: 3, backoffMs: 1000 } });
+
+    const running = fanOut();
+    const only = await provider.call(0);
+    only.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
+    await expect.poll(() => clock.waiting).toBeGreaterThan(1);
+    calls.abort(cancelled);
+
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+    expect(provider.calls).toHaveLength(1);
+  });
+});
+
 interface Setting {
   readonly native?: number;
   readonly parallel?: number;
@@ -470,6 +523,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const { native = 1, parallel = 255, timeoutMs = 60_000 } = setting;
   const clock = createManualClock();
   const client = new AbortController();
+  const calls = new AbortController();
   const capabilities: CapabilityDocument = {
     ...anything,
     batching: {
@@ -496,20 +550,22 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
     }),
   });
 
-  function fanOut(sent: object = {}) {
+  function fanOut(sent: object = {}, publish?: PlannedWork['publish']) {
     const ledger = newLedger();
     ledger.beginRoute(provider.name);
     const running = run({
       plan: planOf(requestOf(sent), capabilities, { provider }),
       inputs: { images: [], references: [] },
       deadline: startDeadline(clock, timeoutMs, client.signal),
+      noMoreCalls: calls.signal,
+      publish,
       onEvent: (event) => events.push(event),
       ledger,
     });
     running.catch(() => {});
     return Object.assign(running, { clock, events: watched, ledger });
   }
-  return { fanOut, provider, clock, client, events };
+  return { fanOut, provider, clock, client, calls, events };
 }
 
 /** Lets a test wait until an output has been verified, which takes real time. */

@@ -357,6 +357,7 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
         requestId: 'request-1',
         deadline,
         signal,
+        sending: signal,
         onEvent: (event) => events.push(event),
         ledger: ledger.beginCall(provider.name, request.indices),
       });

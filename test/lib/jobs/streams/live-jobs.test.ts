@@ -94,7 +94,7 @@ describe('createLiveJobs', () => {
           give = resolve;
         }),
     );
-    const stopped = live.stop('one', reason);
+    const stopped = live.stop('one', reason, 'stop');
 
     give({ id: 'one' });
     await claimed;
@@ -105,7 +105,7 @@ describe('createLiveJobs', () => {
 
   test('a job that was not claimed here cannot be stopped, and a later one of its id can run', async () => {
     const refused = live.claim(() => Promise.reject(new Error('refused')));
-    const stopped = live.stop('one', cancellation());
+    const stopped = live.stop('one', cancellation(), 'stop');
 
     await expect(refused).rejects.toThrow('refused');
     expect(await stopped).toBe(false);
