@@ -244,14 +244,8 @@ const FAULTS: Readonly<Record<string, () => Promise<Scrapes>>> = {
     await expect.poll(() => scrape(url)).toBeUndefined();
     return { job: 'image-bridge-gateway', before, after: undefined };
   },
-  async ImageBridgeGatewayHolds() {
-    const { url, cwd } = await startGateway('blue', 'http://127.0.0.1:8');
-    const before = (await scrape(url)) ?? '';
-    await writeFile(join(cwd, 'new'), 'hold\n');
-    await rename(join(cwd, 'new'), join(cwd, 'target'));
-    await expect.poll(() => scrape(url)).toMatch(/gateway_target\{target="hold"\} 1/);
-    return { job: 'image-bridge-gateway', before, after: await scrape(url) };
-  },
+  ImageBridgeGatewayHolds: holdWithoutHandoff,
+  ImageBridgeGatewayHoldsAlone: holdWithoutHandoff,
   async ImageBridgeGatewayRefuses() {
     const { url, address } = await startGateway('blue', `http://127.0.0.1:${await freePort()}`);
     const before = (await scrape(url)) ?? '';
@@ -259,6 +253,16 @@ const FAULTS: Readonly<Record<string, () => Promise<Scrapes>>> = {
     return { job: 'image-bridge-gateway', before, after: await scrape(url) };
   },
 };
+
+/** Leaves a gateway on hold, as a handoff that was killed does. */
+async function holdWithoutHandoff(): Promise<Scrapes> {
+  const { url, cwd } = await startGateway('blue', 'http://127.0.0.1:8');
+  const before = (await scrape(url)) ?? '';
+  await writeFile(join(cwd, 'new'), 'hold\n');
+  await rename(join(cwd, 'new'), join(cwd, 'target'));
+  await expect.poll(() => scrape(url)).toMatch(/gateway_target\{target="hold"\} 1/);
+  return { job: 'image-bridge-gateway', before, after: await scrape(url) };
+}
 
 const NEEDS: Readonly<Record<string, boolean>> = {
   ImageBridgeNotReady: canBind,

@@ -151,7 +151,8 @@ function expectRefusal(routes: readonly PlannedRoute[], error: ErrorJson['error'
     attempts || routes.length === 1
       ? routes[(attempts?.length ?? 1) - 1]
       : routes.find((route) => route.error?.code !== 'unsupported_capability');
-  if (row?.ready === false && row.error === undefined) {
+  if (row?.error?.details['reason'] === 'not_ready') {
+    expect(row).toMatchObject({ ready: false, error: { code: 'authentication' } });
     expect(error.message).toBe('there is no login');
     return;
   }

@@ -99,7 +99,7 @@ describe('the dashboard', () => {
     '/dashboard/jobs/01JD0000000000000000000000',
     '/dashboard/system',
     '/dashboard?q=harbour&show=hidden',
-    '/dashboard/a%2fb/%00/%zz/..%2f..%2fpackage.json',
+    '/dashboard/a%2fb/%00/%zz/..%2f..%2fpackage',
   ])('replies to %s with the same page', async (path) => {
     const shell = await get('/dashboard');
 
@@ -172,6 +172,7 @@ describe('the dashboard', () => {
   it.each([
     '/dashboard/assets/',
     '/dashboard/assets/nothing.js',
+    '/dashboard/..%2f..%2fpackage.json',
     '/dashboard/assets/index.html',
     '/dashboard/assets/__proto__',
     '/dashboard/assets/..%2findex.html',
