@@ -241,6 +241,21 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
+  test('reports of a cancel what was made and what may have been made', async () => {
+    const { id, run } = await begun();
+    const { ledger } = run.context;
+    const [made, running] = [0, 1].map((index) => ledger.beginCall('scripted', [index]));
+    made?.sent();
+    made?.replied(1, undefined);
+    made?.verified(0);
+    running?.sent();
+
+    await rig.jobs.cancel(SCOPE, id);
+
+    const details = { outcome: 'unknown', succeeded_outputs: 1 };
+    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
+  });
+
   test('keeps a result that comes after a cancel as the partial result', async () => {
     rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();

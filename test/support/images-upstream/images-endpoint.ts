@@ -37,6 +37,8 @@ export function createImagesEndpoint(deps: Deps) {
     accepted: (): readonly ImageCall[] => accepted,
     /** How many finished images were drawn: what a caller pays for. */
     drawn: () => [...drawn.values()].reduce((sum, count) => sum + count, 0),
+    /** The same for one prompt. */
+    drawnFor: (prompt: string) => drawn.get(prompt) ?? 0,
 
     handler: (operation: ImageCall['operation']) =>
       createCallHandler(

@@ -125,6 +125,8 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
         drawn: endpoint.drawn(),
       };
     },
+    /** How many finished images were drawn of this prompt. */
+    drawnFor: endpoint.drawnFor,
     /** Resolves as soon as the predicate holds. It is checked again after every change. */
     until: calls.until,
 

@@ -35,13 +35,18 @@ interface Setting {
   readonly capabilities?: typeof anything;
   readonly retry?: { readonly attempts: number; readonly backoffMs: number };
   readonly refusesRenewal?: boolean;
+  /** False for a provider that does not notice when its signal aborts. */
+  readonly obeys?: boolean;
 }
 
 /** One request with a provider that replies like this: its end, and its account. */
 async function ended(sent: { parameters?: { n?: number } }, reply: Reply, setting: Setting = {}) {
-  const { capabilities = ONE_A_CALL, retry, refusesRenewal = false } = setting;
+  const { capabilities = ONE_A_CALL, retry, refusesRenewal = false, obeys = true } = setting;
   const models = [FIRST, SECOND] as string[];
-  const rig = await openGenerationRig({ reply, models, ...(retry ? { retry } : {}) }, capabilities);
+  const rig = await openGenerationRig(
+    { reply, models, obeys, ...(retry ? { retry } : {}) },
+    capabilities,
+  );
   rigs.push(rig);
   const recorded = recordAccount();
   const account = refusesRenewal
@@ -407,5 +412,27 @@ describe('the ledger of a generation with fallbacks', () => {
 
     expect(error).toMatchObject({ code: 'rate_limited', details: { succeeded_outputs: 1 } });
     expect(calls).toHaveLength(2);
+  });
+
+  it('does not fall back after an image that came when its call had been stopped', async () => {
+    const late: Reply = (call) => {
+      call.dispatch();
+      call.context.signal.addEventListener('abort', () =>
+        call.succeed({ outputs: [{ bytes: png }] }),
+      );
+    };
+    const {
+      error,
+      calls,
+      counts: counted,
+    } = await ended(
+      { parameters: { n: 2 }, routing: ON_ERROR } as object,
+      (call) => (nthOf(call) === 0 ? late(call) : fail(call, failure('upstream'))),
+      { obeys: false },
+    );
+
+    expect(error).toMatchObject({ code: 'upstream', details: { succeeded_outputs: 1 } });
+    expect(calls).toHaveLength(2);
+    expect(counted).toEqual([counts({ images: 1, lost: 1, failed: 1 })]);
   });
 });

@@ -1,0 +1,263 @@
+import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
+import { BridgeError, type BridgeErrorOptions } from '../../../lib/errors/bridge-error.ts';
+import type { CallEffect } from '../../../lib/errors/call-effect.ts';
+import type { ErrorCode } from '../../../lib/errors/codes.ts';
+import type {
+  Provider,
+  ProviderContext,
+  ProviderOutput,
+  ProviderRequest,
+} from '../../../lib/providers/provider-port.ts';
+import { anything } from '../../lib/generation/capability-documents.ts';
+import type { CallEnd, CallPlan } from './money-case.ts';
+
+/** One try of a provider call, as the provider knows it. */
+export interface Sale {
+  /** The prompt of its request, which names it. */
+  readonly request: string;
+  readonly route: number;
+  readonly indices: readonly number[];
+  readonly attempt: number;
+  readonly life: number;
+  isDispatched: boolean;
+  /** How many images are charged for in the end, whether or not the bridge learns of it. */
+  sold: number;
+  /** The bridge was informed in time of its end, so it knows `sold`. */
+  isKnown: boolean;
+  /** Its failure said that the outcome is unknown. */
+  isReportedUnknown: boolean;
+  /** The indices whose image the bridge was given and can use. */
+  good: readonly number[];
+  /** Those whose image it was given and cannot use. */
+  bad: readonly number[];
+  /** Its signal had aborted before it ended. */
+  isAborted: boolean;
+  /** It was aborted and did not stop in time, so the bridge cannot know whether it was dispatched. */
+  isOverdue: boolean;
+}
+
+interface Deps {
+  readonly route: number;
+  /** How a call of this request ends. */
+  planOf(request: string, route: number, call: number, attempt: number): CallPlan;
+  /** A small image. Its width and height identify route and index. */
+  imageOf(route: number, index: number): Buffer;
+  /** Counts a step; throws nothing. */
+  onStep(name: string): void;
+  /** Which life of the process it belongs to, and whether that has ended. */
+  readonly life: number;
+  isOver(): boolean;
+  onSale(sale: Sale): void;
+  /** Called when a call waits until its signal aborts. */
+  onHang(call: ProviderContext): void;
+}
+
+const NEVER = new Promise<never>(() => {});
+const NO_IMAGE = Buffer.from('this is no image at all');
+
+export function sellerName(route: number): string {
+  return ['first', 'second', 'third'][route] ?? 'none';
+}
+
+export function sellerModel({ native, parallel }: { native: number; parallel: number }): string {
+  return `native-${native}-parallel-${parallel}`;
+}
+
+/** A provider that does what a plan says, and writes down what it really sells. */
+export function createSeller(deps: Deps): Provider {
+  const { route, planOf, imageOf, onStep, life, isOver, onSale, onHang } = deps;
+  const name = sellerName(route);
+  const models = [1, 2, 3, 4].flatMap((native) =>
+    [1, 2, 3].map((parallel) => sellerModel({ native, parallel })),
+  );
+
+  async function execute(request: ProviderRequest, context: ProviderContext) {
+    const { signal, attempt, onEvent } = context;
+    if (isOver()) await NEVER;
+    const { native } = parseModel(request.model);
+    const { indices } = request;
+    const plan = planOf(request.prompt, route, Math.floor((indices[0] ?? 0) / native), attempt);
+    const sale: Sale = {
+      request: request.prompt,
+      route,
+      indices,
+      attempt,
+      life,
+      isDispatched: false,
+      sold: 0,
+      isKnown: true,
+      isReportedUnknown: false,
+      good: [],
+      bad: [],
+      isAborted: false,
+      isOverdue: false,
+    };
+    onSale(sale);
+
+    /** Rejects once the signal aborts, unless the plan is deaf. */
+    const aborted = plan.isDeaf ? NEVER : rejectOnAbort(signal);
+    aborted.catch(() => {});
+    const { end, turns } = plan;
+    const step = async (count: number, what: string) => {
+      await Promise.race([passTurns(count), aborted]);
+      onStep(`${name} ${what}`);
+      if (isOver()) await NEVER;
+      if (!plan.isDeaf) signal.throwIfAborted();
+    };
+
+    try {
+      await step(turns[0], 'begins');
+      if (end.type === 'refused') throw refusalOf(end.code, undefined);
+      sale.isDispatched = true;
+      // Surplus images are charged for only if the bridge receives them.
+      sale.sold = Math.min(soldBy(end, indices.length), indices.length);
+      sale.isKnown = false;
+      onEvent({ type: 'progress', stage: 'dispatched' });
+      if (end.type === 'unknown' && end.isPartial) {
+        const bytes = imageOf(route, indices[0] ?? 0);
+        onEvent({ type: 'partial_image', index: indices[0] ?? 0, partialIndex: 0, bytes });
+      }
+      if (end.type === 'hang') {
+        onHang(context);
+        await aborted;
+        await NEVER;
+      }
+      await step(turns[1], 'ends');
+      return settle(sale, end, signal.aborted);
+    } finally {
+      sale.isAborted = signal.aborted;
+      sale.isOverdue = signal.aborted && plan.isDeaf;
+    }
+  }
+
+  function settle(sale: Sale, end: CallEnd, isLate: boolean) {
+    // After its signal has aborted the bridge may or may not wait for it.
+    if (!isLate) sale.isKnown = end.type !== 'unknown';
+    switch (end.type) {
+      case 'not_begun':
+        throw refusalOf(end.code, 'not_begun');
+      case 'nothing_made':
+        throw failureOf(end.code);
+      case 'made':
+        throw errorOf('protocol', { effect: 'made' });
+      case 'unknown':
+        sale.isReportedUnknown = !isLate;
+        if (end.code === 'bug') throw new TypeError('a defect of an adapter');
+        throw errorOf(end.code, { effect: 'unknown', details: { outcome: 'unknown' } });
+      case 'images': {
+        if (!isLate) sale.sold = soldBy(end, sale.indices.length);
+        const outputs = outputsOf(sale, end, (index) => imageOf(route, index));
+        if (outputs.length < sale.indices.length && !isLate) {
+          sale.isKnown = false;
+          sale.isReportedUnknown = true;
+        }
+        return { outputs };
+      }
+      default:
+        throw new Error('it ends with its signal');
+    }
+  }
+
+  return {
+    name,
+    retry: { attempts: 2, backoffMs: 1 },
+    describe: () => ({
+      displayName: name,
+      version: '1.0.0',
+      experimental: false,
+      models,
+      defaultModel: models[0] ?? '',
+    }),
+    capabilities: (model) => (models.includes(model) ? capabilitiesOf(name, model) : undefined),
+    execute,
+    probe: async () => ({ ready: true }),
+    close: async () => {},
+  };
+}
+
+function soldBy(end: CallEnd, asked: number): number {
+  switch (end.type) {
+    case 'made':
+      return asked;
+    case 'unknown':
+    case 'hang':
+      return Math.min(end.sold, asked);
+    case 'images':
+      return Math.max(0, asked + end.more);
+    default:
+      return 0;
+  }
+}
+
+/** Notes what the bridge can use of it. A reply with another number of images is no reply to any of them. */
+function outputsOf(
+  sale: Sale,
+  { bad, more }: Extract<CallEnd, { type: 'images' }>,
+  imageOf: (index: number) => Buffer,
+): ProviderOutput[] {
+  const { indices } = sale;
+  const isBad = (position: number) => bad.includes(position);
+  if (more === 0) {
+    sale.good = indices.filter((_, position) => !isBad(position));
+    sale.bad = indices.filter((_, position) => isBad(position));
+  }
+  return Array.from({ length: sale.sold }, (_, position) => ({
+    bytes: isBad(position) ? NO_IMAGE : imageOf(indices[position] ?? 0),
+  }));
+}
+
+function errorOf(code: ErrorCode, options: BridgeErrorOptions): BridgeError {
+  return new BridgeError(code, 'as the plan says', options);
+}
+
+function refusalOf(
+  code: Extract<CallEnd, { type: 'refused' }>['code'],
+  effect: CallEffect | undefined,
+): BridgeError {
+  const options = effect === undefined ? {} : { effect };
+  if (code !== 'quota') return errorOf(code, options);
+  return errorOf('rate_limited', { ...options, retryable: false, details: { reason: 'quota' } });
+}
+
+function failureOf(code: Extract<CallEnd, { type: 'nothing_made' }>['code']): BridgeError {
+  const effect = 'nothing_made';
+  if (code === 'transient')
+    return errorOf('upstream', { effect, transient: true, retryable: true });
+  if (code === 'upstream_retryable') return errorOf('upstream', { effect, retryable: true });
+  return errorOf(code, { effect });
+}
+
+function parseModel(model: string): { readonly native: number; readonly parallel: number } {
+  const [native = 1, parallel = 1] = (model.match(/\d+/g) ?? []).map(Number);
+  return { native, parallel };
+}
+
+function capabilitiesOf(provider: string, model: string): CapabilityDocument {
+  const { native, parallel } = parseModel(model);
+  return {
+    ...anything,
+    provider,
+    model,
+    batching: {
+      mode: native > 1 ? 'native' : 'fan_out',
+      native_count: { min: 1, max: native },
+      max_parallel_outputs: parallel,
+    },
+    partial_images: { min: 0, max: 3 },
+  };
+}
+
+async function passTurns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
