@@ -50,7 +50,7 @@ interface Outside {
   readonly webhookKeys: readonly Uint8Array[] | undefined;
   /** Those of `server.tokens_file`; none by default. */
   readonly tokens?: NamedTokens;
-  /** Where the images of each scope lie; the images of all scopes lie in the artifact root by default. */
+  /** The folder for the images of a scope. By default the images of all scopes are in the artifact root. */
   readonly ownerFolder?: OwnerFolder;
   /** Beside those of the application. */
   readonly tasks: readonly Task[];

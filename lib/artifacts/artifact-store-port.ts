@@ -34,7 +34,7 @@ export interface SidecarRecord {
 export interface JobOutput {
   /** The number of the job in its store. */
   readonly job: number;
-  /** What is known of the image beside its artifact. */
+  /** The facts of the image that its artifact does not hold. */
   readonly facts: Pick<ArtifactImage, 'index' | 'generation_ms' | 'revised_prompt'>;
 }
 

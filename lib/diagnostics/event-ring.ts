@@ -29,7 +29,7 @@ interface Entry {
 export function createEventRing({ clock }: Deps): EventRing {
   const ring: Entry[] = [];
   let count = 0;
-  /** How many replies each token got since the start. Tokens are few: each has been added to the tokens file. */
+  /** The number of replies to each token since the start. Tokens are few, because each has been added to the tokens file. */
   const countOf = new Map<string | undefined, number>();
 
   function newestFirst(): readonly Entry[] {

@@ -6,8 +6,8 @@ import { ForgetDialog } from './forget-dialog.tsx';
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
 /**
- * Whether the bridge is there: always visible, announced when it changes; where something can be done, a button. With a
- * token, it opens the way to forget the token.
+ * Shows if the bridge can be reached, and announces changes. The status is a button if the user can do something about it: with
+ * a token, the button asks whether to forget the token.
  */
 export function ConnectionStatus() {
   const { connection } = usePage();

@@ -8,7 +8,7 @@ import type { Draft, DraftContent } from './draft.ts';
 export interface BrowserStorage {
   /** Shared by all tabs. */
   readonly local: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-  /** Of this tab, as the token: it ends with the tab. */
+  /** Belongs to this tab, as the token does, and ends with it. */
   readonly session: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   /** Shared by all tabs, and large enough for photographs. */
   readonly blobs: {
@@ -31,7 +31,7 @@ interface Deps {
 
 type Images = Pick<DraftContent, 'attachments' | 'mask'>;
 
-/** Where the draft of one caller is kept. */
+/** The settings and the images of one caller's draft in this browser. */
 interface Place {
   readonly imagesKey: string;
   read(): PresetTemplate;
@@ -42,7 +42,7 @@ interface Place {
 const SETTINGS = 'image-bridge.draft';
 const IMAGES = 'image-bridge.draft-images';
 const PAUSE_MS = 300;
-/** How long the images of a tab are kept that was closed without forgetting its token. Nothing can show them. */
+/** The time after which images are removed whose tab was closed without forgetting its token. No page can show them. */
 const ORPHAN_MS = 24 * 60 * 60 * 1000;
 
 export function browserStorage(): BrowserStorage {
@@ -63,7 +63,7 @@ export function keepDraft(draft: Draft, deps: Deps): void {
     if (owner === undefined) return;
     kept?.stop();
     if (owner.token !== undefined) kept?.remove();
-    // What was written without a token on a page that never needed one goes with its writer to the token.
+    // A draft that was written before a token was needed belongs to the user who enters the first one.
     if (owner.token === undefined && owner.isAccepted) return;
     draft.clear();
     deps.onRemoved();

@@ -75,7 +75,7 @@ export function succeededOutputs(rows: Rows): number {
 
 /**
  * Returns the failure of a request or of an output, as its rows allow it. A repeated request repeats all of its outputs and
- * pays for all of them, so it is not retryable once any row is paid for or may be (`infra/contract.md`, "Errors").
+ * pays for all of them, so it is not retryable once any row is paid for or may be.
  */
 export function restricted(error: BridgeError, rows: Rows): BridgeError {
   const isLate = error.code === 'timeout' && rows.some(({ progress }) => progress !== 'not_sent');

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnostics } from '../../../lib/contract/resources/diagnostics.ts';
 import { openSocket } from '../../support/raw-http.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
 
@@ -71,13 +72,10 @@ async function resetUnread(body: object, headers: Record<string, string>): Promi
 
 /** The number of replies to POST /v1/images that the bridge has written in full. */
 async function written({ address }: StartedBridge): Promise<number> {
-  const diagnostics = await fetch(`${address}/v1/diagnostics`);
-  // biome-ignore lint/suspicious/noExplicitAny: the shape is the contract's.
-  const { events }: any = await diagnostics.json();
-  return events.items.filter(
-    ({ route, status }: { route: string; status: number }) =>
-      route === '/v1/images' && status === 200,
-  ).length;
+  const reply = await fetch(`${address}/v1/diagnostics`);
+  const { events } = (await reply.json()) as Diagnostics;
+  return events.items.filter(({ route, status }) => route === '/v1/images' && status === 200)
+    .length;
 }
 
 async function sendRaw(body: object, headers: Record<string, string>): Promise<Socket> {
