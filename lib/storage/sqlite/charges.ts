@@ -10,6 +10,11 @@ import type { StoreDatabase } from './database.ts';
 const CHARGE = `
   INSERT INTO charge (token, day, images) VALUES (@token, @day, max(0, @images))
   ON CONFLICT (token, day) DO UPDATE SET images = max(0, images + @images)`;
+const CHARGE_WITHIN = `
+  INSERT INTO charge (token, day, images)
+  SELECT @token, @day, @images WHERE @images <= @allowance
+  ON CONFLICT (token, day) DO UPDATE SET images = images + @images
+    WHERE images + @images <= @allowance`;
 /** How much of the allowance of a day is used up. Binds `@token`, `@day`. */
 export const CHARGED = 'SELECT images FROM charge WHERE token = @token AND day = @day';
 const COUNT = `
@@ -30,26 +35,30 @@ type Limit = UsageDay & Pick<Reservation, 'allowance'> & Partial<Pick<Reservatio
 /** Changes the sums of a token and a day inside the transaction of its caller. */
 export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
   const charge = database.prepare(CHARGE);
+  const chargeWithin = database.prepare(CHARGE_WITHIN);
   const charged = database.prepare(CHARGED).pluck();
   const count = database.prepare(COUNT);
 
+  function usedOn({ token, day }: UsageDay): number {
+    return v.parse(Charged, charged.get({ token, day }));
+  }
+
   return {
     /** Throws `rate_limited` if the allowance does not suffice for so many outputs more. */
-    refuseBeyondAllowance(
-      { token, day, allowance, retryAfterMs = 0 }: Limit,
-      images: number,
-    ): void {
+    refuseBeyondAllowance(limit: Limit, images: number): void {
+      const { allowance } = limit;
       if (allowance === undefined || images <= 0) return;
-      const used = v.parse(Charged, charged.get({ token, day }));
-      if (used + images <= allowance) return;
-      throw new BridgeError('rate_limited', 'the allowance of the token does not suffice today', {
-        details: {
-          reason: 'allowance',
-          images_per_day: allowance,
-          remaining: Math.max(0, allowance - used),
-          retry_after_ms: retryAfterMs,
-        },
-      });
+      const used = usedOn(limit);
+      if (used + images > allowance) throw beyond(limit, allowance - used);
+    },
+
+    /** Adds to the charge of a day, within the allowance. Throws `rate_limited`, and adds nothing, beyond it. */
+    reserve(limit: Limit, images: number): void {
+      const { token, day, allowance } = limit;
+      if (allowance === undefined) charge.run({ token, day, images });
+      else if (chargeWithin.run({ token, day, images, allowance }).changes === 0) {
+        throw beyond(limit, allowance - usedOn(limit));
+      }
     },
 
     /** Adds to the charge of a day. A negative number gives images back. */
@@ -64,6 +73,17 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
       }
     },
   };
+}
+
+function beyond({ allowance = 0, retryAfterMs = 0 }: Limit, remaining: number): BridgeError {
+  return new BridgeError('rate_limited', 'the allowance of the token does not suffice today', {
+    details: {
+      reason: 'allowance',
+      images_per_day: allowance,
+      remaining: Math.max(0, remaining),
+      retry_after_ms: retryAfterMs,
+    },
+  });
 }
 
 /** Returns how many outputs of these are charged: those that are paid for, or may be. */

@@ -5,7 +5,7 @@ import { isAbandonedSql } from './owner-lease.ts';
 
 const LIST_ABANDONED = `
   SELECT id, token, day, outputs, reserved, allowance, renewals FROM ledger
-  WHERE seq IS NULL AND ${isAbandonedSql('ledger')}`;
+  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')}`;
 
 export function createLedgerStore(database: StoreDatabase): LedgerStore {
   const ledger = prepareLedger(database);
@@ -13,11 +13,7 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
   const { owner } = database;
 
   return {
-    reserve: (entry) =>
-      database.write(() => {
-        ledger.refuseBeyondAllowance(entry, entry.images);
-        ledger.reserve(entry, owner);
-      }),
+    reserve: (entry) => database.write(() => ledger.reserve(entry, owner)),
     begin: (entry, call) =>
       database.write(() => {
         ledger.begin(entry, owner);

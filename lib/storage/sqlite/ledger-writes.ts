@@ -9,18 +9,17 @@ import { chargedBy, prepareCharges } from './charges.ts';
 import type { StoreDatabase } from './database.ts';
 
 const BEGIN = `
-  INSERT INTO ledger (id, seq, owner, token, day, outputs, reserved, allowance)
-  VALUES (@id, @seq, @owner, @token, @day, @images, @reserved, @allowance)
+  INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance)
+  VALUES (@id, @owner, @token, @day, @images, @reserved, @allowance)
   ON CONFLICT (id) DO NOTHING`;
 const OPEN = `
   INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)`;
-const FIND =
-  'SELECT id, token, day, outputs, reserved, allowance, renewals FROM ledger WHERE id = ?';
-const FIND_OF_JOB =
-  'SELECT id, token, day, outputs, reserved, allowance, renewals FROM ledger WHERE seq = ?';
+const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
+const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
 const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = ? ORDER BY call';
 const CLOSE_ROWS = 'DELETE FROM ledger_row WHERE ledger = ?';
-const CLOSE = 'DELETE FROM ledger WHERE id = ?';
+// The rows of its calls are deleted with it.
+const CLOSE = `DELETE FROM ledger WHERE id = ? RETURNING ${COLUMNS}`;
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LedgerRow = v.object({
@@ -38,22 +37,24 @@ const LedgerRows = v.array(LedgerRow);
 const OpenRows = v.array(v.object({ call: v.number(), output: v.number(), provider: v.string() }));
 
 /** Changes accounts inside the transaction of its caller. */
-
 export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   const sums = prepareCharges(database);
   const begin = database.prepare(BEGIN);
   const open = database.prepare(OPEN);
   const find = database.prepare(FIND);
-  const findOfJob = database.prepare(FIND_OF_JOB);
   const listRows = database.prepare(LIST_ROWS);
   const closeRows = database.prepare(CLOSE_ROWS);
   const close = database.prepare(CLOSE);
   const renew = database.prepare(RENEW);
   const openRows = (id: string) => v.parse(OpenRows, listRows.all(id));
 
-  function end(ledger: LedgerRow, counts: readonly ProviderCounts[]): void {
-    closeRows.run(ledger.id);
-    close.run(ledger.id);
+  const closed = (id: string) => v.parse(FoundLedger, close.get(id));
+
+  /** Counts the outputs of an account that was closed. */
+  function count(
+    ledger: Pick<LedgerRow, 'token' | 'day' | 'reserved'>,
+    counts: readonly ProviderCounts[],
+  ): void {
     sums.count(ledger, counts);
     sums.charge(ledger, chargedBy(counts) - ledger.reserved);
   }
@@ -61,17 +62,16 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   return {
     refuseBeyondAllowance: sums.refuseBeyondAllowance,
 
-    /** Reserves all outputs of a request or a job. */
-    reserve(entry: LedgerEntry, owner: string | null, sequence?: number): void {
+    /** Reserves all outputs of a request, or of a job, which has no owner here. Throws `rate_limited`. */
+    reserve(entry: LedgerEntry, owner: string | null): void {
       const { id, token, day, images, allowance = null } = entry;
-      const seq = sequence ?? null;
-      begin.run({ id, seq, owner, token, day, images, reserved: images, allowance });
-      sums.charge(entry, images);
+      sums.reserve(entry, images);
+      begin.run({ id, owner, token, day, images, reserved: images, allowance });
     },
 
     /** Begins an account without a reservation. Does nothing if it exists. */
     begin({ id, token, day, images }: LedgerEntry, owner: string): void {
-      begin.run({ id, seq: null, owner, token, day, images, reserved: 0, allowance: null });
+      begin.run({ id, owner, token, day, images, reserved: 0, allowance: null });
     },
 
     open(id: string, { call, provider, indices }: OpenCall): void {
@@ -92,39 +92,34 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
     },
 
     record(entry: LedgerEntry, { counts }: Settlement): void {
-      const ledger = v.parse(FoundLedger, find.get(entry.id));
-      if (ledger) {
-        end(ledger, counts);
-        return;
-      }
-      sums.count(entry, counts);
-      sums.charge(entry, chargedBy(counts));
+      count(closed(entry.id) ?? { ...entry, reserved: 0 }, counts);
     },
 
     /** Ends an account. Does nothing if it has ended. */
     close(id: string, settlement: Settlement): void {
-      const ledger = v.parse(FoundLedger, find.get(id));
-      if (ledger) end(ledger, newIn(ledger, settlement));
+      const ledger = closed(id);
+      if (ledger) count(ledger, newIn(ledger, settlement));
     },
 
     /**
      * Ends the account of a job. Without a settlement, outputs that may have been sent are unknown, unless their images are
      * kept; the others have failed.
      */
-    closeJob(sequence: number, { settlement, kept = NONE }: JobAccountEnd): void {
-      const ledger = v.parse(FoundLedger, findOfJob.get(sequence));
-      if (ledger)
-        end(
-          ledger,
-          settlement
-            ? newIn(ledger, settlement)
-            : countsOf(ledger.outputs, openRows(ledger.id), kept),
-        );
+    closeJob(id: string, { settlement, kept = NONE }: JobAccountEnd): void {
+      const ledger = v.parse(FoundLedger, find.get(id));
+      if (!ledger) return;
+      const counts = settlement
+        ? newIn(ledger, settlement)
+        : countsOf(ledger.outputs, openRows(ledger.id), kept);
+      close.get(ledger.id);
+      count(ledger, counts);
     },
 
     closeAbandoned(ledgers: readonly unknown[]): void {
       for (const ledger of v.parse(LedgerRows, ledgers)) {
-        end(ledger, countsOf(ledger.outputs, openRows(ledger.id), NONE));
+        const counts = countsOf(ledger.outputs, openRows(ledger.id), NONE);
+        close.get(ledger.id);
+        count(ledger, counts);
       }
     },
   };

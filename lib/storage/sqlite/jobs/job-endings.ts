@@ -16,7 +16,7 @@ const END = `
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
   WHERE seq = @seq`;
 const MAY_END = `
-  SELECT 1 FROM job
+  SELECT id FROM job
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = `
@@ -25,6 +25,7 @@ const END_CONTENT = `
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
+const FoundId = v.optional(v.string());
 const Records = v.array(ArtifactRow);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
@@ -44,7 +45,7 @@ export function prepareJobEnding(
   database: StateDatabase,
   scopes: Pick<JobScopes, 'counting'>,
 ): JobEnding {
-  const mayEnd = database.prepare(MAY_END);
+  const mayEnd = database.prepare(MAY_END).pluck();
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
   const publish = preparePublish(database);
@@ -54,7 +55,8 @@ export function prepareJobEnding(
   return {
     end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
       const { status, completedSecs: completed } = end;
-      if (!mayEnd.get({ seq: sequence, from, owner, status })) return false;
+      const id = v.parse(FoundId, mayEnd.get({ seq: sequence, from, owner, status }));
+      if (id === undefined) return false;
       const partial =
         status === 'succeeded' ? undefined : outputs.keep(sequence, end.publications ?? []);
       const { result, error, ...texts } = toTexts(end, partial);
@@ -63,8 +65,8 @@ export function prepareJobEnding(
       scopes.counting([sequence], () =>
         endJob.run({ seq: sequence, status, completed, ...facts, bytes }),
       );
-      if (from === 'queued') ledger.closeJob(sequence, { settlement: NOTHING_COUNTED });
-      else ledger.closeJob(sequence, { settlement: end.settlement, kept: indicesOf(partial) });
+      if (from === 'queued') ledger.closeJob(id, { settlement: NOTHING_COUNTED });
+      else ledger.closeJob(id, { settlement: end.settlement, kept: indicesOf(partial) });
       endContent.run({ seq: sequence, result, partial: partialText, error });
       if (status === 'succeeded') publish(end.publications);
       outputs.remove(sequence);

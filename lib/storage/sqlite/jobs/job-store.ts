@@ -4,7 +4,7 @@ import { toFlatError } from '../../../errors/error-body.ts';
 import type { JobFailure, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
 import type { JobTotals } from '../../../jobs/job-totals-port.ts';
 import type { StateDatabase } from '../database.ts';
-import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';
+import { NOTHING_COUNTED } from '../ledger-writes.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
 import { createJobInputs } from './job-inputs.ts';
@@ -65,7 +65,6 @@ export function createJobStore(database: StateDatabase): JobStore {
   const totals = database.prepare(TOTALS);
   const scopes = prepareJobScopes(database);
   const ending = prepareJobEnding(database, scopes);
-  const ledger = prepareLedger(database);
 
   function findOne(scope: string, id: string): JobRecord | undefined {
     const row = find.get(id, scope);
@@ -99,8 +98,8 @@ export function createJobStore(database: StateDatabase): JobStore {
             status: 'failed',
             completedSecs: startedSecs,
             error: unreadable(),
+            settlement: NOTHING_COUNTED,
           } as const;
-          ledger.closeJob(sequence, { settlement: NOTHING_COUNTED });
           ending.end(sequence, 'running', end);
         }
       }),

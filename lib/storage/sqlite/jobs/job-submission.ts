@@ -102,7 +102,7 @@ export function createJobSubmission(
           return added;
         });
         scopes.joinQueue({ scope: job.scope, sequence, held });
-        ledger.reserve({ ...reservation, id: job.id }, null, sequence);
+        ledger.reserve({ ...reservation, id: job.id }, null);
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
     },

@@ -1,5 +1,6 @@
 /**
- * The accounts of requests and jobs that have not ended. `ledger` has one row for each of them: its token and day, how many
+ * The accounts of requests and jobs that have not ended. `ledger` has one row for each of them, under the id of the job or one
+ * of its own. A job has no owner here, because its account ends with the job. The row has the token and the day, how many
  * outputs its current route asks for, how many of them are in `charge`, and the allowance of the day. `ledger_row` has one row for each output of each
  * provider call that may have been sent. What has ended is in `usage`, where every output that is paid for is in `images`.
  *
@@ -8,15 +9,13 @@
 export const LEDGER = `
 CREATE TABLE ledger (
   id TEXT NOT NULL PRIMARY KEY,
-  seq INTEGER UNIQUE REFERENCES job (seq) ON DELETE CASCADE,
   owner TEXT,
   token TEXT NOT NULL,
   day INTEGER NOT NULL,
   outputs INTEGER NOT NULL CHECK (outputs >= 0),
   reserved INTEGER NOT NULL CHECK (reserved >= 0),
   allowance INTEGER CHECK (allowance >= 0),
-  renewals INTEGER NOT NULL DEFAULT 0 CHECK (renewals >= 0),
-  CHECK (seq IS NOT NULL OR owner IS NOT NULL)
+  renewals INTEGER NOT NULL DEFAULT 0 CHECK (renewals >= 0)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE ledger_row (
@@ -34,7 +33,7 @@ DROP TRIGGER job_is_charged;
 DROP TRIGGER job_is_not_charged;
 
 INSERT INTO ledger
-SELECT id, seq, NULL, token, created / 86400, outputs, outputs, NULL, 0 FROM job WHERE completed IS NULL;
+SELECT id, NULL, token, created / 86400, outputs, outputs, NULL, 0 FROM job WHERE completed IS NULL;
 
 INSERT INTO ledger_row
 WITH RECURSIVE asked (id, output, outputs, provider) AS (

@@ -213,10 +213,10 @@ describe('migrate', () => {
 
     migrate(connection);
 
-    const ledgers = connection.prepare('SELECT id, seq, token, day, outputs, reserved FROM ledger');
+    const ledgers = connection.prepare('SELECT id, token, day, outputs, reserved FROM ledger');
     expect(ledgers.raw().all()).toEqual([
-      ['queued', 2, 'alice', 1, 2, 2],
-      ['running', 3, 'alice', 1, 2, 2],
+      ['queued', 'alice', 1, 2, 2],
+      ['running', 'alice', 1, 2, 2],
     ]);
     expect(connection.prepare('SELECT * FROM ledger_row').raw().all()).toEqual([
       ['running', 0, 0, 'sandbox'],
