@@ -1,7 +1,7 @@
 import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { toFlatError } from '../errors/error-body.ts';
-import type { JobFailure } from './job-store-port.ts';
+import type { JobFailure } from './job-end-port.ts';
 
 const INTERRUPTED = 'interrupted';
 

@@ -1,14 +1,14 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
 import type { ImageResponse } from '../contract/reply/image-response.ts';
 import type {
-  ImageJob,
   ImageJobSummary,
   JobRequest,
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
-import type { Reservation, Settlement } from '../generation/ledger/ledger-store-port.ts';
+import type { Reservation } from '../generation/ledger/ledger-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
+import type { JobEnd, JobFailure } from './job-end-port.ts';
 import type { JobRetention, PrunedJobs } from './job-retention-port.ts';
 import type { JobTotals } from './job-totals-port.ts';
 
@@ -33,8 +33,6 @@ interface JobFacts {
   /** When it was hidden. */
   readonly deletedSecs?: number;
 }
-
-export type JobFailure = NonNullable<ImageJob['error']>;
 
 /** A job with all that is kept of it. */
 export interface JobRecord extends JobFacts {
@@ -105,26 +103,6 @@ export interface JobAdmission extends JobLimits {
   /** Of a request that came with a key: the keyed hash of scope and key, and the fingerprint of the request. */
   readonly key?: { readonly hash: string; readonly fingerprint: string };
 }
-
-/** How a running job ends, and what is left of it. */
-export type JobEnd = {
-  readonly completedSecs: number;
-  /** The calls of the job that are not counted yet. Undefined if they are not known, because another process ran the job. */
-  readonly settlement?: Settlement | undefined;
-} & (
-  | {
-      readonly status: 'succeeded';
-      readonly result: ImageResponse;
-      /** Ids of the artifacts of this result, whose publications are pending. */
-      readonly publications: readonly string[];
-    }
-  | {
-      readonly status: 'failed' | 'cancelled' | 'interrupted';
-      readonly error: JobFailure;
-      /** Ids of the artifacts that are finished; none unless given. */
-      readonly publications?: readonly string[];
-    }
-);
 
 export interface JobFilter {
   readonly status?: JobStatus | undefined;

@@ -1,7 +1,8 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
-import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
+import type { JobEnd } from './job-end-port.ts';
+import type { JobRecord, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'settle'>;

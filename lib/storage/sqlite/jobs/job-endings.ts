@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { ImageJobSummary, PartialResult } from '../../../contract/resources/job.ts';
-import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import type { JobEnd } from '../../../jobs/job-end-port.ts';
+import type { JobStore } from '../../../jobs/job-store-port.ts';
 import { ArtifactRow } from '../artifact-rows.ts';
 import type { StateDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toFlatError } from '../../../errors/error-body.ts';
-import type { JobFailure, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
+import type { JobFailure } from '../../../jobs/job-end-port.ts';
+import type { JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
 import type { JobTotals } from '../../../jobs/job-totals-port.ts';
 import type { StateDatabase } from '../database.ts';
 import { NOTHING_COUNTED } from '../ledger-writes.ts';
