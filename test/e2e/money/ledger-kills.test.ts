@@ -165,7 +165,8 @@ async function checkClient(address: string, client: Client, upstream: ImagesUpst
   const unheard = orders.filter(
     ({ kind, status }) => kind === 'synchronous' && status === undefined,
   );
-  expect(images - lost).toBeGreaterThanOrEqual(delivered);
+  // A program that is killed after a reply may not have noted its end yet.
+  expect(images - lost + unknown).toBeGreaterThanOrEqual(delivered);
   expect(images - lost).toBeLessThanOrEqual(delivered + sum(unheard.map(soldFor)));
   return { orders: orders.length, sold, images, unknown, lost, delivered, jobs: jobs.length };
 }
