@@ -73,11 +73,12 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
 }
 
 function openInputs(
-  { inputs: limits }: Config,
+  { inputs, images }: Config,
   clock: Clock,
   { engine, stores, artifacts }: RunParts,
 ): InputVerifier {
-  const { remote } = limits;
+  const { remote } = inputs;
+  const limits = { ...inputs, max_request_pixels: images.max_request_pixels };
   const loader = createInputLoader({
     artifacts: artifacts.delivery,
     stored: stores.storedInputs,

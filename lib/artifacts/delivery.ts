@@ -28,6 +28,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
   function fileOf({ id, scope, name, bytes, sha256 }: ArtifactRecord): StoredImageFile {
     return {
       key: id,
+      scope,
       sha256,
       stamp: () => files.stamp(name),
       read: () => files.read(name, bytes),

@@ -4,6 +4,8 @@ import type { FileContent } from './artifact-files-port.ts';
 export interface StoredImageFile {
   /** Of this file and of no other, whatever they contain. */
   readonly key: string;
+  /** Its owner, who takes turns with others. */
+  readonly scope: string;
   /** Of the bytes that were stored, lowercase hexadecimal. */
   readonly sha256: string;
   /** Changes whenever the file is changed or replaced; undefined when there is none. Costs no reading. */

@@ -1,13 +1,13 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine } from '../images/image.ts';
 import { type Metrics, silentMetrics } from '../metrics/metrics.ts';
-import { createSemaphore } from '../platform/semaphore.ts';
+import { createFairSlots } from '../platform/fair-slots.ts';
 import type { ImageDelivery, StoredImageFile, VerifiedBytes } from './image-delivery-port.ts';
 import { createSharedWork } from './shared-work.ts';
 import { createVerifiedCache } from './verified-cache.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect' | 'thumbnail'>;
+  readonly engine: Pick<ImageEngine, 'forDelivery'>;
   /** `artifacts.cache_bytes`. */
   readonly cacheBytes: number;
   readonly metrics?: Pick<Metrics, 'artifactVerified'>;
@@ -22,10 +22,10 @@ interface Kind {
   /** The same for equal content. */
   readonly name: string;
   /** Verifies all of the bytes. */
-  verify(bytes: Buffer, signal: AbortSignal): Promise<Verified>;
+  verify(bytes: Buffer, scope: string, signal: AbortSignal): Promise<Verified>;
 }
 
-// What has been read waits in memory for one of the two decoders.
+// What has been read waits in memory for a decoder. A scope never holds all slots.
 const VERIFY_SLOTS = 4;
 
 type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';
@@ -38,12 +38,12 @@ export function createImageDelivery({
 }: Deps): ImageDelivery {
   const cache = createVerifiedCache({ maxBytes: cacheBytes });
   const verifications = createSharedWork<VerifiedBytes>();
-  const slots = createSemaphore(VERIFY_SLOTS);
+  const slots = createFairSlots(VERIFY_SLOTS, { file: VERIFY_SLOTS });
 
   const whole: Kind = {
     name: 'whole',
-    async verify(bytes, signal) {
-      const inspection = await engine.inspect(bytes, signal);
+    async verify(bytes, scope, signal) {
+      const inspection = await engine.forDelivery(scope).inspect(bytes, signal);
       return inspection.ok
         ? { ok: true, sha256: inspection.image.sha256, content: inspection.image }
         : inspection;
@@ -53,8 +53,8 @@ export function createImageDelivery({
   function thumbnail(edgePx: number): Kind {
     return {
       name: `thumbnail ${edgePx}`,
-      async verify(bytes, signal) {
-        const made = await engine.thumbnail(bytes, edgePx, signal);
+      async verify(bytes, scope, signal) {
+        const made = await engine.forDelivery(scope).thumbnail(bytes, edgePx, signal);
         return made.ok ? { ok: true, sha256: made.sha256, content: made.image } : made;
       },
     };
@@ -68,7 +68,11 @@ export function createImageDelivery({
     return (
       (await cache.find(file, kind.name)) ??
       (await verifications.join(`${file.key} ${kind.name}`, signal, (workSignal) =>
-        slots.run(() => verify(file, kind, workSignal), workSignal),
+        slots.run(
+          { kind: 'file', owner: file.scope, isLarge: true },
+          () => verify(file, kind, workSignal),
+          workSignal,
+        ),
       ))
     );
   }
@@ -80,7 +84,7 @@ export function createImageDelivery({
   ): Promise<VerifiedBytes> {
     const content = await file.read();
     if (content === undefined) return refuse(file, 'missing_or_resized');
-    const verified = await kind.verify(content.bytes, signal);
+    const verified = await kind.verify(content.bytes, file.scope, signal);
     if (!verified.ok) return refuse(file, 'undecodable');
     if (verified.sha256 !== file.sha256) return refuse(file, 'changed');
     metrics.artifactVerified('succeeded');

@@ -40,7 +40,6 @@ export type Generation = ReturnType<typeof createGeneration>;
 /** Runs the pipeline under a deadline, with its events and its counters. */
 export function createGeneration(deps: Deps) {
   const { clock, metrics, settings } = deps;
-  const verified = createVerifyPartials(deps);
   const runPipeline = createPipeline(deps);
   return {
     run(
@@ -56,6 +55,7 @@ export function createGeneration(deps: Deps) {
       const admitted = new Promise<void>((resolve) => {
         admit = resolve;
       });
+      const verified = createVerifyPartials({ engine: deps.engine.forScope(context.scope) });
       const counted = countOperation(metrics, clock, request);
       const progress = { deadline, client: signal, onEvent: queue.push, onAdmitted: admit };
       const result = counted(runPipeline(request, context, progress)).finally(() => {

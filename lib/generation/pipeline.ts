@@ -82,8 +82,7 @@ const BEFORE_ADMISSION = ['queued', 'preparing'] as const;
 export function createPipeline(deps: PipelineDeps) {
   const { registry, inputs, publisher, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
-  const maskedInputs = createMaskedInputs(deps);
-  const { deliverLate, startEarlyDelivery } = createDelivery(deps);
+  const stepsOf = createScopedSteps(deps);
 
   return async function runPipeline(
     request: GenerationRequest,
@@ -93,6 +92,7 @@ export function createPipeline(deps: PipelineDeps) {
     const times = startTimes(clock);
     const { requestId, scope, ledger, noMoreCalls, waitsWhenFull = false } = context;
     const sending = anySignal(deadline.signal, noMoreCalls);
+    const { finish, maskedInputs, deliverLate, startEarlyDelivery } = stepsOf(scope);
     const candidates = resolveCandidates(request.routing, registry);
     const shown = (all: readonly Attempt[]) => (candidates.length > 1 ? all : undefined);
     let permit: Permit | undefined;
@@ -130,7 +130,7 @@ export function createPipeline(deps: PipelineDeps) {
           early = context.outputs && startEarlyDelivery(route, context.outputs, context);
           const drawing = maskedInputs(plan, verified, sending);
           const { inputs: sent, masked } = await times.of('input', drawing);
-          const shared = { deadline, noMoreCalls, ledger, onEvent };
+          const shared = { deadline, noMoreCalls, ledger, finish, onEvent };
           const work = { ...shared, plan, inputs: sent, masked, publish: early?.publish };
           const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
           return { plan, result };
@@ -153,24 +153,29 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Delivery at the end, and as outputs are finished. */
-function createDelivery(deps: PipelineDeps) {
-  const describeImages = createDescribeImages(deps);
+/** The steps that work on images, in the turns of a scope. */
+function createScopedSteps(deps: PipelineDeps) {
+  const { clock } = deps;
   const deliver = createDeliver(deps);
-  return {
-    startEarlyDelivery: createEarlyDelivery({ describeImages, deliver, clock: deps.clock }),
-    deliverLate: createLateDelivery({ describeImages, deliver }),
+  return (scope: string) => {
+    const engine = deps.engine.forScope(scope);
+    const describeImages = createDescribeImages({ engine });
+    return {
+      finish: createFinish({ engine }),
+      maskedInputs: createMaskedInputs({ engine }),
+      startEarlyDelivery: createEarlyDelivery({ describeImages, deliver, clock }),
+      deliverLate: createLateDelivery({ describeImages, deliver }),
+    };
   };
 }
 
 /** The calls of one route, innermost first. */
 function createCalls(deps: PipelineDeps) {
-  const { engine, admission, sessions, clock, ids, metrics, settings } = deps;
+  const { admission, sessions, clock, ids, metrics, settings } = deps;
   const singleCall = createSingleCall({ clock, graceMs: settings.cancellation_grace_ms });
   const retriedCall = createRetriedCall({ clock, ids, singleCall });
-  const finish = createFinish({ engine });
   const slotsOf = createProviderSlots();
-  const finishedCall = createFinishedCall({ clock, retriedCall, finish, slotsOf, metrics });
+  const finishedCall = createFinishedCall({ clock, retriedCall, slotsOf, metrics });
   const fanOut = createFanOut({ clock, finishedCall });
   return createRouteAttempt({ admission, fanOut, sessions, clock, metrics });
 }

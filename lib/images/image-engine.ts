@@ -2,14 +2,14 @@ import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
-import { createComposites } from './composite/composites.ts';
+import { type Composites, createComposites } from './composite/composites.ts';
 import { hasManifest } from './container/manifest.ts';
 import { inspectImage } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
 import { conversion, pixelDecode, pixelEncode } from './decode/sharp-pipelines.ts';
 import { makeThumbnail } from './decode/thumbnail.ts';
-import type { DecodeOptions, ImageEngine, ImageLimits, Pixels } from './image.ts';
-import { createImageWork } from './image-work.ts';
+import type { DecodeOptions, ImageEngine, ImageLimits, ImageTools, Pixels } from './image.ts';
+import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
 import { embedRecord } from './xmp/embed-record.ts';
 
@@ -19,12 +19,33 @@ interface Deps {
   readonly slices: TimeSlices;
 }
 
+interface Shared extends Deps {
+  readonly mattes: ReturnType<typeof createMattes>;
+  readonly composites: Composites;
+}
+
+/** What the bridge does for no caller: its doctor, its commands, the providers. */
+const OWN_SCOPE = '';
+
 /** Loads sharp with the first image. */
-export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine {
+export function createImageEngine(deps: Deps): ImageEngine {
   const work = createImageWork();
+  const shared = { ...deps, mattes: createMattes(), composites: createComposites() };
+  const { mattes, composites } = shared;
+  return {
+    ...createTools(shared, work.workOf(OWN_SCOPE, 'request')),
+    forScope: (scope) => createTools(shared, work.workOf(scope, 'request')),
+    forDelivery: (scope) => createTools(shared, work.workOf(scope, 'delivery')),
+    close: () => work.close(() => Promise.all([mattes.close(), composites.close()])),
+  };
+}
+
+/** The operations on images, in the turns of one scope. */
+function createTools(
+  { limits, clock, slices, mattes, composites }: Shared,
+  work: ScopedWork,
+): ImageTools {
   const { start, startRaw, step, track, underGate } = work;
-  const mattes = createMattes();
-  const composites = createComposites(work);
   const deps = { limits, clock, slices, underGate };
   return {
     inspect(bytes, signal) {
@@ -39,40 +60,38 @@ export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine 
       return start(async (sharp) => {
         const decode = () =>
           pixelDecode(sharp, image, options).toBuffer({ resolveWithObject: true });
-        const { data, info } = await step('decoded', decode, signal);
+        const { data, info } = await step('decoded', image, decode, signal);
         return toPixels(data, info, options);
       }, signal);
     },
 
     encode(pixels, options, signal) {
       const encode = (sharp: SharpFactory) => pixelEncode(sharp, pixels, options).toBuffer();
-      return start((sharp) => step('encoded', () => encode(sharp), signal), signal);
+      return start((sharp) => step('encoded', pixels, () => encode(sharp), signal), signal);
     },
 
     convert(image, options, signal) {
       const convert = (sharp: SharpFactory) => conversion(sharp, image, options).toBuffer();
-      return start((sharp) => step('converted', () => convert(sharp), signal), signal);
+      return start((sharp) => step('converted', image, () => convert(sharp), signal), signal);
     },
 
     removeBackground(image, matte, options, signal) {
-      return startRaw(async (sharp) => {
+      const cutOut = async (sharp: SharpFactory) => {
         const decode = () => pixelDecode(sharp, image, { channels: 4 }).toUint8Array();
-        const decoded = await step('decoded', decode, signal);
+        const decoded = await step('decoded', image, decode, signal);
         const pixels = await track(mattes.cutOut(decoded, matte, signal));
-        return step('encoded', () => pixelEncode(sharp, pixels, options).toBuffer(), signal);
-      }, signal);
+        const encode = () => pixelEncode(sharp, pixels, options).toBuffer();
+        return step('encoded', pixels, encode, signal);
+      };
+      return startRaw(image, cutOut, signal);
     },
 
-    drawOnCanvas: composites.drawOnCanvas,
-    drawMask: composites.drawMask,
-    composite: composites.composite,
+    ...composites.toolsWith(work),
 
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
 
     hasManifest: ({ bytes, format }, signal) =>
       track(slices.run(hasManifest(bytes, format), signal)),
-
-    close: () => work.close(() => Promise.all([mattes.close(), composites.close()])),
   };
 }
 

@@ -1,20 +1,34 @@
 import { setMaxListeners } from 'node:events';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { createFairSlots } from '../platform/fair-slots.ts';
 import { createOnce } from '../platform/once.ts';
-import { createSemaphore } from '../platform/semaphore.ts';
 import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
 
 // More concurrent decodes would delay the file system calls of the same thread pool.
-const DECODE_SLOTS = 2;
+const DECODE_SLOTS = 3;
+/** Two slots for the images of requests; one more, and one of those while it is free, for deliveries. */
+const SLOTS_OF = { request: 2, delivery: 2 } as const;
 /** How many operations may hold raw images at a time: each image has 256 MiB at the largest size. */
 const RAW_SLOTS = 2;
+/** From here on an image is large: a decode takes about a tenth of a second. */
+const LARGE_PIXELS = 8 * 1024 * 1024;
+
+export type WorkKind = keyof typeof SLOTS_OF;
+
+/** The edges of an image, from its header or as they were decoded. */
+interface Edges {
+  readonly width: number;
+  readonly height: number;
+}
 
 export type ImageWork = ReturnType<typeof createImageWork>;
+/** The work of one scope. */
+export type ScopedWork = ReturnType<ImageWork['workOf']>;
 
-/** Runs the work of the image engine within its limits, and knows when all of it has ended. */
+/** Runs the work of the image engine within its limits, in turns between scopes, and knows when all of it has ended. */
 export function createImageWork() {
-  const gate = createSemaphore(DECODE_SLOTS);
-  const rawSlots = createSemaphore(RAW_SLOTS);
+  const gate = createFairSlots(DECODE_SLOTS, SLOTS_OF);
+  const rawSlots = createFairSlots(RAW_SLOTS, { raw: RAW_SLOTS });
   const library = createOnce(loadSharp);
   let running = 0;
   let becameIdle = () => {};
@@ -30,9 +44,6 @@ export function createImageWork() {
     work.then(settled, settled);
     return work;
   }
-
-  const underGate = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
-    gate.run(() => track(work()), signal);
 
   async function start<T>(
     operation: (sharp: SharpFactory) => Promise<T>,
@@ -53,16 +64,42 @@ export function createImageWork() {
 
   return {
     track,
-    underGate,
-    start,
 
-    /** `start` for an operation that holds raw images. */
-    startRaw: <T>(operation: (sharp: SharpFactory) => Promise<T>, signal: AbortSignal) =>
-      start((sharp) => rawSlots.run(() => operation(sharp), signal), signal),
+    /** The same work for one scope. */
+    workOf(owner: string, kind: WorkKind) {
+      const underGate = <T>(
+        image: Edges,
+        work: () => Promise<T>,
+        signal: AbortSignal,
+      ): Promise<T> =>
+        gate.run({ kind, owner, isLarge: isLarge(image) }, () => track(work()), signal);
 
-    /** One step of sharp with an image that was verified before: a failure is an internal error. */
-    step<T>(verb: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-      return underGate(() => orInternal(verb, work), signal);
+      return {
+        track,
+        start,
+        underGate,
+
+        /** `start` for an operation that holds raw images as large as this one. */
+        startRaw: <T>(
+          image: Edges,
+          operation: (sharp: SharpFactory) => Promise<T>,
+          signal: AbortSignal,
+        ) =>
+          start((sharp) => {
+            const request = { kind: 'raw', owner, isLarge: isLarge(image) } as const;
+            return rawSlots.run(request, () => operation(sharp), signal);
+          }, signal),
+
+        /** One step of sharp with an image that was verified before: a failure is an internal error. */
+        step<T>(
+          verb: string,
+          image: Edges,
+          work: () => Promise<T>,
+          signal: AbortSignal,
+        ): Promise<T> {
+          return underGate(image, () => orInternal(verb, work), signal);
+        },
+      };
     },
 
     /** Nothing starts any more. Resolves when no work runs and `end` has ended. */
@@ -73,6 +110,10 @@ export function createImageWork() {
       return closing;
     },
   };
+}
+
+function isLarge({ width, height }: Edges): boolean {
+  return width * height > LARGE_PIXELS;
 }
 
 async function orInternal<T>(verb: string, work: () => Promise<T>): Promise<T> {

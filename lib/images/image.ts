@@ -113,10 +113,10 @@ export interface MaskedSource {
 }
 
 /**
- * Functions on images. Pixels are decoded and encoded off the main thread, at most two images at a time. All functions
- * reject with the signal's reason on abort. Throws `overloaded` after `close`.
+ * Functions on images. Pixels are decoded and encoded off the main thread, at most three images at a time. All functions
+ * reject with the signal's reason on abort. Throws `overloaded` after `close` of the engine.
  */
-export interface ImageEngine {
+export interface ImageTools {
   /** Verifies one encoded image. An invalid image is a result, not an exception. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /**
@@ -175,6 +175,17 @@ export interface ImageEngine {
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<boolean>;
+}
+
+/** The functions on images, by themselves for what the bridge does for no caller. */
+export interface ImageEngine extends ImageTools {
+  /**
+   * The same functions for the requests of one scope. Scopes take turns, and two slots are for requests; decodes of more
+   * than 8 megapixels of one scope never hold both.
+   */
+  forScope(scope: string): ImageTools;
+  /** The same functions for the deliveries and thumbnails of one scope, which have a third slot of their own. */
+  forDelivery(scope: string): ImageTools;
   /** Resolves when no work of the engine runs any more. */
   close(): Promise<void>;
 }

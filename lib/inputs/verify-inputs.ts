@@ -1,3 +1,4 @@
+import { headerEdges } from '../images/container/header-edges.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import { uprightEdges } from '../images/upright-edges.ts';
 import { badInput } from './bad-input.ts';
@@ -7,10 +8,17 @@ import type { InputContext, InputLoader } from './load-input.ts';
 import { isSameType } from './media-type.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect'>;
+  readonly engine: Pick<ImageEngine, 'forScope'>;
   readonly loader: InputLoader;
-  readonly limits: { readonly max_bytes_each: number; readonly max_bytes_total: number };
+  readonly limits: {
+    readonly max_bytes_each: number;
+    readonly max_bytes_total: number;
+    /** `images.max_request_pixels`. */
+    readonly max_request_pixels: number;
+  };
 }
+
+const NOTHING = Buffer.alloc(0);
 
 export type InputVerifier = ReturnType<typeof createInputVerifier>;
 
@@ -32,12 +40,26 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return loaded;
   }
 
+  /** Throws `input` for the image whose header takes the request beyond its pixels. An unreadable header is refused later. */
+  function refuseTooManyPixels(sources: readonly InputSource[], loaded: readonly Buffer[]): void {
+    let pixels = 0;
+    for (const [index, { field }] of sources.entries()) {
+      const edges = headerEdges(loaded[index] ?? NOTHING);
+      if (edges) pixels += edges.width * edges.height;
+      if (pixels <= limits.max_request_pixels) continue;
+      throw badInput(field, field, 'too_many_pixels_in_request', {
+        limit: 'images.max_request_pixels',
+        max_pixels: limits.max_request_pixels,
+      });
+    }
+  }
+
   async function verifyOne(
     { field, declaredMediaType }: InputSource,
     bytes: Buffer,
-    signal: AbortSignal,
+    { scope, signal }: InputContext,
   ): Promise<VerifiedImage> {
-    const inspection = await engine.inspect(bytes, signal);
+    const inspection = await engine.forScope(scope).inspect(bytes, signal);
     if (!inspection.ok) throw badInput(field, field, inspection.fault);
     const actual = `image/${inspection.image.format}`;
     if (declaredMediaType !== undefined && !isSameType(declaredMediaType, actual)) {
@@ -52,10 +74,11 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     context: InputContext,
   ): Promise<readonly VerifiedImage[]> {
     const loaded = await loadAll(sources, context);
+    refuseTooManyPixels(sources, loaded);
     const outcomes = await Promise.allSettled(
       loaded.map(async (bytes, index) => {
         const source = sources[index];
-        return source ? [await verifyOne(source, bytes, context.signal)] : [];
+        return source ? [await verifyOne(source, bytes, context)] : [];
       }),
     );
     return outcomes.flatMap((outcome) => {
@@ -67,7 +90,8 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
   return {
     /**
      * Loads all images in the order of the request, then decodes them. Throws `input` for the first that cannot be loaded or
-     * is too long, else for the first that is not valid. Throws `artifact` for a changed file of the bridge.
+     * is too long, else for the first that has too many pixels together with those before it, else for the first that is not
+     * valid. Throws `artifact` for a changed file of the bridge.
      */
     async verify(
       { images, mask, references }: InputSet<InputSource>,

@@ -2,6 +2,8 @@
 export interface FifoQueue<T> {
   /** Adds an item at the end. The returned function removes it, wherever in the queue it is by then. */
   enqueue(item: T): () => void;
+  /** Returns the oldest item and leaves it in the queue. */
+  peek(): T | undefined;
   /** Removes the oldest item and returns it. */
   dequeue(): T | undefined;
   size(): number;
@@ -48,6 +50,7 @@ export function createFifoQueue<T>(): FifoQueue<T> {
       if (node) remove(node);
       return node?.item;
     },
+    peek: () => head?.item,
     size: () => size,
   };
 }

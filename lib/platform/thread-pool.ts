@@ -16,6 +16,10 @@ type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
 
 const IDLE_MS = 10_000;
 
+export type ThreadPool<Task extends object, Result> = ReturnType<
+  typeof createThreadPool<Task, Result>
+>;
+
 /**
  * Runs in threads what would block the main thread. They start with the first task and end after ten idle seconds. A worker
  * returns undefined when it was stopped.

@@ -45,6 +45,10 @@ export const IMAGES = section({
   }),
   max_edge: integer({ default: 16_384, about: 'The longest edge of an image, in pixels.' }),
   max_pixels: integer({ default: 67_108_864, about: 'The most pixels of an image.' }),
+  max_request_pixels: integer({
+    default: 268_435_456,
+    about: 'The most pixels of all images of one request together, by their headers.',
+  }),
   max_decode_ms: integer({ default: 10_000, about: 'How long one decode may take.' }),
 });
 

@@ -4,7 +4,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { anySignal } from '../../platform/linked-signal.ts';
 import type { Semaphore } from '../../platform/semaphore.ts';
-import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
+import type { FinishedOutput, Unfinished } from '../finish/finish.ts';
 import type { LedgerCall } from '../ledger/ledger-call.ts';
 import type { AskPlan } from '../plan/ask-plan.ts';
 import { toProviderRequest } from '../plan/provider-request.ts';
@@ -16,7 +16,6 @@ import { stopError } from './stop-error.ts';
 interface Deps {
   readonly clock: Clock;
   readonly retriedCall: RetriedCall;
-  readonly finish: Finish;
   /** The slots for simultaneous calls of one provider, shared by all operations. */
   readonly slotsOf: (ask: AskPlan) => Semaphore;
   readonly metrics: Pick<Metrics, 'providerCallEnded'>;
@@ -43,7 +42,7 @@ export type FinishedCall = ReturnType<typeof createFinishedCall>;
 
 /** Creates a function that runs one provider call with its slot and finishes its outputs. */
 export function createFinishedCall(deps: Deps) {
-  const { clock, finish } = deps;
+  const { clock } = deps;
   const callInSlot = createCallInSlot(deps);
 
   /** Never rejects: each of `indices` ends as an output or as a failure. */
@@ -76,7 +75,7 @@ export function createFinishedCall(deps: Deps) {
         if (!output) return [];
         try {
           const unfinished = { index, output, generationMs, masked: work.masked };
-          const finished = await finishOne(finish, unfinished, work, signal);
+          const finished = await finishOne(unfinished, work, signal);
           ledger.verified(index);
           if (work.publish) {
             await work.publish(finished, { usage, ...toReport(work, warnings, finished) });
@@ -94,7 +93,7 @@ export function createFinishedCall(deps: Deps) {
   };
 }
 
-function createCallInSlot({ clock, retriedCall, slotsOf, metrics }: Omit<Deps, 'finish'>) {
+function createCallInSlot({ clock, retriedCall, slotsOf, metrics }: Deps) {
   /** Undefined after a failure, which has been reported then. */
   return async function callInSlot(
     { plan: { ask, report }, inputs, deadline, noMoreCalls, threadId, onEvent }: PlannedWork,
@@ -152,9 +151,8 @@ function toReport(
 }
 
 async function finishOne(
-  finish: Finish,
   unfinished: Unfinished,
-  { plan, onEvent }: PlannedWork,
+  { plan, onEvent, finish }: PlannedWork,
   signal: AbortSignal,
 ): Promise<FinishedOutput> {
   onEvent({ type: 'progress', stage: 'verifying', index: unfinished.index });

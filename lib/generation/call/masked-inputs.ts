@@ -1,11 +1,11 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ImageEngine, ImageFault, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import type { ImageFault, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import { uprightEdges } from '../../images/upright-edges.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { Plan } from '../plan/plan.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>;
+  readonly engine: Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>;
 }
 
 /** The images that a provider is sent, and what is put back into the images that it returns. */

@@ -3,7 +3,7 @@ import type { SessionReport, Usage, Warning } from '../../contract/reply/image-r
 import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { GenerationEvent } from '../events/generation-event.ts';
-import type { FinishedOutput } from '../finish/finish.ts';
+import type { Finish, FinishedOutput } from '../finish/finish.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Plan } from '../plan/plan.ts';
 
@@ -28,6 +28,8 @@ export interface PlannedWork {
   readonly threadId?: string;
   readonly onEvent: (event: GenerationEvent) => void;
   readonly ledger: Ledger;
+  /** Verifies the outputs and makes them what was asked for, in the turns of the caller's scope. */
+  readonly finish: Finish;
   /** What is known of the session; absent for an isolated one. */
   readonly session?: SessionReport;
   /** Publishes each output as soon as it is finished. A rejection is the failure of the output. Undefined if that comes later. */

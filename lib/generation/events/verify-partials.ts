@@ -1,9 +1,9 @@
-import type { ImageEngine, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import type { ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import { putBack } from '../finish/put-back.ts';
 import type { GenerationEvent, VerifiedEvent } from './generation-event.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect' | 'composite'>;
+  readonly engine: Pick<ImageTools, 'inspect' | 'composite'>;
 }
 
 const PNG = { format: 'png' } as const;

@@ -1,7 +1,7 @@
 import type { Timings } from '../../contract/reply/image-response.ts';
 import type { ImageMetadataRecord } from '../../contract/reply/metadata-record.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
+import type { ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
@@ -9,7 +9,7 @@ import { fitRecord, toMetadataRecord } from './metadata-record.ts';
 import type { Outcome } from './outcome.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'embedRecord' | 'inspect'>;
+  readonly engine: Pick<ImageTools, 'embedRecord' | 'inspect'>;
 }
 
 /** An output with its metadata, as far as any was asked for: inside the image, and what shall lie beside it. */

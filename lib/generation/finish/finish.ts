@@ -1,12 +1,7 @@
 import type { Delivered, Warning } from '../../contract/reply/image-response.ts';
 import { MAX_FORMAT_EDGE } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type {
-  EncodeOptions,
-  ImageEngine,
-  MaskedSource,
-  VerifiedImage,
-} from '../../images/image.ts';
+import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
 import type { FinishPlan } from '../plan/plan.ts';
 import { toDelivered } from './delivered.ts';
@@ -14,7 +9,7 @@ import { putBack } from './put-back.ts';
 
 interface Deps {
   readonly engine: Pick<
-    ImageEngine,
+    ImageTools,
     'inspect' | 'convert' | 'removeBackground' | 'composite' | 'hasManifest'
   >;
 }

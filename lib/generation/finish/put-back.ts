@@ -1,10 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type {
-  EncodeOptions,
-  ImageEngine,
-  MaskedSource,
-  VerifiedImage,
-} from '../../images/image.ts';
+import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import { uprightEdges } from '../../images/upright-edges.ts';
 
 type Edges = Pick<VerifiedImage, 'width' | 'height'>;
@@ -13,11 +8,11 @@ type Edges = Pick<VerifiedImage, 'width' | 'height'>;
 const MAX_RATIO_ERROR = 0.03;
 
 /**
- * The source with what its mask lets through of `drawn` (`ImageEngine.composite`). Throws `protocol` for an image that cannot
+ * The source with what its mask lets through of `drawn` (`ImageTools.composite`). Throws `protocol` for an image that cannot
  * show the canvas.
  */
 export async function putBack(
-  engine: Pick<ImageEngine, 'composite'>,
+  engine: Pick<ImageTools, 'composite'>,
   drawn: VerifiedImage,
   masked: MaskedSource,
   encoding: EncodeOptions,

@@ -5,6 +5,7 @@ import type { TimeSlices } from '../../platform/time-slices.ts';
 import { type CheckedContainer, checkContainer } from '../container/check-container.ts';
 import { type ContainerFacts, refused } from '../container/container-facts.ts';
 import type { ImageFault, ImageLimits } from '../image.ts';
+import type { ScopedWork } from '../image-work.ts';
 import { checkInflatedSize } from '../png/png-inflated.ts';
 import { sha256Steps } from '../sha256-steps.ts';
 import type { SharpFactory } from './load-sharp.ts';
@@ -15,7 +16,7 @@ export interface InspectDeps {
   readonly clock: Clock;
   readonly slices: TimeSlices;
   readonly sharp: SharpFactory;
-  readonly underGate: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  readonly underGate: ScopedWork['underGate'];
 }
 
 interface Deps extends InspectDeps {
@@ -77,7 +78,7 @@ function readInTime(
         cancel();
       }
     };
-    underGate(work, signal).then(resolve, reject);
+    underGate(container.facts, work, signal).then(resolve, reject);
   });
 }
 

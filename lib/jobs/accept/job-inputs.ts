@@ -46,6 +46,7 @@ export function createJobInputs({ store, files, images }: Deps) {
   ): StoredImageFile {
     return {
       key: `input ${sha256}`,
+      scope,
       sha256,
       stamp: () => files.stamp(sha256),
       read: () => files.readWhole(sha256, bytes),

@@ -36,7 +36,11 @@ async function openPipeline() {
     engine,
     clock,
     registry: createProviderRegistry([provider], provider.name),
-    inputs: createInputVerifier({ engine, loader: openInputLoader(), limits: config.inputs }),
+    inputs: createInputVerifier({
+      engine,
+      loader: openInputLoader(),
+      limits: { ...config.inputs, ...config.images },
+    }),
     publisher: artifacts.publisher,
     admission: createAdmission({ runtime: config.runtime, clock }),
     metrics: silentMetrics,

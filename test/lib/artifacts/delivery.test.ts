@@ -68,14 +68,17 @@ function deliver(cacheBytes = 10_000_000) {
     },
     images: createImageDelivery({
       engine: {
-        inspect(bytes, signal) {
-          inspections += 1;
-          return engine.inspect(bytes, signal);
-        },
-        thumbnail(bytes, edgePx, signal) {
-          thumbnails += 1;
-          return engine.thumbnail(bytes, edgePx, signal);
-        },
+        forDelivery: (scope) => ({
+          ...engine.forDelivery(scope),
+          inspect(bytes, signal) {
+            inspections += 1;
+            return engine.inspect(bytes, signal);
+          },
+          thumbnail(bytes, edgePx, signal) {
+            thumbnails += 1;
+            return engine.thumbnail(bytes, edgePx, signal);
+          },
+        }),
       },
       cacheBytes,
       metrics: { artifactVerified: (result) => verifications.push(result) },
@@ -493,36 +496,47 @@ describe('delivery.openThumbnail', () => {
     expect((await stayed).bytes.byteLength).toBeGreaterThan(0);
   });
 
-  test('reads few files at once: what is read waits in memory for its decode', async () => {
-    let held = 0;
-    let most = 0;
-    const images = createImageDelivery({
-      engine: {
-        inspect: (bytes, signal) =>
-          engine.inspect(bytes, signal).finally(() => {
-            held -= 1;
+  test.each([
+    ['one scope', 1, 3],
+    ['several scopes', 5, 4],
+  ])(
+    'reads few files of %s at once: they wait in memory for their decodes',
+    async (_, scopes, expected) => {
+      let held = 0;
+      let most = 0;
+      const images = createImageDelivery({
+        engine: {
+          forDelivery: (scope) => ({
+            ...engine.forDelivery(scope),
+            inspect: (bytes, signal) =>
+              engine.inspect(bytes, signal).finally(() => {
+                held -= 1;
+              }),
           }),
-        thumbnail: engine.thumbnail,
-      },
-      cacheBytes: 0,
-    });
-    const fileOf = (key: string): StoredImageFile => ({
-      key,
-      sha256: photo.sha256,
-      stamp: async () => undefined,
-      async read() {
-        held += 1;
-        most = Math.max(most, held);
-        return { bytes: photo.bytes, stamp: undefined };
-      },
-      refuseRemoved: async () => undefined,
-    });
+        },
+        cacheBytes: 0,
+      });
+      const fileOf = (key: string): StoredImageFile => ({
+        key,
+        scope: `scope ${Number(key) % scopes}`,
+        sha256: photo.sha256,
+        stamp: async () => undefined,
+        async read() {
+          held += 1;
+          most = Math.max(most, held);
+          return { bytes: photo.bytes, stamp: undefined };
+        },
+        refuseRemoved: async () => undefined,
+      });
 
-    const opened = Array.from({ length: 20 }, (_, nth) => images.whole(fileOf(`${nth}`), noAbort));
+      const opened = Array.from({ length: 20 }, (_, nth) =>
+        images.whole(fileOf(`${nth}`), noAbort),
+      );
 
-    expect(await Promise.all(opened)).toHaveLength(20);
-    expect(most).toBe(4);
-  });
+      expect(await Promise.all(opened)).toHaveLength(20);
+      expect(most).toBe(expected);
+    },
+  );
 });
 
 async function truncate(path: string, length: number): Promise<void> {

@@ -35,6 +35,7 @@ describe('loadConfig', () => {
       max_encoded_bytes: 33_554_432,
       max_edge: 16_384,
       max_pixels: 67_108_864,
+      max_request_pixels: 268_435_456,
       max_decode_ms: 10_000,
     });
     expect(limit).toBe('unlimited');

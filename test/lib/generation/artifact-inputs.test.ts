@@ -96,7 +96,11 @@ describe('createGeneration, with artifacts as inputs', () => {
 
   it('checks the limits of a model once the size is known, before it is called', async () => {
     await rig.close();
-    const limits = { max_bytes_each: png.length - 1, max_bytes_total: png.length };
+    const limits = {
+      max_bytes_each: png.length - 1,
+      max_bytes_total: png.length,
+      max_request_pixels: 1e9,
+    };
     await open({ ...anything, edit_images: { ...anything.edit_images, ...limits } });
     const id = await makeArtifact();
 

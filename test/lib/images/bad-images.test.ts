@@ -35,7 +35,11 @@ const engine = createImageEngine({ limits, clock: systemClock, slices });
 const verifier = createInputVerifier({
   engine,
   loader: openInputLoader(),
-  limits: { max_bytes_each: 4 * 1024 * 1024, max_bytes_total: 4 * 1024 * 1024 },
+  limits: {
+    max_bytes_each: 4 * 1024 * 1024,
+    max_bytes_total: 4 * 1024 * 1024,
+    max_request_pixels: 1e9,
+  },
 });
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"' }));
 

@@ -18,7 +18,7 @@ const engine = createImageEngine({
   clock: createManualClock(),
   slices,
 });
-const limits = { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 };
+const limits = { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000, max_request_pixels: 1e9 };
 const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
 const context = { scope: 'anonymous', signal: new AbortController().signal };
 
@@ -128,7 +128,7 @@ describe('createInputVerifier', () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
-      limits: { max_bytes_each: 100, max_bytes_total: 10_000 },
+      limits: { max_bytes_each: 100, max_bytes_total: 10_000, max_request_pixels: 1e9 },
     });
 
     await expect(
@@ -147,7 +147,7 @@ describe('createInputVerifier', () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
-      limits: { max_bytes_each: 100, max_bytes_total: 250 },
+      limits: { max_bytes_each: 100, max_bytes_total: 250, max_request_pixels: 1e9 },
     });
     const sources = {
       images: [inline('images[0]', Buffer.alloc(100)), inline('images[1]', Buffer.alloc(100))],
@@ -158,6 +158,44 @@ describe('createInputVerifier', () => {
     await expect(tight.verify(sources, context)).rejects.toMatchObject({
       param: 'mask',
       details: { reason: 'too_many_bytes' },
+    });
+  });
+
+  it('refuses the image with which the headers state too many pixels, before any is decoded', async () => {
+    const untouched = { inspect: () => Promise.reject(new Error('decoded')) };
+    const tight = createInputVerifier({
+      engine: { forScope: () => ({ ...engine, ...untouched }) },
+      loader: openInputLoader(),
+      limits: { ...limits, max_request_pixels: 599 },
+    });
+    const sources = {
+      images: [await image('images[0]', 20, 10), await image('images[1]', 20, 10)],
+      mask: await image('mask', 20, 10),
+      references: [],
+    };
+
+    await expect(tight.verify(sources, context)).rejects.toMatchObject({
+      code: 'input',
+      param: 'mask',
+      details: {
+        field: 'mask',
+        reason: 'too_many_pixels_in_request',
+        limit: 'images.max_request_pixels',
+        max_pixels: 599,
+      },
+    });
+  });
+
+  it('accepts as many pixels as the limit', async () => {
+    const exact = createInputVerifier({
+      engine,
+      loader: openInputLoader(),
+      limits: { ...limits, max_request_pixels: 400 },
+    });
+    const images = [await image('images[0]', 20, 10), await image('images[1]', 20, 10)];
+
+    await expect(exact.verify({ images, references: [] }, context)).resolves.toMatchObject({
+      images: [{ width: 20 }, { width: 20 }],
     });
   });
 
@@ -175,7 +213,11 @@ describe('createInputVerifier', () => {
       },
     });
     const total = bytes.length * 2 + 50;
-    const limited = { max_bytes_each: bytes.length + 20, max_bytes_total: total };
+    const limited = {
+      max_bytes_each: bytes.length + 20,
+      max_bytes_total: total,
+      max_request_pixels: 1e9,
+    };
     const sources = {
       images: [remote('images[0].url', 'a'), inline('images[1]', bytes)],
       references: [remote('reference_images[0].url', 'b')],
@@ -207,10 +249,11 @@ describe('createInputVerifier', () => {
       references: [remote('reference_images[0].url', 'b')],
     };
 
-    const verifying = createInputVerifier({ engine: untouched, loader, limits }).verify(
-      sources,
-      context,
-    );
+    const verifying = createInputVerifier({
+      engine: { forScope: () => ({ ...engine, ...untouched }) },
+      loader,
+      limits,
+    }).verify(sources, context);
 
     await expect(verifying).rejects.toMatchObject({
       param: 'images[1].url',

@@ -545,7 +545,6 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
       metrics: silentMetrics,
       clock,
       retriedCall: createRetriedCall({ clock, ids, singleCall }),
-      finish: watched.finish,
       slotsOf: createProviderSlots(),
     }),
   });
@@ -561,6 +560,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
       publish,
       onEvent: (event) => events.push(event),
       ledger,
+      finish: watched.finish,
     });
     running.catch(() => {});
     return Object.assign(running, { clock, events: watched, ledger });

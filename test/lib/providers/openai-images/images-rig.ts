@@ -66,7 +66,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
     clock,
     ids: createIds(clock.nowMs),
     slices,
-    images: limits,
+    images: { ...limits, max_request_pixels: 1e9 },
     stateDirectory: '/nowhere',
     searchPath: undefined,
     apiKey: {

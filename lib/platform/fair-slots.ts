@@ -1,0 +1,156 @@
+import { abortable } from './abortable.ts';
+import { createFifoQueue, type FifoQueue } from './fifo-queue.ts';
+
+/** What a slot is asked for. */
+export interface SlotRequest<K extends string> {
+  readonly kind: K;
+  /** Who asks: owners take turns. */
+  readonly owner: string;
+  /** True for work that holds its slot long: large work of one owner never holds the last slot of its kind. */
+  readonly isLarge: boolean;
+}
+
+/** Slots that owners take turns at. */
+export interface FairSlots<K extends string> {
+  /**
+   * Runs `work` in a slot of its own. Rejects with the signal's reason at once on abort, also while `work` runs. The slot is
+   * released only when `work` has settled: a decoder, for example, cannot be stopped.
+   */
+  run<T>(request: SlotRequest<K>, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+interface Waiter {
+  readonly order: number;
+  readonly start: () => void;
+}
+
+interface Waiters {
+  readonly small: FifoQueue<Waiter>;
+  readonly large: FifoQueue<Waiter>;
+}
+
+/**
+ * Makes `total` slots, of which each kind of work may hold as many as `kinds` says. Waiting owners take turns; the work of an
+ * owner starts in the order of its requests, but for large work that has to wait until other large work of the owner ends.
+ */
+export function createFairSlots<K extends string>(
+  total: number,
+  kinds: Readonly<Record<K, number>>,
+): FairSlots<K> {
+  const names = Object.keys(kinds) as K[];
+  /** The waiting owners of each kind, the next turn first. */
+  const waiting = new Map<K, Map<string, Waiters>>(names.map((kind) => [kind, new Map()]));
+  const { mayStart, activeOf, count } = createCounts(total, kinds);
+  let orders = 0;
+
+  function take(request: SlotRequest<K>): () => void {
+    count(request, 1);
+    return () => {
+      count(request, -1);
+      startWaiting();
+    };
+  }
+
+  /** The oldest request of an owner that may start now. */
+  function firstOf(
+    kind: K,
+    owner: string,
+    { small, large }: Waiters,
+  ): FifoQueue<Waiter> | undefined {
+    const [s, l] = [small.peek(), large.peek()];
+    const canStart = (isLarge: boolean) => mayStart({ kind, owner, isLarge });
+    if (l && canStart(true) && (!s || l.order < s.order)) return large;
+    return s && canStart(false) ? small : undefined;
+  }
+
+  /** Starts the request whose turn it is, and returns false if no request may start now. */
+  function startNext(kind: K): boolean {
+    const owners = waiting.get(kind) ?? new Map<string, Waiters>();
+    // Passed over are only owners that hold slots already, so that this ends within a few steps.
+    for (const [owner, waiters] of owners) {
+      const queue = firstOf(kind, owner, waiters);
+      if (queue === undefined) continue;
+      const waiter = queue.dequeue();
+      owners.delete(owner);
+      if (waiters.small.size() + waiters.large.size() > 0) owners.set(owner, waiters);
+      waiter?.start();
+      return true;
+    }
+    return false;
+  }
+
+  function startWaiting(): void {
+    // The kind that holds the fewest slots is first.
+    while (names.toSorted((one, other) => activeOf(one) - activeOf(other)).some(startNext));
+  }
+
+  function acquire(request: SlotRequest<K>, signal: AbortSignal): Promise<() => void> {
+    if (signal.aborted) return Promise.reject(signal.reason);
+    if (mayStart(request)) return Promise.resolve(take(request));
+    const { kind, owner, isLarge } = request;
+    const owners = waiting.get(kind) ?? new Map<string, Waiters>();
+    const waiters = owners.get(owner) ?? { small: createFifoQueue(), large: createFifoQueue() };
+    owners.set(owner, waiters);
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        signal.removeEventListener('abort', onAbort);
+        resolve(take(request));
+      };
+      orders += 1;
+      const remove = (isLarge ? waiters.large : waiters.small).enqueue({ order: orders, start });
+      const onAbort = () => {
+        remove();
+        const isEmpty = waiters.small.size() + waiters.large.size() === 0;
+        if (isEmpty && owners.get(owner) === waiters) owners.delete(owner);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  return {
+    async run(request, work, signal) {
+      const release = await acquire(request, signal);
+      const settle = async () => {
+        try {
+          signal.throwIfAborted();
+          return await work();
+        } finally {
+          release();
+        }
+      };
+      return abortable(settle(), signal);
+    },
+  };
+}
+
+/** Counts the slots that are held, and tells which request may hold one more. */
+function createCounts<K extends string>(total: number, kinds: Readonly<Record<K, number>>) {
+  const active = new Map<K, number>();
+  const activeLarge = new Map<string, number>();
+  let activeInAll = 0;
+
+  const activeOf = (kind: K) => active.get(kind) ?? 0;
+  const largeKey = ({ kind, owner }: SlotRequest<K>) => `${kind} ${owner}`;
+
+  return {
+    activeOf,
+
+    mayStart(request: SlotRequest<K>): boolean {
+      const { kind, isLarge } = request;
+      if (activeInAll >= total || activeOf(kind) >= kinds[kind]) return false;
+      const mostLarge = Math.max(1, kinds[kind] - 1);
+      return !isLarge || (activeLarge.get(largeKey(request)) ?? 0) < mostLarge;
+    },
+
+    count(request: SlotRequest<K>, change: 1 | -1): void {
+      activeInAll += change;
+      active.set(request.kind, activeOf(request.kind) + change);
+      if (!request.isLarge) return;
+      const key = largeKey(request);
+      const large = (activeLarge.get(key) ?? 0) + change;
+      if (large === 0) activeLarge.delete(key);
+      else activeLarge.set(key, large);
+    },
+  };
+}
