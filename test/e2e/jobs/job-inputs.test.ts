@@ -91,7 +91,7 @@ describe('the input image of a job', () => {
     await edited(jobs);
     await second.end('SIGKILL');
     // The state after a kill between the row and its file, and after one between a file and its row.
-    change(cwd, 'DELETE FROM job');
+    change(cwd, 'DELETE FROM job; DELETE FROM job_scope');
     await mkdir(join(cwd, 'data/state/inputs/ab'), { recursive: true });
     await writeFile(join(cwd, 'data/state/inputs/ab', 'ab'.repeat(32)), 'never accepted');
     const third = await open(cwd);

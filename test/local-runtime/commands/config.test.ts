@@ -35,7 +35,7 @@ describe('config check', () => {
     expect(result.exitCode).toBe(2);
     expect(result.stdout.split('\n')).toEqual([
       expect.stringMatching(/^server\.bind \(image-bridge\.toml:2\): must be /),
-      'server.bnid (image-bridge.toml:3): is not a known setting',
+      'server.bnid (image-bridge.toml:3): is not a known setting; did you mean bind?',
       'x (IMAGE_BRIDGE__X): is not a known setting',
       'version (--set): must be the integer 1',
       '',
