@@ -25,7 +25,7 @@ interface Kind {
   verify(bytes: Buffer, scope: string, signal: AbortSignal): Promise<Verified>;
 }
 
-// What has been read waits in memory for a decoder. A scope never holds all slots.
+// Files that have been read wait in memory for a decoder. A scope never holds all slots.
 const VERIFY_SLOTS = 4;
 
 type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';

@@ -55,7 +55,7 @@ export interface PipelineDeps {
 
 /** Whom a generation is for. */
 export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
-  /** Of a job, whose images are published as soon as they are finished. Any other request publishes its images at its end. */
+  /** The outputs of a job. Its images are published as soon as they are finished. Any other request publishes its images at its end. */
   readonly outputs?: JobOutputs;
   /** Where others are refused because the queue of a gate is full, it waits. */
   readonly waitsWhenFull?: boolean;

@@ -75,7 +75,7 @@ function facts(it: DescribedOutput) {
   return { format, width, height, bytes: bytes.length, sha256, ...outputFacts(it) };
 }
 
-/** What is known of an image beside its file. */
+/** The facts of an image that its file does not hold. */
 function outputFacts({ index, generationMs, revisedPrompt }: DescribedOutput) {
   return {
     index,

@@ -45,7 +45,7 @@ export function createEarlyDelivery({ describeImages, deliver, clock }: Deps) {
     { job, onPublished }: JobOutputs,
     target: DeliveryTarget,
   ): EarlyDelivery {
-    // What is verified is published in milliseconds, so that an interruption does not lose it.
+    // A verified image is published in milliseconds, so that an interruption does not lose it.
     const { signal } = new AbortController();
     const delivered: DeliveredImages[] = [];
     return {

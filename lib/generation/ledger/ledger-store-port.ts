@@ -9,7 +9,7 @@ export interface UsageDay {
 /** Outputs that are asked for, before they are made. */
 export interface Reservation extends UsageDay {
   readonly images: number;
-  /** How many outputs the token may ask for on that day. Undefined if it has no limit. */
+  /** The number of outputs that the token may ask for on that day. Undefined if it has no limit. */
   readonly allowance: number | undefined;
   /** The rest of the day. */
   readonly retryAfterMs: number;
@@ -30,7 +30,7 @@ export interface OpenCall {
   readonly indices: readonly number[];
 }
 
-/** What is known of the outputs of a provider once their calls have ended. */
+/** The counts of the outputs of one provider whose calls have ended. */
 export interface ProviderCounts {
   /** Empty for outputs that no provider was asked for. */
   readonly provider: string;
@@ -48,7 +48,7 @@ export interface ProviderCounts {
 
 /** The rows of calls that have ended and are not counted yet. */
 export interface Settlement {
-  /** How often the account was renewed before. A store that was renewed more often has counted these calls already. */
+  /** The number of earlier renewals of the account. A store that was renewed more often has counted these calls already. */
   readonly renewals: number;
   /** Each provider once. */
   readonly counts: readonly ProviderCounts[];

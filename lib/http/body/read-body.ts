@@ -40,7 +40,7 @@ function declaredBytes({ headers }: HttpEvent): number {
 const CHUNK_BYTES = 65_536;
 
 interface ReadOptions {
-  /** How many copies of the body are in memory while it is parsed and used. */
+  /** The number of copies of the body in memory while it is parsed and used. */
   readonly copies: number;
   /** Gets all bytes received so far, and may throw to stop the reading. Not called for the last bytes. */
   readonly onProgress?: (bytes: Buffer) => void;
