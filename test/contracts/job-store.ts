@@ -697,7 +697,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
       /** A running job of alice for four images, two of which are published and three of which were sent. */
       async function published() {
-        const job = await running({}, FOUR);
+        const { parameters } = jobRequest();
+        const request = jobRequest({ parameters: { ...parameters, n: 4 } });
+        const job = await running({ request }, FOUR);
         const { sequence } = job;
         await ledger.addCall(job.id, { call: 0, provider: 'sandbox', indices: [0, 1, 2] });
         await pendingArtifact(two, { job: sequence, facts: facts(2) });

@@ -35,8 +35,8 @@ const ADOPT = `
   RETURNING ${ARTIFACT_COLUMNS}`;
 const LIST_BY_AGE = `
   SELECT ${ARTIFACT_COLUMNS} FROM artifact
-  WHERE state = 'published' AND created_secs <= @untilSecs AND (created_secs, id) > (@afterSecs, @afterId)
-  ORDER BY created_secs, id LIMIT @limit`;
+  WHERE state = 'published' AND created_secs <= +@untilSecs AND (created_secs, id) > (+@afterSecs, +@afterId)
+  ORDER BY created_secs, id LIMIT +@limit`;
 const LIST_PENDING = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE state = 'pending'`;
 
 /** Before every artifact. */

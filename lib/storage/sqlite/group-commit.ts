@@ -2,13 +2,13 @@ import type { Connection } from './connection.ts';
 import { isStoreRefusal, toStoreError } from './driver-errors.ts';
 
 interface Write {
-  /** Does the work; the returned function resolves its caller's promise. */
+  /** Does the work, perhaps twice; the returned function resolves the promise of the caller. */
   run(): () => void;
   reject(reason: unknown): void;
 }
 
-// Some ten milliseconds of work: what is left over waits for the next turn, after whatever else is due.
-const LARGEST_GROUP = 256;
+// Less than ten milliseconds of work, or twenty if a write throws. The other writes wait for the next turn of the event loop.
+const LARGEST_GROUP = 128;
 
 /** One transaction, so one sync of the disk, for all writes of one turn of the event loop. */
 export function createGroupCommit(connection: Connection) {
@@ -45,7 +45,11 @@ export function createGroupCommit(connection: Connection) {
   }
 
   return {
-    /** Runs the synchronous `work` in the next transaction; resolves once that is durable. What `work` throws undoes it alone. */
+    /**
+     * Runs the synchronous `work` in the next transaction and resolves once that is durable. An error that `work` throws
+     * undoes this work alone. `work` runs again if an error undoes the first try of the group, so it must change nothing
+     * but the database.
+     */
     write<T>(work: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
         queue.push({
@@ -99,14 +103,34 @@ function createTransaction(
     }
   }
 
+  function undoAll(): void {
+    if (connection.inTransaction) rollback.run();
+  }
+
+  /** Returns undefined, with nothing changed, if one of the writes throws. */
+  function runTogether(group: readonly Write[]): (() => void)[] | undefined {
+    begin.run();
+    try {
+      return group.map((write) => write.run());
+    } catch {
+      undoAll();
+      return undefined;
+    }
+  }
+
+  function runEachAlone(group: readonly Write[]): (() => void)[] {
+    begin.run();
+    return group.map(runAlone);
+  }
+
   return (group) => {
     try {
-      begin.run();
-      const resolvers = group.map(runAlone);
+      // Savepoints copy every page that a write changes, which is a sixth of its cost. Few writes throw.
+      const resolvers = runTogether(group) ?? runEachAlone(group);
       commit.run();
       return resolvers;
     } catch (error) {
-      if (connection.inTransaction) rollback.run();
+      undoAll();
       throw error;
     }
   };

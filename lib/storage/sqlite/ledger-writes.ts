@@ -12,14 +12,21 @@ const BEGIN = `
   INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance)
   VALUES (@id, @owner, @token, @day, @images, @reserved, @allowance)
   ON CONFLICT (id) DO NOTHING`;
+const BEGIN_JOB = `
+  INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance)
+  SELECT id, NULL, token, day, outputs, outputs, allowance
+  FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
+const FIND_QUEUED = `
+  SELECT token, day, outputs AS reserved
+  FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const OPEN = `
   INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)`;
 const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
 const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
-const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = ? ORDER BY call';
+const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
 const CLOSE_ROWS = 'DELETE FROM ledger_row WHERE ledger = ?';
 // The rows of its calls are deleted with it.
-const CLOSE = `DELETE FROM ledger WHERE id = ? RETURNING ${COLUMNS}`;
+const CLOSE = 'DELETE FROM ledger WHERE id = ?';
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LedgerRow = v.object({
@@ -33,37 +40,22 @@ const LedgerRow = v.object({
 });
 type LedgerRow = v.InferOutput<typeof LedgerRow>;
 const FoundLedger = v.optional(LedgerRow);
+const QueuedRow = v.pick(LedgerRow, ['token', 'day', 'reserved']);
 const LedgerRows = v.array(LedgerRow);
 const OpenRows = v.array(v.object({ call: v.number(), output: v.number(), provider: v.string() }));
 
-/** Changes accounts inside the transaction of its caller. */
+/** Changes the accounts of requests inside the transaction of the caller. */
 export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   const sums = prepareCharges(database);
+  const accounts = prepareAccounts(database, sums);
   const begin = database.prepare(BEGIN);
   const open = database.prepare(OPEN);
-  const find = database.prepare(FIND);
-  const listRows = database.prepare(LIST_ROWS);
   const closeRows = database.prepare(CLOSE_ROWS);
-  const close = database.prepare(CLOSE);
   const renew = database.prepare(RENEW);
-  const openRows = (id: string) => v.parse(OpenRows, listRows.all(id));
-
-  const closed = (id: string) => v.parse(FoundLedger, close.get(id));
-
-  /** Counts the outputs of an account that was closed. */
-  function count(
-    ledger: Pick<LedgerRow, 'token' | 'day' | 'reserved'>,
-    counts: readonly ProviderCounts[],
-  ): void {
-    sums.count(ledger, counts);
-    sums.charge(ledger, chargedBy(counts) - ledger.reserved);
-  }
 
   return {
-    refuseBeyondAllowance: sums.refuseBeyondAllowance,
-
-    /** Reserves all outputs of a request, or of a job, which has no owner here. Throws `rate_limited`. */
-    reserve(entry: LedgerEntry, owner: string | null): void {
+    /** Reserves all outputs of a request. Throws `rate_limited`. */
+    reserve(entry: LedgerEntry, owner: string): void {
       const { id, token, day, images, allowance = null } = entry;
       sums.reserve(entry, images);
       begin.run({ id, owner, token, day, images, reserved: images, allowance });
@@ -80,7 +72,7 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
 
     /** Counts the open rows. Reserves so many outputs, if the account has a reservation. */
     renew(id: string, settlement: Settlement, images: number): void {
-      const ledger = v.parse(FoundLedger, find.get(id));
+      const ledger = accounts.find(id);
       if (!ledger || ledger.renewals > settlement.renewals) return;
       const reserved = ledger.reserved === 0 ? 0 : images;
       const more = reserved - ledger.reserved + chargedBy(settlement.counts);
@@ -92,35 +84,84 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
     },
 
     record(entry: LedgerEntry, { counts }: Settlement): void {
-      count(closed(entry.id) ?? { ...entry, reserved: 0 }, counts);
+      const ledger = accounts.find(entry.id);
+      if (ledger) accounts.close(ledger, counts);
+      else accounts.count({ ...entry, reserved: 0 }, counts);
     },
 
     /** Ends an account. Does nothing if it has ended. */
     close(id: string, settlement: Settlement): void {
-      const ledger = closed(id);
-      if (ledger) count(ledger, newIn(ledger, settlement));
+      const ledger = accounts.find(id);
+      if (ledger) accounts.close(ledger, newIn(ledger, settlement));
+    },
+
+    closeAbandoned(ledgers: readonly unknown[]): void {
+      for (const ledger of v.parse(LedgerRows, ledgers)) {
+        accounts.close(ledger, accounts.openCounts(ledger, NONE));
+      }
+    },
+  };
+}
+
+/** Changes the accounts of jobs inside the transaction of the caller. */
+export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
+  const sums = prepareCharges(database);
+  const accounts = prepareAccounts(database, sums);
+  const begin = database.prepare(BEGIN_JOB);
+  const findQueued = database.prepare(FIND_QUEUED);
+
+  return {
+    /** Begins the account of a claimed job. Its outputs were charged when the job was queued. The account has no owner. */
+    begin: (sequence: number): void => void begin.run(sequence),
+
+    /** Gives back the charge of a queued job. */
+    giveBack(sequence: number): void {
+      const { reserved, ...day } = v.parse(QueuedRow, findQueued.get(sequence));
+      sums.charge(day, -reserved);
     },
 
     /**
      * Ends the account of a job. Without a settlement, outputs that may have been sent are unknown, unless their images are
      * kept; the others have failed.
      */
-    closeJob(id: string, { settlement, kept = NONE }: JobAccountEnd): void {
-      const ledger = v.parse(FoundLedger, find.get(id));
+    close(id: string, { settlement, kept = NONE }: JobAccountEnd): void {
+      const ledger = accounts.find(id);
       if (!ledger) return;
-      const counts = settlement
-        ? newIn(ledger, settlement)
-        : countsOf(ledger.outputs, openRows(ledger.id), kept);
-      close.get(ledger.id);
+      const counts = settlement ? newIn(ledger, settlement) : accounts.openCounts(ledger, kept);
+      accounts.close(ledger, counts);
+    },
+  };
+}
+
+function prepareAccounts(
+  database: Pick<StoreDatabase, 'prepare'>,
+  sums: Pick<ReturnType<typeof prepareCharges>, 'charge' | 'count'>,
+) {
+  const find = database.prepare(FIND);
+  const listRows = database.prepare(LIST_ROWS);
+  const close = database.prepare(CLOSE);
+
+  /** Counts the outputs of an account that was closed. */
+  function count(
+    ledger: Pick<LedgerRow, 'token' | 'day' | 'reserved'>,
+    counts: readonly ProviderCounts[],
+  ): void {
+    sums.count(ledger, counts);
+    sums.charge(ledger, chargedBy(counts) - ledger.reserved);
+  }
+
+  return {
+    count,
+    find: (id: string): LedgerRow | undefined => v.parse(FoundLedger, find.get(id)),
+
+    close(ledger: LedgerRow, counts: readonly ProviderCounts[]): void {
+      close.run(ledger.id);
       count(ledger, counts);
     },
 
-    closeAbandoned(ledgers: readonly unknown[]): void {
-      for (const ledger of v.parse(LedgerRows, ledgers)) {
-        const counts = countsOf(ledger.outputs, openRows(ledger.id), NONE);
-        close.get(ledger.id);
-        count(ledger, counts);
-      }
+    /** Returns the counts of an account whose end was not reported: outputs that may have been sent are unknown. */
+    openCounts({ id, outputs }: LedgerRow, kept: ReadonlySet<number>): readonly ProviderCounts[] {
+      return countsOf(outputs, v.parse(OpenRows, listRows.all(id)), kept);
     },
   };
 }

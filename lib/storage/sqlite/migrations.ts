@@ -25,6 +25,7 @@ import { WEBHOOK } from './migrations/0016-webhook.ts';
 import { ACTIVE_TOKEN } from './migrations/0017-active-token.ts';
 import { LEDGER } from './migrations/0018-ledger.ts';
 import { SCOPE } from './migrations/0019-scope.ts';
+import { QUEUED_CHARGE } from './migrations/0020-queued-charge.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly string[] = [
   ACTIVE_TOKEN,
   LEDGER,
   SCOPE,
+  QUEUED_CHARGE,
 ];
 
 /** The schema that this program reads and writes. */

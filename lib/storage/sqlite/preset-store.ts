@@ -14,7 +14,7 @@ const REPLACE = `
   WHERE name = @name RETURNING ${COLUMNS}`;
 const REMOVE = 'DELETE FROM preset WHERE name = ?';
 const FIND = `SELECT ${COLUMNS} FROM preset WHERE name = ?`;
-const LIST = `SELECT ${COLUMNS} FROM preset WHERE name > ? ORDER BY name LIMIT ?`;
+const LIST = `SELECT ${COLUMNS} FROM preset WHERE name > +? ORDER BY name LIMIT +?`;
 
 const Row = v.pipe(
   v.object({

@@ -5,7 +5,7 @@ import type { StoreDatabase } from './database.ts';
 
 const LIST = `
   SELECT day, provider, images, lost, unknown, failed, tokens FROM usage
-  WHERE token = @token AND day >= @day ORDER BY day DESC, provider`;
+  WHERE token = +@token AND day >= +@day ORDER BY day DESC, provider`;
 const PRUNE_CHARGES = 'DELETE FROM charge WHERE day < ?';
 const PRUNE_USAGE = 'DELETE FROM usage WHERE day < ?';
 

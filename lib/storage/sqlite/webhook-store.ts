@@ -18,7 +18,7 @@ const COUNT_PENDING = 'SELECT count(*) FROM webhook WHERE due IS NOT NULL';
 export const CLAIM_WEBHOOKS = `
   UPDATE webhook SET due = @untilMs
   WHERE seq IN (
-    SELECT seq FROM webhook WHERE host = @host AND due <= @nowMs ORDER BY due LIMIT @limit)
+    SELECT seq FROM webhook WHERE host = +@host AND due <= +@nowMs ORDER BY due LIMIT +@limit)
   RETURNING
     seq AS sequence, url, attempts,
     (SELECT id FROM job WHERE job.seq = webhook.seq) AS jobId,

@@ -6,15 +6,15 @@ import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 // With four changes a job, the removals of some 25,000 jobs, in about 5 MB.
 const REMEMBERED_CHANGES = 100_000;
 
-const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = ?';
+const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = +?';
 const NEXT = `
   SELECT seq, change, removed_id FROM job_change
-  WHERE scope = ? AND change > ? ORDER BY change LIMIT 1`;
+  WHERE scope = +? AND change > +? ORDER BY change LIMIT 1`;
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = ?`;
 const FORGET_REMOVALS = `
   DELETE FROM job_change
-  WHERE scope = @scope AND removed_id IS NOT NULL
-    AND change <= (SELECT max(change) FROM job_change WHERE scope = @scope) - @remembered`;
+  WHERE scope = +@scope AND removed_id IS NOT NULL
+    AND change <= (SELECT max(change) FROM job_change WHERE scope = +@scope) - @remembered`;
 
 const ChangeRow = v.optional(
   v.object({ seq: v.number(), change: v.number(), removed_id: v.nullable(v.string()) }),

@@ -4,7 +4,7 @@ import type { JobEnd } from '../../../jobs/job-end-port.ts';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
 import { ArtifactRow } from '../artifact-rows.ts';
 import type { StateDatabase } from '../database.ts';
-import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';
+import { prepareJobAccounts } from '../ledger-writes.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
 import { preparePublish } from '../publish-artifacts.ts';
 import { LIST_ABANDONED_OUTPUTS, prepareJobOutputs } from './job-outputs.ts';
@@ -17,7 +17,7 @@ const END = `
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
   WHERE seq = @seq`;
 const MAY_END = `
-  SELECT id FROM job
+  SELECT id, scope, bytes + reserved AS held FROM job
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = `
@@ -26,7 +26,7 @@ const END_CONTENT = `
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
-const FoundId = v.optional(v.string());
+const FoundJob = v.optional(v.object({ id: v.string(), scope: v.string(), held: v.number() }));
 const Records = v.array(ArtifactRow);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
@@ -44,30 +44,29 @@ export interface JobEnding {
 
 export function prepareJobEnding(
   database: StateDatabase,
-  scopes: Pick<JobScopes, 'counting'>,
+  scopes: Pick<JobScopes, 'countEnd'>,
 ): JobEnding {
-  const mayEnd = database.prepare(MAY_END).pluck();
+  const mayEnd = database.prepare(MAY_END);
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
   const publish = preparePublish(database);
   const outputs = prepareJobOutputs(database);
-  const ledger = prepareLedger(database);
+  const accounts = prepareJobAccounts(database);
 
   return {
     end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
       const { status, completedSecs: completed } = end;
-      const id = v.parse(FoundId, mayEnd.get({ seq: sequence, from, owner, status }));
-      if (id === undefined) return false;
+      const job = v.parse(FoundJob, mayEnd.get({ seq: sequence, from, owner, status }));
+      if (job === undefined) return false;
       const partial =
         status === 'succeeded' ? undefined : outputs.keep(sequence, end.publications ?? []);
       const { result, error, ...texts } = toTexts(end, partial);
       const { partial: partialText, ...facts } = texts;
       const bytes = sizeOf({ result, error, ...texts });
-      scopes.counting([sequence], () =>
-        endJob.run({ seq: sequence, status, completed, ...facts, bytes }),
-      );
-      if (from === 'queued') ledger.closeJob(id, { settlement: NOTHING_COUNTED });
-      else ledger.closeJob(id, { settlement: end.settlement, kept: indicesOf(partial) });
+      endJob.run({ seq: sequence, status, completed, ...facts, bytes });
+      scopes.countEnd(sequence, { ...job, queued: Number(from === 'queued') });
+      if (from === 'queued') accounts.giveBack(sequence);
+      else accounts.close(job.id, { settlement: end.settlement, kept: indicesOf(partial) });
       endContent.run({ seq: sequence, result, partial: partialText, error });
       if (status === 'succeeded') publish(end.publications);
       outputs.remove(sequence);

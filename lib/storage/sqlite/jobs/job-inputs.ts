@@ -5,7 +5,7 @@ import type { StoreDatabase } from '../database.ts';
 const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const LIST_INPUTS = `
   SELECT sha256, max(bytes) AS bytes FROM job_input
-  WHERE sha256 > @after GROUP BY sha256 ORDER BY sha256 LIMIT @limit`;
+  WHERE sha256 > +@after GROUP BY sha256 ORDER BY sha256 LIMIT +@limit`;
 
 const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
 

@@ -7,7 +7,8 @@ import { isAbandonedSql } from '../owner-lease.ts';
 
 const LIST_PENDING = `
   SELECT ${ARTIFACT_COLUMNS}, image AS facts FROM job_output JOIN artifact ON artifact.id = artifact_id
-  WHERE seq = @sequence AND state = 'pending' AND artifact_id IN (SELECT value FROM json_each(@ids))`;
+  WHERE seq = +@sequence AND state = 'pending'
+    AND artifact_id IN (SELECT value FROM json_each(+@ids))`;
 const PUBLISH = `
   UPDATE artifact SET state = 'published', owner = NULL WHERE state = 'pending' AND id = ?`;
 const REMOVE = 'DELETE FROM job_output WHERE seq = ?';

@@ -8,18 +8,18 @@ import type { JobScopes } from './job-scopes.ts';
 
 const LIST_OLD = `
   SELECT seq FROM job
-  WHERE completed IS NOT NULL AND favorite = 0 AND completed < ?
-  ORDER BY completed, seq LIMIT ?`;
+  WHERE completed IS NOT NULL AND favorite = 0 AND completed < +?
+  ORDER BY completed, seq LIMIT +?`;
 const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
 const COUNT_SCOPES = 'SELECT count(*) FROM job_scope WHERE ordinary_jobs > 0';
 /** Exported for their query plans. */
 export const LARGEST_BY = {
   jobs: `
     SELECT scope, ordinary_jobs AS filled FROM job_scope
-    WHERE ordinary_jobs > 0 ORDER BY ordinary_jobs DESC LIMIT ?`,
+    WHERE ordinary_jobs > 0 ORDER BY ordinary_jobs DESC LIMIT +?`,
   bytes: `
     SELECT scope, ordinary_bytes AS filled FROM job_scope
-    WHERE ordinary_jobs > 0 ORDER BY ordinary_bytes DESC LIMIT ?`,
+    WHERE ordinary_jobs > 0 ORDER BY ordinary_bytes DESC LIMIT +?`,
 };
 /** Exported for its query plan. */
 export const NEXT_ENDED = `
@@ -27,7 +27,7 @@ export const NEXT_ENDED = `
     seq, completed,
     EXISTS (SELECT 1 FROM webhook WHERE webhook.seq = job.seq AND due IS NOT NULL) AS is_pending
   FROM job
-  WHERE scope = ? AND completed IS NOT NULL AND favorite = 0 AND (completed, seq) > (?, ?)
+  WHERE scope = +? AND completed IS NOT NULL AND favorite = 0 AND (completed, seq) > (+?, +?)
   ORDER BY completed, seq LIMIT 1`;
 const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
 

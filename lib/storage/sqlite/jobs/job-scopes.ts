@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import type { StoreDatabase } from '../database.ts';
 
+// Most scopes that add a job have one queued, and their turn does not change.
+const ADD_TO_QUEUE = `
+  UPDATE job_scope SET queued = queued + 1, held = held + @held
+  WHERE scope = @scope AND queued > 0`;
 const JOIN_QUEUE = `
   INSERT INTO job_scope (scope, queued, held, joined, turn)
   VALUES (
@@ -8,9 +12,8 @@ const JOIN_QUEUE = `
     coalesce((SELECT min(turn) FROM job_scope WHERE queued > 0), 0)
   )
   ON CONFLICT (scope) DO UPDATE SET
-    turn = iif(queued = 0, max(turn, excluded.turn), turn),
-    joined = iif(queued = 0, excluded.joined, joined),
-    queued = queued + 1, held = held + excluded.held`;
+    turn = max(turn, excluded.turn), joined = excluded.joined, queued = 1,
+    held = held + excluded.held`;
 /** Exported for its query plan. */
 export const NEXT_SCOPE = `
   SELECT scope FROM job_scope
@@ -39,8 +42,8 @@ const FORGET = 'DELETE FROM job_scope WHERE scope = ? AND held = 0';
 const PREVIOUS_USERS = `
   SELECT DISTINCT (
     SELECT max(seq) FROM job_input WHERE sha256 = own.sha256 AND seq < own.seq
-  ) FROM job_input AS own WHERE seq = ?`;
-const LAST_USER = 'SELECT max(seq) FROM job_input WHERE sha256 = ?';
+  ) FROM job_input AS own WHERE seq = +?`;
+const LAST_USER = 'SELECT max(seq) FROM job_input WHERE sha256 = +?';
 
 const Scope = v.optional(v.string());
 const Sequence = v.nullable(v.number());
@@ -59,6 +62,7 @@ type Counted = NonNullable<v.InferOutput<typeof CountedRow>>;
 export type JobScopes = ReturnType<typeof prepareJobScopes>;
 
 export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
+  const addToQueue = database.prepare(ADD_TO_QUEUE);
   const joinQueue = database.prepare(JOIN_QUEUE);
   const nextScope = database.prepare(NEXT_SCOPE).pluck();
   const countClaim = database.prepare(COUNT_CLAIM).pluck();
@@ -76,21 +80,26 @@ export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
   function note(before: Counted | undefined, after: Counted | undefined): void {
     const scope = (after ?? before)?.scope;
     if (scope === undefined) return;
-    const moved = (['queued', 'held', 'jobs', 'bytes'] as const).map(
-      (name) => [name, (after?.[name] ?? 0) - (before?.[name] ?? 0)] as const,
-    );
-    if (moved.every(([, difference]) => difference === 0)) return;
-    change.run({ scope, ...Object.fromEntries(moved) });
+    const moved = {
+      queued: (after?.queued ?? 0) - (before?.queued ?? 0),
+      held: (after?.held ?? 0) - (before?.held ?? 0),
+      jobs: (after?.jobs ?? 0) - (before?.jobs ?? 0),
+      bytes: (after?.bytes ?? 0) - (before?.bytes ?? 0),
+    };
+    if (Object.values(moved).every((difference) => difference === 0)) return;
+    change.run({ scope, ...moved });
     if (after === undefined) forget.run(scope);
   }
 
   return {
     /** Counts a queued job that was added; the first one of a scope makes the scope wait for its turn. */
-    joinQueue: (added: {
+    joinQueue(added: {
       readonly scope: string;
       readonly sequence: number;
       readonly held: number;
-    }): void => void joinQueue.run(added),
+    }): void {
+      if (addToQueue.run(added).changes === 0) joinQueue.run(added);
+    },
 
     /** Returns the waiting scope whose last claim is the longest ago; undefined if none waits or the queue is paused. */
     nextScope: () => v.parse(Scope, nextScope.get()),
@@ -100,6 +109,12 @@ export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
 
     /** Corrects the count of a scope that has no queued job, because a wrong one must not block the queue. */
     leaveQueue: (scope: string): void => void leaveQueue.run(scope),
+
+    /** Counts a job that has ended. A job that has not ended is not in the history. */
+    countEnd: (
+      sequence: number,
+      before: { readonly scope: string; readonly queued: number; readonly held: number },
+    ): void => note({ ...before, jobs: 0, bytes: 0 }, countedOf(sequence)),
 
     /** Runs work that changes or removes these jobs, and counts the difference. */
     counting<T>(sequences: readonly number[], work: () => T): T {

@@ -5,7 +5,7 @@ import type { JobFailure } from '../../../jobs/job-end-port.ts';
 import type { JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
 import type { JobTotals } from '../../../jobs/job-totals-port.ts';
 import type { StateDatabase } from '../database.ts';
-import { NOTHING_COUNTED } from '../ledger-writes.ts';
+import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-writes.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
 import { createJobInputs } from './job-inputs.ts';
@@ -17,11 +17,11 @@ import { createJobSubmission } from './job-submission.ts';
 
 const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_content.seq = job.seq`;
 
-const FIND = `${FROM_JOB} WHERE id = ? AND scope = ?`;
-const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = ?`;
+const FIND = `${FROM_JOB} WHERE id = +? AND scope = +?`;
+const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
 /** Exported for its query plan. A statement of its own: as a part of the update it takes ten times as long. */
 export const NEXT_JOB = `
-  SELECT seq FROM job WHERE scope = ? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
+  SELECT seq FROM job WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
 const CLAIM = `
   UPDATE job SET status = 'running', owner = @owner, started = @startedSecs, updated = @startedSecs
   WHERE seq = @sequence`;
@@ -65,6 +65,7 @@ export function createJobStore(database: StateDatabase): JobStore {
   const claim = database.prepare(CLAIM);
   const totals = database.prepare(TOTALS);
   const scopes = prepareJobScopes(database);
+  const accounts = prepareJobAccounts(database);
   const ending = prepareJobEnding(database, scopes);
 
   function findOne(scope: string, id: string): JobRecord | undefined {
@@ -92,6 +93,7 @@ export function createJobStore(database: StateDatabase): JobStore {
           }
           claim.run({ startedSecs, owner: database.owner, sequence });
           scopes.takeTurn(scope);
+          accounts.begin(sequence);
           const job = readable(findBySequence.get(sequence));
           if (job !== undefined) return job;
           // A job that cannot be read must not block the jobs behind it. Nothing was made for it.

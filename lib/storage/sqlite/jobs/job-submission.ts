@@ -3,8 +3,8 @@ import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import { checkRoom } from '../../../platform/fair-share.ts';
+import { prepareCharges } from '../charges.ts';
 import type { StateDatabase } from '../database.ts';
-import { prepareLedger } from '../ledger-writes.ts';
 import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
 import type { JobScopes } from './job-scopes.ts';
 
@@ -15,23 +15,32 @@ const INSERT = `
   )
   VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = `
-  INSERT INTO job_content (seq, request_id, retry_of, key_hash, fingerprint, request)
-  VALUES (?, ?, ?, ?, ?, ?)`;
+  INSERT INTO job_content (
+    seq, request_id, retry_of, key_hash, fingerprint, request, day, allowance
+  )
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, ?, ?, ?)';
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
-  WHERE key_hash = ?`;
-const FILLED = 'SELECT queued, bytes + reserved AS held FROM job_total';
-const FILLED_BY = 'SELECT queued, held FROM job_scope WHERE scope = ?';
+  WHERE key_hash = +?`;
+const FILLED = `
+  SELECT
+    job_total.queued, bytes + reserved AS held,
+    coalesce(own.queued, 0) AS ownQueued, coalesce(own.held, 0) AS ownHeld
+  FROM job_total LEFT JOIN job_scope AS own ON scope = +?`;
 // The asking scope, whose count is its own, may hold nothing yet.
 const QUEUING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE queued > 0 AND scope <> ?';
 const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 
 const KeyRow = v.object({ fingerprint: v.string() });
-const FilledRow = v.object({ queued: v.number(), held: v.number() });
-const FilledByRow = v.optional(FilledRow, { queued: 0, held: 0 });
+const FilledRow = v.object({
+  queued: v.number(),
+  held: v.number(),
+  ownQueued: v.number(),
+  ownHeld: v.number(),
+});
 
 // When room comes depends on how long images take; asking again is cheap.
 const RETRY_AFTER_MS = 1000;
@@ -43,7 +52,7 @@ export function createJobSubmission(
   const insert = database.prepare(INSERT);
   const findByKey = database.prepare(FIND_BY_KEY);
   const insertTexts = prepareInsertTexts(database);
-  const ledger = prepareLedger(database);
+  const charges = prepareCharges(database);
   const refuseBeyondLimits = prepareLimits(database);
 
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
@@ -94,15 +103,15 @@ export function createJobSubmission(
         if (earlier) return { job: earlier, repeated: true };
         const held = bytes + job.reservedBytes;
         refuseBeyondLimits(job.scope, admission, held);
-        const { key, reservation } = admission;
+        const { reservation } = admission;
         const sha256s = inputsOf(job.request).map(({ sha256 }) => sha256);
         const sequence = scopes.counting(scopes.lastUsers(sha256s), () => {
           const added = insertRow(job, reservation.token, bytes);
-          insertTexts(added, job, request, key);
+          insertTexts(added, job, request, admission);
           return added;
         });
         scopes.joinQueue({ scope: job.scope, sequence, held });
-        ledger.reserve({ ...reservation, id: job.id }, null);
+        charges.reserve(reservation, job.request.parameters.n);
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
     },
@@ -119,9 +128,10 @@ function prepareInsertTexts(database: StateDatabase) {
     sequence: number,
     { requestId, retryOf, request, webhook }: NewJob,
     text: string,
-    key: JobAdmission['key'],
+    { key, reservation: { day, allowance } }: Pick<JobAdmission, 'key' | 'reservation'>,
   ): void => {
-    insertContent.run(sequence, requestId, retryOf, key?.hash, key?.fingerprint, text);
+    const keyColumns = [key?.hash, key?.fingerprint];
+    insertContent.run(sequence, requestId, retryOf, ...keyColumns, text, day, allowance);
     for (const { sha256, bytes } of inputsOf(request)) insertInput.run(sequence, sha256, bytes);
     if (!webhook) return;
     const { url, events } = webhook;
@@ -132,31 +142,29 @@ function prepareInsertTexts(database: StateDatabase) {
 /** Refuses a job of so many bytes, inside the caller's transaction. Throws `overloaded`, `rate_limited`. */
 function prepareLimits(database: StateDatabase) {
   const filled = database.prepare(FILLED);
-  const filledBy = database.prepare(FILLED_BY);
   const queuingScopes = database.prepare(QUEUING_SCOPES).pluck();
   const holdingScopes = database.prepare(HOLDING_SCOPES).pluck();
-  const ledger = prepareLedger(database);
+  const charges = prepareCharges(database);
 
   return (
     scope: string,
     { maxPending, maxDatabaseBytes, isShared, reservation }: Omit<JobAdmission, 'key'>,
     needed: number,
   ): void => {
-    ledger.refuseBeyondAllowance(reservation, reservation.images);
-    const all = v.parse(FilledRow, filled.get());
-    const own = v.parse(FilledByRow, filledBy.get(scope));
+    charges.refuseBeyondAllowance(reservation, reservation.images);
+    const { queued, held, ownQueued, ownHeld } = v.parse(FilledRow, filled.get(scope));
     const queue = {
       limit: maxPending,
       isShared,
-      used: all.queued,
-      own: own.queued,
+      used: queued,
+      own: ownQueued,
       holders: () => v.parse(v.number(), queuingScopes.get(scope)),
     };
     const bytes = {
       limit: maxDatabaseBytes,
       isShared,
-      used: all.held,
-      own: own.held,
+      used: held,
+      own: ownHeld,
       holders: () => v.parse(v.number(), holdingScopes.get(scope)),
     };
     refuseBeyond('server.jobs.max_pending', checkRoom(queue, 1));

@@ -11,18 +11,18 @@ import type { JobFilter } from '../../../jobs/job-store-port.ts';
 export function matchingSql({ status, visibility, favorite, provider }: JobFilter): string {
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
-  const owned = provider === undefined ? '' : ' AND provider = @provider';
+  const owned = provider === undefined ? '' : ' AND provider = +@provider';
   const shown = { active: [1], hidden: [0], all: [0, 1] }[visibility];
   const stretches = statuses.flatMap((one) =>
     favorites.flatMap((mark) =>
       shown.map(
         (isShown) => `
     SELECT seq FROM job
-    WHERE scope = @scope${owned} AND status = '${one}' AND favorite = ${mark}
-      AND (deleted IS NULL) = ${isShown} AND seq < @before`,
+    WHERE scope = +@scope${owned} AND status = '${one}' AND favorite = ${mark}
+      AND (deleted IS NULL) = ${isShown} AND seq < +@before`,
       ),
     ),
   );
   return `${stretches.join('\n    UNION ALL')}
-    ORDER BY seq DESC LIMIT @limit`;
+    ORDER BY seq DESC LIMIT +@limit`;
 }

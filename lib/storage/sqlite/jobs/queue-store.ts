@@ -12,17 +12,17 @@ const BY_PROVIDER = `
 /** Exported for its query plan. */
 export const LIST_ACTIVE = `
   SELECT id, scope FROM job
-  WHERE completed IS NULL AND cancel_requested = 0 AND token IN (SELECT value FROM json_each(?))
-  LIMIT ?`;
+  WHERE completed IS NULL AND cancel_requested = 0 AND token IN (SELECT value FROM json_each(+?))
+  LIMIT +?`;
 const JOB_COLUMNS = 'seq, id, scope, status, created, cancel_requested, token';
 /** Exported for its query plan. */
 export const LIST_JOBS = `
   SELECT ${JOB_COLUMNS} FROM job
   WHERE seq IN (
-    SELECT seq FROM job WHERE status = 'queued' AND seq > @after
+    SELECT seq FROM job WHERE status = 'queued' AND seq > +@after
     UNION ALL
-    SELECT seq FROM job WHERE status = 'running' AND seq > @after
-    ORDER BY seq LIMIT @limit
+    SELECT seq FROM job WHERE status = 'running' AND seq > +@after
+    ORDER BY seq LIMIT +@limit
   )
   ORDER BY seq`;
 const FIND_JOB = `SELECT ${JOB_COLUMNS} FROM job WHERE id = ? AND completed IS NULL`;

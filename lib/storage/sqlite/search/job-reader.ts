@@ -11,11 +11,11 @@ import type { FoldedJob } from './invert-block.ts';
 const FIND = `
   SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, prompt FROM job WHERE seq = ?`;
 const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
-const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < ?';
-const OLDEST_FROM = 'SELECT min(seq) FROM job WHERE seq >= ?';
+const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < +?';
+const OLDEST_FROM = 'SELECT min(seq) FROM job WHERE seq >= +?';
 const COUNT = 'SELECT count(*) FROM job WHERE seq >= ? AND seq < ?';
 const LIST_PROMPTS =
-  'SELECT seq AS sequence, prompt FROM job WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?';
+  'SELECT seq AS sequence, prompt FROM job WHERE seq >= +? AND seq < +? ORDER BY seq LIMIT +?';
 
 const JOBS_PER_READ = 64;
 

@@ -202,7 +202,7 @@ describe('migrate', () => {
     ]);
   });
 
-  test('jobs that have not ended get their accounts, and those that run may have sent all calls', () => {
+  test('running jobs get accounts of which all calls may have been sent, and queued jobs keep their charge', () => {
     migrate(connection, MIGRATIONS.slice(0, 17));
     for (const id of ['done', 'queued', 'running']) addJob(id, '{}', '{}');
     connection.exec(`
@@ -214,9 +214,14 @@ describe('migrate', () => {
     migrate(connection);
 
     const ledgers = connection.prepare('SELECT id, token, day, outputs, reserved FROM ledger');
-    expect(ledgers.raw().all()).toEqual([
-      ['queued', 'alice', 1, 2, 2],
-      ['running', 'alice', 1, 2, 2],
+    expect(ledgers.raw().all()).toEqual([['running', 'alice', 1, 2, 2]]);
+    const charges = connection.prepare(
+      'SELECT id, day, allowance FROM job_content JOIN job USING (seq) ORDER BY seq',
+    );
+    expect(charges.raw().all()).toEqual([
+      ['done', null, null],
+      ['queued', 1, null],
+      ['running', null, null],
     ]);
     expect(connection.prepare('SELECT * FROM ledger_row').raw().all()).toEqual([
       ['running', 0, 0, 'sandbox'],
