@@ -96,6 +96,12 @@ const { values } = parseArgs({
   },
 });
 const rounds = Math.max(1, Number(values.rounds ?? 5));
+const unknown = values.only?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? [];
+if (unknown.length > 0) {
+  refuse(
+    `--only ${unknown.join(', ')}: unknown bench; there are ${BENCHES.map(({ name }) => name).join(', ')}`,
+  );
+}
 const chosen = BENCHES.filter(({ name }) => values.only?.includes(name) ?? true);
 const lines: string[] = [];
 if (values.compare === undefined) {
