@@ -97,14 +97,12 @@ const { values } = parseArgs({
 });
 const rounds = Math.max(1, Number(values.rounds ?? 5));
 const unknown = values.only?.filter((name) => !BENCHES.some((bench) => bench.name === name)) ?? [];
-if (unknown.length > 0) {
-  refuse(
-    `--only ${unknown.join(', ')}: unknown bench; there are ${BENCHES.map(({ name }) => name).join(', ')}`,
-  );
-}
 const chosen = BENCHES.filter(({ name }) => values.only?.includes(name) ?? true);
 const lines: string[] = [];
-if (values.compare === undefined) {
+if (unknown.length > 0) {
+  const names = BENCHES.map(({ name }) => name).join(', ');
+  refuse(`--only ${unknown.join(', ')}: unknown bench; use one of ${names}`);
+} else if (values.compare === undefined) {
   setTimeout(() => process.exit(), LONGEST_RUN_MS).unref();
   await runAll(chosen);
   if (values.write) writePerformancePage(lines);
