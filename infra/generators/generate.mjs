@@ -7,7 +7,7 @@ import { configReferencePage } from '../../dist/lib/config/reference-page.js';
 
 const root = new URL('../../', import.meta.url);
 const isCheck = process.argv.includes('--check');
-const reference = new URL('infra/configuration/reference.md', root);
+const reference = new URL('docs/configure.md', root);
 
 const schema = spawnSync(
   process.execPath,

@@ -19,10 +19,10 @@ Below \`runtime\` \`<name>\` is the registered name of a provider: ${SINGLE_NAME
 settings name themselves. Below \`providers\` it is the name of a provider that you add: any number of each kind, each under
 a name of its own (lowercase letters, digits and \`-\`), which requests, \`default_provider\`, fallbacks and metrics then use.
 In the name of a variable \`<NAME>\` is the same in capitals with \`_\` for \`-\`. Names that end in \`_ms\` are milliseconds, in \`_secs\` seconds, in \`_bytes\` bytes.
-2^53 − 1 is 9007199254740991. [\`example.toml\`](example.toml) is a file to start from.
+2^53 − 1 is 9007199254740991. [\`example.toml\`](../infra/configuration/example.toml) is a file to start from.
 `;
 
-/** The reference page in Markdown; `infra/configuration/reference.md` holds it. */
+/** The reference page in Markdown; `docs/configure.md` holds it. */
 export function configReferencePage(): string {
   const groups = new Map<string, SettingDescription[]>();
   for (const setting of describeSettings()) {

@@ -57,7 +57,7 @@ describe('the project', () => {
 
   it.each([
     ['test/a/b.ts', `import { a } from '../../lib/a.ts';`],
-    ['test/bench/a.ts', `new URL('${up(3)}infra/performance.md', import.meta.url)`],
+    ['test/bench/a.ts', `new URL('${up(3)}docs/performance.md', import.meta.url)`],
     ['lib/a.ts', 'fetch("https://example.com/home/page")'],
   ])('may name what lies inside of it, as %s does', (path, line) => {
     expect(outsidePaths(path, [line])).toEqual([]);

@@ -9,10 +9,10 @@ import { type Block, readBlocks, startBlock, userFolder } from './recipe-page.ts
 
 const PAGES = [
   'README.md',
-  'infra/handoff.md',
-  'infra/operations.md',
-  'infra/performance.md',
-].concat(['infra/tokens.md', 'infra/transparency.md', 'infra/webhooks.md']);
+  'docs/upgrade.md',
+  'docs/operate.md',
+  'docs/performance.md',
+].concat(['docs/tokens.md', 'docs/transparency.md', 'docs/jobs.md']);
 
 /** Why a block is not run here, by its first line. */
 const NOT_RUN: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { freshFolder, PROGRAM } from '../support/start-bridge.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGE = 'infra/recipes.md';
+const PAGE = 'docs/recipes.md';
 const HEADING = /^## (.+)$/;
 const FENCE = /^```(\w*)$/;
 

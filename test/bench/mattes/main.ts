@@ -10,12 +10,12 @@ import { createCanvas, createRandom } from './canvas.ts';
 import { SUBJECTS, type Subject } from './subjects.ts';
 
 /**
- * `node dist/test/bench/mattes/main.js`: paints the subjects of `infra/transparency.md`, cuts them out with the engine that
+ * `node dist/test/bench/mattes/main.js`: paints the subjects of `docs/transparency.md`, cuts them out with the engine that
  * the bridge uses, and writes one strip each: the painted image, the cut one over a checkerboard, and a part enlarged.
  */
 
 // This file runs compiled, from below `dist`.
-const FOLDER = fileURLToPath(new URL('../../../../infra/transparency/', import.meta.url));
+const FOLDER = fileURLToPath(new URL('../../../../docs/transparency/', import.meta.url));
 const EDGE = 640;
 const TILE = 300;
 const DETAIL = 100;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 // This file runs compiled, from below `dist`.
-const PAGE = new URL('../../../../infra/performance.md', import.meta.url);
+const PAGE = new URL('../../../../docs/performance.md', import.meta.url);
 const TABLE = /(<!-- table -->\n).*(<!-- end of table -->)/s;
 
 /** Replaces the table on the performance page by the lines that a run has printed. */

@@ -13,7 +13,7 @@ import { createJobClient } from './jobs-rig.ts';
 import { type Receiver, SECRET, startReceiver, webhookSettings } from './webhook-receiver.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const DOCUMENT = new URL('../../../infra/webhooks.md', import.meta.url);
+const DOCUMENT = new URL('../../../docs/jobs.md', import.meta.url);
 
 const receivers: Receiver[] = [];
 

@@ -28,8 +28,8 @@ describe('configReferencePage', () => {
     );
   });
 
-  it('is what infra/configuration/reference.md holds', () => {
-    const committed = readFileSync('infra/configuration/reference.md', 'utf8');
+  it('is what docs/configure.md holds', () => {
+    const committed = readFileSync('docs/configure.md', 'utf8');
 
     expect(committed).toBe(configReferencePage());
   });
