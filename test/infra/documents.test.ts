@@ -9,10 +9,11 @@ import { type Block, readBlocks, startBlock, userFolder } from './recipe-page.ts
 
 const PAGES = [
   'README.md',
-  'docs/upgrade.md',
-  'docs/operate.md',
-  'docs/performance.md',
-].concat(['docs/tokens.md', 'docs/transparency.md', 'docs/jobs.md']);
+  ...['start', 'jobs', 'tokens', 'agents', 'operate', 'upgrade', 'performance'].map(
+    (name) => `docs/${name}.md`,
+  ),
+  'docs/transparency.md',
+];
 
 /** Why a block is not run here, by its first line. */
 const NOT_RUN: Readonly<Record<string, string>> = {

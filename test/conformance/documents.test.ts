@@ -1,0 +1,91 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './sources.ts';
+
+const CONTRACT = 'docs/contract.md';
+const CONTRACT_TESTS = 'docs/contract-tests.md';
+const FOLDERS = ['', 'docs/', 'docs/decisions/'];
+
+const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
+const NAMED_TEST = /`(test\/[^`]+)`: (.+?)(?=<br>| \|$)/gm;
+const SECTION = /^## (.+)$/gm;
+
+const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
+
+/** Every page of the repository, its path relative to the root. */
+const PAGES = FOLDERS.flatMap((folder) =>
+  readdirSync(`${ROOT}${folder}`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => folder + name),
+);
+
+/** Returns the text outside of fenced code. */
+function proseOf(page: string): string {
+  return page.replaceAll(/^```.*?^```$/gms, '');
+}
+
+/** Returns the anchor that a heading has on the usual hosts of repositories. */
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+function hasAnchor(path: string, anchor: string): boolean {
+  const headings = [...proseOf(read(path)).matchAll(/^#+ (.+)$/gm)];
+  return headings.some(([, heading = '']) => toAnchor(heading) === anchor);
+}
+
+/** Returns the links of a page that lead nowhere. */
+function brokenLinks(page: string): readonly string[] {
+  const links = [...proseOf(read(page)).matchAll(LINK)].map(([, link = '']) => link);
+  return links
+    .filter((link) => {
+      const [file = '', anchor] = link.split('#');
+      const path = file === '' ? page : posix.join(posix.dirname(page), file);
+      if (!existsSync(`${ROOT}${path}`)) return true;
+      return anchor !== undefined && !hasAnchor(path, anchor);
+    })
+    .map((link) => `${page}: ${link}`);
+}
+
+/** True if the source text holds this name of a test as a whole string. */
+function hasTest(source: string, name: string): boolean {
+  const text = source.replaceAll("\\'", "'");
+  return ["'", '"', '`'].some((quote) => text.includes(quote + name + quote));
+}
+
+const sectionsOf = (page: string) => [...read(page).matchAll(SECTION)].map(([, title]) => title);
+
+describe('the documents', () => {
+  it('have no link that leads nowhere', () => {
+    expect(PAGES.flatMap(brokenLinks)).toEqual([]);
+  });
+});
+
+describe(CONTRACT_TESTS, () => {
+  const named = [...read(CONTRACT_TESTS).matchAll(NAMED_TEST)];
+
+  it('has a section for each section of the contract', () => {
+    expect(sectionsOf(CONTRACT_TESTS)).toEqual(sectionsOf(CONTRACT));
+  });
+
+  it('names at least one test in each row', () => {
+    const rows = read(CONTRACT_TESTS)
+      .split('\n')
+      .filter((line) => line.startsWith('| ') && line !== '| promise | tests |');
+
+    expect(rows.length).toBeGreaterThan(100);
+    expect(rows.filter((row) => [...row.matchAll(NAMED_TEST)].length === 0)).toEqual([]);
+  });
+
+  it('names only tests that exist', () => {
+    const missing = named.filter(
+      ([, path = '', name = '']) => !existsSync(`${ROOT}${path}`) || !hasTest(read(path), name),
+    );
+
+    expect(missing.map(([whole]) => whole)).toEqual([]);
+  });
+});
