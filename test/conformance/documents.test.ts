@@ -10,6 +10,11 @@ const FOLDERS = ['', 'docs/', 'docs/decisions/'];
 const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 const NAMED_TEST = /`(test\/[^`]+)`: (.+?)(?=<br>| \|$)/gm;
 const SECTION = /^## (.+)$/gm;
+const PATH =
+  /`((?:lib|handlers|local-runtime|dashboard|test|docs|infra|\.ci)\/[\w./-]+)(?![\w./*-])/g;
+
+/** The provider that a page invents. */
+const INVENTED = /acme/;
 
 const read = (path: string): string => readFileSync(`${ROOT}${path}`, 'utf8');
 
@@ -62,6 +67,17 @@ const sectionsOf = (page: string) => [...read(page).matchAll(SECTION)].map(([, t
 describe('the documents', () => {
   it('have no link that leads nowhere', () => {
     expect(PAGES.flatMap(brokenLinks)).toEqual([]);
+  });
+
+  it('name only files and folders that exist', () => {
+    const missing = PAGES.flatMap((page) =>
+      [...read(page).matchAll(PATH)]
+        .map(([, path = '']) => path)
+        .filter((path) => !INVENTED.test(path) && !existsSync(`${ROOT}${path}`))
+        .map((path) => `${page}: ${path}`),
+    );
+
+    expect(missing).toEqual([]);
   });
 });
 
