@@ -9,7 +9,7 @@ import {
   findSchema,
   rehearseMigration,
 } from './sqlite/inspect-state.ts';
-import { SCHEMA_VERSION } from './sqlite/migrations.ts';
+import { MIGRATIONS } from './sqlite/migrations.ts';
 import { restoreState as restoreDatabase } from './sqlite/restore-state.ts';
 
 type StateSettings = Pick<Config, 'state'>;
@@ -51,23 +51,30 @@ export function quickCheckState({ state }: StateSettings): readonly string[] {
  * The format of the state, and the one of this program; `present` is undefined where there is none yet. Throws
  * `configuration` when it cannot be opened, or is empty beside artifacts.
  */
-export function stateSchema({ state, artifacts }: StorageSettings): {
+export function stateSchema(
+  { state, artifacts }: StorageSettings,
+  migrations = MIGRATIONS,
+): {
   readonly present: number | undefined;
   readonly newest: number;
 } {
   refuseEmptyState({ state, artifacts });
-  return { present: findSchema(stateDatabaseFile(state.directory)), newest: SCHEMA_VERSION };
+  return { present: findSchema(stateDatabaseFile(state.directory)), newest: migrations.length };
 }
 
 /** Migrates a copy and returns what is wrong with it, one sentence each. Throws `configuration` when that fails. */
-export function tryMigration({ state }: StateSettings): readonly string[] {
-  return rehearseMigration(stateDatabaseFile(state.directory));
+export function tryMigration({ state }: StateSettings, migrations = MIGRATIONS): readonly string[] {
+  return rehearseMigration(stateDatabaseFile(state.directory), migrations);
 }
 
 /**
  * Brings the state to the newest format, after a copy of it. The state directory must be locked for this process. Throws
  * `configuration`, and then nothing was changed.
  */
-export async function migrateState({ state }: StateSettings, ids: Ids): Promise<void> {
-  await openStateDatabase({ file: stateDatabaseFile(state.directory), ids }).close();
+export async function migrateState(
+  { state }: StateSettings,
+  ids: Ids,
+  migrations = MIGRATIONS,
+): Promise<void> {
+  await openStateDatabase({ file: stateDatabaseFile(state.directory), ids, migrations }).close();
 }

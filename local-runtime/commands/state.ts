@@ -11,7 +11,6 @@ import {
   stateSchema,
   tryMigration,
 } from '../../lib/storage/inspect-state.ts';
-import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import { lockStateDirectory } from '../locks/state-lock.ts';
@@ -54,13 +53,14 @@ export function runStateRestore(call: StateCall<{ readonly file: string }>): Pro
   );
 }
 
-/** `image-bridge state migrate`. Resolves to the exit code. */
+/** `image-bridge state migrate`, to the newest of these migrations. Resolves to the exit code. */
 export function runStateMigrate(
   call: Call<unknown, ConfigurationOptions & { readonly dryRun: boolean }>,
+  migrations?: readonly string[],
 ): Promise<number> {
   const { options, io } = call;
   return withConfig(call, async (config) => {
-    const { present, newest } = stateSchema(config);
+    const { present, newest } = stateSchema(config, migrations);
     if (present === undefined) {
       io.stdout('There is no database yet: the first start makes it.\n');
       return 0;
@@ -69,27 +69,21 @@ export function runStateMigrate(
       io.stdout(`The database has schema ${newest}, the newest: nothing is to be done.\n`);
       return 0;
     }
-    if (options.dryRun) return dryRun(config, { present, newest }, io);
+    if (options.dryRun) {
+      const problems = tryMigration(config, migrations);
+      for (const problem of problems) io.stdout(`${problem}\n`);
+      if (problems.length > 0) return 1;
+      io.stdout(`A copy was migrated from schema ${present} to ${newest} and is valid.\n`);
+      return 0;
+    }
     return underLock(config, async () => {
-      await migrateState(config, createIds(systemClock.nowMs));
+      await migrateState(config, createIds(systemClock.nowMs), migrations);
       io.stdout(
         `The database has schema ${newest} now. bridge.schema-${present}.sqlite is a copy from before.\n`,
       );
       return 0;
     });
   });
-}
-
-function dryRun(
-  config: Config,
-  { present, newest }: { readonly present: number; readonly newest: number },
-  { stdout }: CommandIo,
-): number {
-  const problems = tryMigration(config);
-  for (const problem of problems) stdout(`${problem}\n`);
-  if (problems.length > 0) return 1;
-  stdout(`A copy was migrated from schema ${present} to ${newest} and is valid.\n`);
-  return 0;
 }
 
 /** Throws `configuration` while another process uses the state directory. */

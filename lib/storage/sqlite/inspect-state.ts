@@ -45,13 +45,13 @@ export function findBrokenPages(file: string): readonly string[] {
  * Migrates a copy of the database, in a folder of its own that is removed afterwards, and returns what is wrong with the
  * result, one sentence each. Throws `configuration` when a migration fails.
  */
-export function rehearseMigration(file: string): readonly string[] {
+export function rehearseMigration(file: string, migrations: readonly string[]): readonly string[] {
   const temporary = mkdtempSync(join(dirname(file), '.state-migration-'));
   try {
     const copy = join(temporary, 'copy.sqlite');
     copyState(file, copy);
     return withDatabase(copy, (connection) => {
-      migrate(connection);
+      migrate(connection, migrations);
       return findStateProblems(connection);
     });
   } finally {

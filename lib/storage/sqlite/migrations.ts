@@ -6,50 +6,10 @@ import {
   schemaVersion,
   setSchemaVersion,
 } from './connection.ts';
-import { META } from './migrations/0001-meta.ts';
-import { ARTIFACT } from './migrations/0002-artifact.ts';
-import { ARTIFACT_TOTAL } from './migrations/0003-artifact-total.ts';
-import { JOB } from './migrations/0004-job.ts';
-import { PRESET } from './migrations/0005-preset.ts';
-import { ARTIFACT_SIDECAR } from './migrations/0006-artifact-sidecar.ts';
-import { ARTIFACT_AGE } from './migrations/0007-artifact-age.ts';
-import { OWNER } from './migrations/0008-owner.ts';
-import { SESSION } from './migrations/0009-session.ts';
-import { JOB_SUMMARY } from './migrations/0010-job-summary.ts';
-import { JOB_CHANGE } from './migrations/0011-job-change.ts';
-import { KEPT_INPUT } from './migrations/0012-kept-input.ts';
-import { QUEUE } from './migrations/0013-queue.ts';
-import { USAGE } from './migrations/0014-usage.ts';
-import { SALVAGE } from './migrations/0015-salvage.ts';
-import { WEBHOOK } from './migrations/0016-webhook.ts';
-import { ACTIVE_TOKEN } from './migrations/0017-active-token.ts';
-import { LEDGER } from './migrations/0018-ledger.ts';
-import { SCOPE } from './migrations/0019-scope.ts';
-import { QUEUED_CHARGE } from './migrations/0020-queued-charge.ts';
+import { SCHEMA } from './schema.ts';
 
-/** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
-export const MIGRATIONS: readonly string[] = [
-  META,
-  ARTIFACT,
-  ARTIFACT_TOTAL,
-  JOB,
-  PRESET,
-  ARTIFACT_SIDECAR,
-  ARTIFACT_AGE,
-  OWNER,
-  SESSION,
-  JOB_SUMMARY,
-  JOB_CHANGE,
-  KEPT_INPUT,
-  QUEUE,
-  USAGE,
-  SALVAGE,
-  WEBHOOK,
-  ACTIVE_TOKEN,
-  LEDGER,
-  SCOPE,
-  QUEUED_CHARGE,
-];
+/** SQL texts, the first one for an empty database. A text is never edited or moved once it was released. */
+export const MIGRATIONS: readonly string[] = [SCHEMA];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

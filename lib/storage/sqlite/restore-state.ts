@@ -1,20 +1,16 @@
 import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { type Connection, connect, connectToRead, keepNoLog, schemaVersion } from './connection.ts';
+import { type Connection, connect, connectToRead, keepNoLog } from './connection.ts';
 import { copyDatabase, syncPath } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
 import { toOpenError } from './driver-errors.ts';
 import { peekFileHeader } from './file-header.ts';
 import { refuseForeignLog } from './foreign-log.ts';
 import { findCopyProblems } from './inspect-state.ts';
-import { migrate } from './migrations.ts';
 import { searchIndexFile } from './search/job-search.ts';
 
 const TEMPORARY = '.state-restore-';
-
-// Since then the table `queue` exists.
-const QUEUE_SCHEMA = 13;
 
 /**
  * Puts a copy of the database `source` in the place of `file`. The caller holds the lock of the directory. The source is
@@ -80,8 +76,6 @@ function pauseQueue(copy: string): void {
   const connection = connect(copy);
   try {
     keepNoLog(connection);
-    // An older schema has queued jobs and no place to say that they wait.
-    if (schemaVersion(connection) < QUEUE_SCHEMA) migrate(connection);
     connection.prepare('UPDATE queue SET paused = 1').run();
   } finally {
     connection.close();

@@ -11,9 +11,10 @@ import {
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { MIGRATIONS } from '../../../lib/storage/sqlite/migrations.ts';
+import { runStateMigrate } from '../../../local-runtime/commands/state.ts';
 import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand, testIo } from '../../support/run-command.ts';
 
 const ids = createIds(() => 0);
 
@@ -85,7 +86,7 @@ describe('state check', () => {
 
   it.each([
     ['that is newer', 99, /^image-bridge: state\.directory: the database has schema 99, newer/],
-    ['that is older', 1, /^image-bridge: state\.directory: the database has schema 1, older/],
+    ['that is older', 0, /^image-bridge: state\.directory: the database has schema 0, older/],
   ])('reports a schema %s', async (_, version, message) => {
     database.prepare(`PRAGMA user_version = ${version}`).run();
     await database.close();
@@ -185,14 +186,10 @@ describe('state restore', () => {
 Start the bridge, cancel the jobs that were made already, then: image-bridge queue resume
 `;
 
-  it.each([
-    ['of the newest schema', MIGRATIONS],
-    ['that has no table for the queue', MIGRATIONS.slice(0, 12)],
-  ])('runs no queued job of a copy %s before the queue is resumed', async (_, migrations) => {
+  it('runs no queued job of a copy before the queue is resumed', async () => {
     await database.close();
     const copy = join(folder, 'copy.sqlite');
-    const older = openStateDatabase({ file: copy, ids, migrations });
-    await older.close();
+    await openStateDatabase({ file: copy, ids }).close();
 
     const result = await run('restore', 'copy.sqlite');
 
@@ -333,17 +330,20 @@ Start the bridge, cancel the jobs that were made already, then: image-bridge que
 });
 
 describe('state migrate', () => {
-  /** A database as an older version has left it. */
-  async function makeOlder(sql: string): Promise<void> {
+  const NEXT = [...MIGRATIONS, 'CREATE TABLE later (a TEXT) STRICT'];
+
+  /** Runs the command of a later version, which has these migrations. */
+  async function migrateLater(migrations: readonly string[], dryRun: boolean) {
     await database.close();
-    await rm(stateDatabaseFile(folder));
-    const older = openStateDatabase({
-      file: stateDatabaseFile(folder),
-      ids,
-      migrations: MIGRATIONS.slice(0, 9),
-    });
-    if (sql !== '') older.prepare(sql).run();
-    await older.close();
+    const [stdout, stderr]: string[][] = [[], []];
+    const io = {
+      ...testIo(folder),
+      stdout: (text: string) => void stdout.push(text),
+      stderr: (text: string) => void stderr.push(text),
+    };
+    const options = { config: undefined, set: [`state.directory=${folder}`], dryRun };
+    const exitCode = await runStateMigrate({ args: {}, options, io }, migrations);
+    return { exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
   }
 
   it('has nothing to do for a database of the newest schema', async () => {
@@ -364,43 +364,41 @@ describe('state migrate', () => {
   });
 
   it('tries a copy with --dry-run and changes nothing', async () => {
-    await makeOlder('');
-    const before = await readFile(stateDatabaseFile(folder));
-
-    const result = await run('migrate', '--dry-run');
+    const result = await migrateLater(NEXT, true);
 
     expect(result).toEqual({
       exitCode: 0,
-      stdout: `A copy was migrated from schema 9 to ${MIGRATIONS.length} and is valid.\n`,
+      stdout: `A copy was migrated from schema ${MIGRATIONS.length} to ${NEXT.length} and is valid.\n`,
       stderr: '',
     });
-    expect(await readFile(stateDatabaseFile(folder))).toEqual(before);
     expect(await readdir(folder)).toEqual(['bridge.sqlite']);
+    expect(await run('check')).toMatchObject({ exitCode: 0 });
   });
 
-  it('reports with --dry-run what a migration would fail at', async () => {
-    await makeOlder('DROP TABLE job');
+  it('reports with --dry-run the migration that would fail', async () => {
+    const failing = [...NEXT, 'NO SQL'];
 
-    const result = await run('migrate', '--dry-run');
+    const result = await migrateLater(failing, true);
 
     expect(result).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/migration 10 .*failed/),
+      stderr: expect.stringMatching(/migration 3 .*failed/),
     });
     expect(await readdir(folder)).toEqual(['bridge.sqlite']);
   });
 
   it('migrates, and keeps a copy from before', async () => {
-    await makeOlder('');
-
-    const result = await run('migrate');
+    const result = await migrateLater(NEXT, false);
 
     expect(result).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('bridge.schema-9.sqlite'),
+      stdout: expect.stringContaining('bridge.schema-1.sqlite'),
     });
-    expect(await readdir(folder)).toContain('bridge.schema-9.sqlite');
-    expect(await run('check')).toMatchObject({ exitCode: 0 });
+    expect(await readdir(folder)).toContain('bridge.schema-1.sqlite');
+    expect(await run('check')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('schema 2, newer than 1'),
+    });
   });
 });
 

@@ -23,6 +23,9 @@ const MAY_END = `
 const END_CONTENT = `
   UPDATE job_content SET result = @result, partial_result = @partial, error = @error
   WHERE seq = @seq`;
+const MAKE_WEBHOOK_DUE = `
+  UPDATE webhook SET state = 'pending', due = @completed * 1000
+  WHERE seq = @seq AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = +@status)`;
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
@@ -49,6 +52,7 @@ export function prepareJobEnding(
   const mayEnd = database.prepare(MAY_END);
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
+  const makeWebhookDue = database.prepare(MAKE_WEBHOOK_DUE);
   const publish = preparePublish(database);
   const outputs = prepareJobOutputs(database);
   const accounts = prepareJobAccounts(database);
@@ -70,6 +74,7 @@ export function prepareJobEnding(
       endContent.run({ seq: sequence, result, partial: partialText, error });
       if (status === 'succeeded') publish(end.publications);
       outputs.remove(sequence);
+      makeWebhookDue.run({ seq: sequence, status, completed });
       return true;
     },
   };

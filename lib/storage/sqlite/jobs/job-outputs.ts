@@ -19,7 +19,6 @@ export const LIST_ABANDONED_OUTPUTS = `
     SELECT artifact_id FROM job_output JOIN job ON job.seq = job_output.seq
     WHERE job.status = 'running' AND ${isAbandonedSql('job')})`;
 
-/** Links from before schema 18 have all of the image. */
 const Facts = v.object({
   index: v.number(),
   generation_ms: v.optional(v.number()),

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
+import { connect, setSchemaVersion } from '../../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
-import { MIGRATIONS } from '../../../../lib/storage/sqlite/migrations.ts';
+import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 import { openStateReader } from '../../../../lib/storage/sqlite/state-reader.ts';
 
 const ids = createIds(() => 0);
@@ -73,10 +74,13 @@ describe('openStateReader', () => {
   });
 
   test.each([
-    ['an older schema', MIGRATIONS.slice(0, 2)],
-    ['a newer schema', [...MIGRATIONS, 'CREATE TABLE later (a TEXT) STRICT']],
-  ])('refuses %s', async (_, migrations) => {
-    await openStateDatabase({ file, ids, migrations }).close();
+    ['an older schema', 0],
+    ['a newer schema', SCHEMA_VERSION + 1],
+  ])('refuses %s', async (_, version) => {
+    await openStateDatabase({ file, ids }).close();
+    const connection = connect(file);
+    setSchemaVersion(connection, version);
+    connection.close();
 
     expect(() => openStateReader(file)).toThrow(/^state\.directory: .*schema/);
   });

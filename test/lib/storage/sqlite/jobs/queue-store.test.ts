@@ -17,8 +17,6 @@ import {
   LIST_ACTIVE,
   LIST_JOBS,
 } from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
-import { KEPT_INPUT } from '../../../../../lib/storage/sqlite/migrations/0012-kept-input.ts';
-import { MIGRATIONS, migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import { describeQueueStore } from '../../../../contracts/queue-store.ts';
 import { newJob, WIDE } from '../../../../support/jobs.ts';
 
@@ -47,24 +45,6 @@ describe('createQueueStore', () => {
     await rm(directory, { recursive: true });
 
     expect(paused).toBe(true);
-  });
-
-  test('jobs from before there were counts by provider are counted', () => {
-    const connection = connect(IN_MEMORY);
-    migrate(connection, MIGRATIONS.slice(0, MIGRATIONS.indexOf(KEPT_INPUT) + 1));
-    connection.exec(`
-      INSERT INTO job (id, scope, status, created, updated, started, operation, provider, outputs, bytes,
-        reserved, prompt)
-      VALUES ('a', 's', 'queued', 1, 1, NULL, 'generate', 'comfy', 1, 600, 9, 'p'),
-        ('b', 's', 'running', 1, 1, 1, 'generate', 'comfy', 1, 600, 9, 'p')`);
-
-    migrate(connection);
-
-    const counts = connection.prepare('SELECT * FROM job_active').all();
-    const scopes = connection.prepare('SELECT scope, queued, held, turn FROM job_scope').all();
-    connection.close();
-    expect(counts).toEqual([{ provider: 'comfy', queued: 1, running: 1 }]);
-    expect(scopes).toEqual([{ scope: 's', queued: 1, held: 1218, turn: 0 }]);
   });
 
   test('a count of queued jobs that is wrong does not block the queue', async () => {

@@ -1,0 +1,548 @@
+/** Facts about the database: one row for each. */
+const META = `
+CREATE TABLE meta (
+  name TEXT NOT NULL PRIMARY KEY,
+  value BLOB NOT NULL
+) STRICT;
+`;
+
+/**
+ * Processes, and the time until which each is known to live. A running job, a pending artifact and an open account belong to
+ * a process.
+ */
+const OWNER = `
+CREATE TABLE owner (
+  id TEXT NOT NULL PRIMARY KEY,
+  lease_until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Artifacts. A pending row is the intent of a publication, or of a removal, that has not ended. The columns of the metadata
+ * file beside an image are all set or all empty. `artifact_total` counts published images without their metadata files; it
+ * is kept by triggers because counting rows takes too long.
+ */
+const ARTIFACT = `
+CREATE TABLE artifact (
+  id TEXT NOT NULL PRIMARY KEY,
+  scope TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'published')),
+  owner TEXT,
+  name TEXT NOT NULL UNIQUE,
+  format TEXT NOT NULL CHECK (format IN ('png', 'jpeg', 'webp')),
+  width INTEGER NOT NULL CHECK (width > 0),
+  height INTEGER NOT NULL CHECK (height > 0),
+  bytes INTEGER NOT NULL CHECK (bytes > 0),
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  created_secs INTEGER NOT NULL,
+  sidecar_name TEXT,
+  sidecar_bytes INTEGER CHECK (sidecar_bytes > 0),
+  sidecar_sha256 TEXT CHECK (length(sidecar_sha256) = 64),
+  CHECK ((sidecar_name IS NULL) = (sidecar_bytes IS NULL)),
+  CHECK ((sidecar_name IS NULL) = (sidecar_sha256 IS NULL))
+) STRICT;
+
+CREATE INDEX artifact_pending ON artifact (id) WHERE state = 'pending';
+CREATE INDEX artifact_age ON artifact (created_secs, id) WHERE state = 'published';
+CREATE UNIQUE INDEX artifact_sidecar ON artifact (sidecar_name) WHERE sidecar_name IS NOT NULL;
+
+CREATE TABLE artifact_total (
+  only_row INTEGER NOT NULL PRIMARY KEY CHECK (only_row = 1),
+  artifacts INTEGER NOT NULL CHECK (artifacts >= 0),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0)
+) STRICT;
+
+INSERT INTO artifact_total VALUES (1, 0, 0);
+
+CREATE TRIGGER artifact_was_published AFTER UPDATE OF state ON artifact
+WHEN old.state = 'pending' AND new.state = 'published'
+BEGIN
+  UPDATE artifact_total SET artifacts = artifacts + 1, bytes = bytes + new.bytes;
+END;
+
+CREATE TRIGGER artifact_was_withdrawn AFTER UPDATE OF state ON artifact
+WHEN old.state = 'published' AND new.state = 'pending'
+BEGIN
+  UPDATE artifact_total SET artifacts = artifacts - 1, bytes = bytes - old.bytes;
+END;
+
+CREATE TRIGGER artifact_was_removed AFTER DELETE ON artifact
+WHEN old.state = 'published'
+BEGIN
+  UPDATE artifact_total SET artifacts = artifacts - 1, bytes = bytes - old.bytes;
+END;
+`;
+
+/** Named templates, in one space for all callers. Names compare by their bytes. */
+const PRESET = `
+CREATE TABLE preset (
+  name TEXT NOT NULL PRIMARY KEY,
+  description TEXT,
+  template TEXT NOT NULL,
+  created INTEGER NOT NULL,
+  updated INTEGER NOT NULL
+) STRICT;
+`;
+
+/** The threads to which session keys are bound. A thread belongs to one session. */
+const SESSION = `
+CREATE TABLE session (
+  scope TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  key TEXT NOT NULL,
+  thread TEXT NOT NULL,
+  PRIMARY KEY (scope, provider, key),
+  UNIQUE (provider, thread)
+) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Jobs. `job` has what lists show, in small rows side by side; `job_content` has the large texts. `token` is the identity of
+ * the token that sent the job. `day` and `allowance` say where a queued job is charged; its account begins when it is claimed.
+ *
+ * `job_input` has the stored images that jobs came with, `job_output` the images of a running job that are published while
+ * its other calls run, each in JSON as results have it.
+ */
+const JOB = `
+CREATE TABLE job (
+  seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  token TEXT NOT NULL DEFAULT '',
+  status TEXT NOT NULL
+    CHECK (status IN ('queued', 'running', 'succeeded', 'failed', 'cancelled', 'interrupted')),
+  owner TEXT,
+  priority INTEGER NOT NULL DEFAULT 0 CHECK (priority BETWEEN -100 AND 100),
+  favorite INTEGER NOT NULL DEFAULT 0 CHECK (favorite IN (0, 1)),
+  deleted INTEGER,
+  cancel_requested INTEGER NOT NULL DEFAULT 0 CHECK (cancel_requested IN (0, 1)),
+  created INTEGER NOT NULL,
+  updated INTEGER NOT NULL,
+  started INTEGER,
+  completed INTEGER,
+  operation TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  model TEXT,
+  outputs INTEGER NOT NULL CHECK (outputs >= 0),
+  size TEXT NOT NULL DEFAULT 'auto',
+  inputs INTEGER NOT NULL DEFAULT 0 CHECK (inputs >= 0),
+  error_code TEXT,
+  bytes INTEGER NOT NULL CHECK (bytes > 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  artifacts TEXT NOT NULL DEFAULT '[]',
+  prompt TEXT NOT NULL,
+  UNIQUE (id, scope),
+  CHECK ((completed IS NULL) = (status IN ('queued', 'running'))),
+  CHECK ((completed IS NULL) = (reserved > 0)),
+  CHECK ((started IS NULL) = (status = 'queued') OR status = 'cancelled'),
+  CHECK ((error_code IS NULL) = (status IN ('queued', 'running', 'succeeded'))),
+  CHECK (deleted IS NULL OR completed IS NOT NULL)
+) STRICT;
+
+CREATE INDEX job_list ON job (scope, status, favorite, deleted IS NULL, seq);
+CREATE INDEX job_list_of_provider
+  ON job (scope, provider, status, favorite, deleted IS NULL, seq);
+CREATE INDEX job_queued ON job (seq) WHERE status = 'queued';
+CREATE INDEX job_running ON job (seq) WHERE status = 'running';
+CREATE INDEX job_claim_order ON job (scope, priority DESC, seq) WHERE status = 'queued';
+CREATE INDEX job_active_token ON job (token, seq) WHERE completed IS NULL;
+CREATE INDEX job_ordinary_history ON job (completed, seq)
+  WHERE completed IS NOT NULL AND favorite = 0;
+CREATE INDEX job_history_of_scope ON job (scope, completed, seq)
+  WHERE completed IS NOT NULL AND favorite = 0;
+
+CREATE TRIGGER job_moves_on BEFORE UPDATE OF status ON job
+WHEN NOT (
+  (old.status = 'queued' AND new.status IN ('running', 'cancelled'))
+  OR (old.status = 'running'
+    AND new.status IN ('succeeded', 'failed', 'cancelled', 'interrupted'))
+)
+BEGIN
+  SELECT raise(ABORT, 'no job moves on like this');
+END;
+
+CREATE TABLE job_content (
+  seq INTEGER NOT NULL PRIMARY KEY REFERENCES job (seq) ON DELETE CASCADE,
+  request_id TEXT NOT NULL,
+  retry_of TEXT,
+  key_hash TEXT,
+  fingerprint TEXT,
+  day INTEGER,
+  allowance INTEGER CHECK (allowance >= 0),
+  request TEXT NOT NULL,
+  result TEXT,
+  partial_result TEXT,
+  error TEXT,
+  CHECK ((key_hash IS NULL) = (fingerprint IS NULL))
+) STRICT;
+
+CREATE UNIQUE INDEX job_key ON job_content (key_hash) WHERE key_hash IS NOT NULL;
+
+CREATE TABLE job_input (
+  seq INTEGER NOT NULL REFERENCES job (seq) ON DELETE CASCADE,
+  sha256 TEXT NOT NULL CHECK (length(sha256) = 64),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0),
+  PRIMARY KEY (seq, sha256)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_input_users ON job_input (sha256);
+
+CREATE TABLE job_output (
+  artifact_id TEXT NOT NULL PRIMARY KEY REFERENCES artifact (id) ON DELETE CASCADE,
+  seq INTEGER NOT NULL REFERENCES job (seq) ON DELETE CASCADE,
+  image TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_output_of_job ON job_output (seq);
+`;
+
+/**
+ * Counts and sizes of all jobs, kept by triggers because counting rows takes too long. `ordinary_*` is the history without
+ * favorites. A stored image counts there once, with the last of its jobs. No trigger changes a job: what one scope sends must
+ * not show in the changes of another.
+ */
+const JOB_TOTAL = `
+CREATE TABLE job_total (
+  only_row INTEGER NOT NULL PRIMARY KEY CHECK (only_row = 1),
+  queued INTEGER NOT NULL CHECK (queued >= 0),
+  running INTEGER NOT NULL CHECK (running >= 0),
+  succeeded INTEGER NOT NULL CHECK (succeeded >= 0),
+  failed INTEGER NOT NULL CHECK (failed >= 0),
+  cancelled INTEGER NOT NULL CHECK (cancelled >= 0),
+  interrupted INTEGER NOT NULL CHECK (interrupted >= 0),
+  hidden INTEGER NOT NULL CHECK (hidden >= 0),
+  favorite INTEGER NOT NULL CHECK (favorite >= 0),
+  bytes INTEGER NOT NULL CHECK (bytes >= 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  ordinary_jobs INTEGER NOT NULL CHECK (ordinary_jobs >= 0),
+  ordinary_bytes INTEGER NOT NULL CHECK (ordinary_bytes >= 0)
+) STRICT;
+
+INSERT INTO job_total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+CREATE TRIGGER job_was_added AFTER INSERT ON job
+BEGIN
+  UPDATE job_total SET
+    queued = queued + (new.status = 'queued'),
+    running = running + (new.status = 'running'),
+    succeeded = succeeded + (new.status = 'succeeded'),
+    failed = failed + (new.status = 'failed'),
+    cancelled = cancelled + (new.status = 'cancelled'),
+    interrupted = interrupted + (new.status = 'interrupted'),
+    hidden = hidden + (new.deleted IS NOT NULL),
+    favorite = favorite + new.favorite,
+    bytes = bytes + new.bytes,
+    reserved = reserved + new.reserved,
+    ordinary_jobs = ordinary_jobs + (new.completed IS NOT NULL AND new.favorite = 0),
+    ordinary_bytes =
+      ordinary_bytes + (new.completed IS NOT NULL AND new.favorite = 0) * new.bytes;
+END;
+
+CREATE TRIGGER job_was_changed
+AFTER UPDATE OF status, favorite, deleted, completed, bytes, reserved ON job
+BEGIN
+  UPDATE job_total SET
+    queued = queued + (new.status = 'queued') - (old.status = 'queued'),
+    running = running + (new.status = 'running') - (old.status = 'running'),
+    succeeded = succeeded + (new.status = 'succeeded') - (old.status = 'succeeded'),
+    failed = failed + (new.status = 'failed') - (old.status = 'failed'),
+    cancelled = cancelled + (new.status = 'cancelled') - (old.status = 'cancelled'),
+    interrupted = interrupted + (new.status = 'interrupted') - (old.status = 'interrupted'),
+    hidden = hidden + (new.deleted IS NOT NULL) - (old.deleted IS NOT NULL),
+    favorite = favorite + new.favorite - old.favorite,
+    bytes = bytes + new.bytes - old.bytes,
+    reserved = reserved + new.reserved - old.reserved,
+    ordinary_jobs = ordinary_jobs + (new.completed IS NOT NULL AND new.favorite = 0)
+      - (old.completed IS NOT NULL AND old.favorite = 0),
+    ordinary_bytes = ordinary_bytes
+      + (new.completed IS NOT NULL AND new.favorite = 0) * new.bytes
+      - (old.completed IS NOT NULL AND old.favorite = 0) * old.bytes;
+END;
+
+CREATE TRIGGER job_was_removed AFTER DELETE ON job
+BEGIN
+  UPDATE job_total SET
+    queued = queued - (old.status = 'queued'),
+    running = running - (old.status = 'running'),
+    succeeded = succeeded - (old.status = 'succeeded'),
+    failed = failed - (old.status = 'failed'),
+    cancelled = cancelled - (old.status = 'cancelled'),
+    interrupted = interrupted - (old.status = 'interrupted'),
+    hidden = hidden - (old.deleted IS NOT NULL),
+    favorite = favorite - old.favorite,
+    bytes = bytes - old.bytes,
+    reserved = reserved - old.reserved,
+    ordinary_jobs = ordinary_jobs - (old.completed IS NOT NULL AND old.favorite = 0),
+    ordinary_bytes =
+      ordinary_bytes - (old.completed IS NOT NULL AND old.favorite = 0) * old.bytes;
+END;
+
+CREATE TRIGGER job_input_was_added AFTER INSERT ON job_input
+BEGIN
+  UPDATE job_total SET ordinary_bytes = ordinary_bytes - new.bytes
+  WHERE EXISTS (
+    SELECT 1 FROM job
+    WHERE seq = (SELECT max(seq) FROM job_input WHERE sha256 = new.sha256 AND seq < new.seq)
+      AND completed IS NOT NULL AND favorite = 0
+  );
+END;
+
+CREATE TRIGGER job_inputs_were_changed AFTER UPDATE OF favorite, completed ON job
+WHEN EXISTS (SELECT 1 FROM job_input WHERE seq = new.seq)
+BEGIN
+  UPDATE job_total SET ordinary_bytes = ordinary_bytes + (
+    (new.completed IS NOT NULL AND new.favorite = 0)
+    - (old.completed IS NOT NULL AND old.favorite = 0)
+  ) * (
+    SELECT coalesce(sum(bytes), 0) FROM job_input AS own
+    WHERE seq = new.seq AND NOT EXISTS (
+      SELECT 1 FROM job_input WHERE sha256 = own.sha256 AND seq > own.seq
+    )
+  );
+END;
+
+CREATE TRIGGER job_inputs_are_removed BEFORE DELETE ON job
+WHEN EXISTS (SELECT 1 FROM job_input WHERE seq = old.seq)
+BEGIN
+  UPDATE job_total SET ordinary_bytes = ordinary_bytes + (
+    SELECT coalesce(sum(own.bytes * (
+      coalesce((
+        SELECT completed IS NOT NULL AND favorite = 0 FROM job
+        WHERE seq = (SELECT max(seq) FROM job_input WHERE sha256 = own.sha256 AND seq < own.seq)
+      ), 0) - (old.completed IS NOT NULL AND old.favorite = 0)
+    )), 0)
+    FROM job_input AS own
+    WHERE own.seq = old.seq AND NOT EXISTS (
+      SELECT 1 FROM job_input WHERE sha256 = own.sha256 AND seq > own.seq
+    )
+  );
+END;
+`;
+
+/**
+ * The order in which the jobs of a scope last changed, for readers that resume where they stopped. A job has one row, of its
+ * latest change. After the removal of the job the row remains for a while, with the id.
+ */
+const JOB_CHANGE = `
+CREATE TABLE job_change (
+  seq INTEGER NOT NULL PRIMARY KEY,
+  scope TEXT NOT NULL,
+  change INTEGER NOT NULL CHECK (change > 0),
+  removed_id TEXT
+) STRICT;
+
+CREATE UNIQUE INDEX job_change_order ON job_change (scope, change);
+CREATE INDEX job_removal_order ON job_change (scope, change) WHERE removed_id IS NOT NULL;
+
+CREATE TRIGGER job_change_of_added AFTER INSERT ON job
+BEGIN
+  INSERT INTO job_change (seq, scope, change) VALUES (
+    new.seq, new.scope,
+    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = new.scope), 0)
+  );
+END;
+
+CREATE TRIGGER job_change_of_changed AFTER UPDATE ON job
+BEGIN
+  INSERT INTO job_change (seq, scope, change) VALUES (
+    new.seq, new.scope,
+    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = new.scope), 0)
+  )
+  ON CONFLICT (seq) DO UPDATE SET change = excluded.change;
+END;
+
+CREATE TRIGGER job_change_of_removed AFTER DELETE ON job
+BEGIN
+  INSERT INTO job_change (seq, scope, change, removed_id) VALUES (
+    old.seq, old.scope,
+    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = old.scope), 0),
+    old.id
+  )
+  ON CONFLICT (seq) DO UPDATE SET change = excluded.change, removed_id = excluded.removed_id;
+END;
+`;
+
+/**
+ * The queue: whether it is paused, the number of claims, and how many jobs of each provider are active.
+ *
+ * `job_scope` has the counts of a scope, kept by the statements that change jobs: queued jobs, the bytes and reservations of
+ * all jobs, and the ordinary history as in `job_total`. `turn` is the number of the scope's last claim, or the lowest turn
+ * that waited when its first job was queued. Of equal turns the one whose first job was queued first, `joined`, comes first.
+ */
+const QUEUE = `
+CREATE TABLE queue (
+  only_row INTEGER NOT NULL PRIMARY KEY CHECK (only_row = 1),
+  paused INTEGER NOT NULL CHECK (paused IN (0, 1)),
+  claims INTEGER NOT NULL CHECK (claims >= 0)
+) STRICT;
+
+INSERT INTO queue VALUES (1, 0, 0);
+
+CREATE TABLE job_scope (
+  scope TEXT NOT NULL PRIMARY KEY,
+  queued INTEGER NOT NULL CHECK (queued >= 0),
+  turn INTEGER NOT NULL DEFAULT 0,
+  joined INTEGER NOT NULL,
+  held INTEGER NOT NULL CHECK (held >= 0),
+  ordinary_jobs INTEGER NOT NULL DEFAULT 0 CHECK (ordinary_jobs >= 0),
+  ordinary_bytes INTEGER NOT NULL DEFAULT 0 CHECK (ordinary_bytes >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX job_scope_turns ON job_scope (turn, joined) WHERE queued > 0;
+CREATE INDEX job_scope_by_jobs ON job_scope (ordinary_jobs) WHERE ordinary_jobs > 0;
+CREATE INDEX job_scope_by_bytes ON job_scope (ordinary_bytes) WHERE ordinary_jobs > 0;
+
+CREATE TABLE job_active (
+  provider TEXT NOT NULL PRIMARY KEY,
+  queued INTEGER NOT NULL CHECK (queued >= 0),
+  running INTEGER NOT NULL CHECK (running >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER job_active_was_added AFTER INSERT ON job
+WHEN new.completed IS NULL
+BEGIN
+  INSERT INTO job_active VALUES (new.provider, new.status = 'queued', new.status = 'running')
+  ON CONFLICT (provider) DO UPDATE SET
+    queued = queued + excluded.queued, running = running + excluded.running;
+END;
+
+CREATE TRIGGER job_active_was_changed AFTER UPDATE OF status ON job
+WHEN old.completed IS NULL
+BEGIN
+  UPDATE job_active SET
+    queued = queued - (old.status = 'queued') + (new.status = 'queued'),
+    running = running - (old.status = 'running') + (new.status = 'running')
+  WHERE provider = old.provider;
+END;
+
+CREATE TRIGGER job_active_was_removed AFTER DELETE ON job
+WHEN old.completed IS NULL
+BEGIN
+  UPDATE job_active SET
+    queued = queued - (old.status = 'queued'), running = running - (old.status = 'running')
+  WHERE provider = old.provider;
+END;
+`;
+
+/**
+ * Money. `charge` counts against the allowance of a day. `usage` counts outputs whose calls have ended; every output that is
+ * paid for is in `images`. `ledger` has one row for each request and each running job that has not ended, under the id of the
+ * job or an id of its own: how many outputs the current route asks for, how many of them are in `charge`, and the allowance
+ * of the day. The account of a job has no owner because it ends with the job. `ledger_row` has one row for each output of
+ * each provider call that may have been sent.
+ */
+const LEDGER = `
+CREATE TABLE charge (
+  token TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  images INTEGER NOT NULL CHECK (images >= 0),
+  PRIMARY KEY (token, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE usage (
+  token TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  provider TEXT NOT NULL,
+  images INTEGER NOT NULL CHECK (images >= 0),
+  lost INTEGER NOT NULL CHECK (lost BETWEEN 0 AND images),
+  unknown INTEGER NOT NULL CHECK (unknown >= 0),
+  failed INTEGER NOT NULL CHECK (failed >= 0),
+  tokens INTEGER CHECK (tokens >= 0),
+  PRIMARY KEY (token, day, provider)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger (
+  id TEXT NOT NULL PRIMARY KEY,
+  owner TEXT,
+  token TEXT NOT NULL,
+  day INTEGER NOT NULL,
+  outputs INTEGER NOT NULL CHECK (outputs >= 0),
+  reserved INTEGER NOT NULL CHECK (reserved >= 0),
+  allowance INTEGER CHECK (allowance >= 0),
+  renewals INTEGER NOT NULL DEFAULT 0 CHECK (renewals >= 0)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE ledger_row (
+  ledger TEXT NOT NULL REFERENCES ledger (id) ON DELETE CASCADE,
+  call INTEGER NOT NULL CHECK (call >= 0),
+  output INTEGER NOT NULL CHECK (output >= 0),
+  provider TEXT NOT NULL,
+  PRIMARY KEY (ledger, call, output)
+) STRICT, WITHOUT ROWID;
+`;
+
+/**
+ * Webhooks. A row waits until its job ends; the transaction of an end that is among its events makes it due. `host` is that
+ * of the URL, with its port; `due` is in Unix milliseconds.
+ */
+const WEBHOOK = `
+CREATE TABLE webhook (
+  seq INTEGER NOT NULL PRIMARY KEY REFERENCES job (seq) ON DELETE CASCADE,
+  url TEXT NOT NULL,
+  host TEXT NOT NULL,
+  events TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'waiting'
+    CHECK (state IN ('waiting', 'pending', 'delivered', 'failed')),
+  attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  last_status INTEGER,
+  due INTEGER,
+  CHECK ((due IS NOT NULL) = (state = 'pending'))
+) STRICT;
+
+CREATE INDEX webhook_due ON webhook (host, due) WHERE due IS NOT NULL;
+`;
+
+/** Makes a table that is missing in a new database, so that the import reads the same in both. */
+const SET_OWNERLESS_JOBS_ASIDE = `
+CREATE TABLE IF NOT EXISTS job (
+  id TEXT, status TEXT, created INTEGER, updated INTEGER,
+  prompt TEXT, request TEXT, result TEXT, error TEXT
+);
+ALTER TABLE job RENAME TO ownerless_job;
+`;
+
+/**
+ * Imports jobs from before authorization scopes. They get a scope that no caller can have, are kept as long as other jobs,
+ * and never run.
+ */
+const IMPORT_OWNERLESS_JOBS = `
+INSERT INTO job (
+  id, scope, status, created, updated, started, completed, operation, provider, outputs,
+  error_code, bytes, reserved, prompt
+)
+SELECT
+  id, 'legacy-unowned',
+  iif(status IN ('succeeded', 'failed', 'cancelled'), status, 'interrupted'),
+  created, updated, created, updated, 'generate', 'unknown', 0,
+  CASE status WHEN 'succeeded' THEN NULL WHEN 'failed' THEN 'internal' ELSE 'cancelled' END,
+  514 + octet_length(prompt) + octet_length(request)
+    + coalesce(octet_length(result), 0) + coalesce(octet_length(error), 0),
+  0, prompt
+FROM ownerless_job;
+
+INSERT INTO job_content (seq, request_id, request, result, error)
+SELECT job.seq, 'unknown', ownerless_job.request, ownerless_job.result, ownerless_job.error
+FROM ownerless_job JOIN job ON job.id = ownerless_job.id AND job.scope = 'legacy-unowned';
+
+INSERT INTO job_scope (scope, queued, joined, held, ordinary_jobs, ordinary_bytes)
+SELECT scope, 0, 0, sum(bytes), count(*), sum(bytes) FROM job GROUP BY scope;
+
+DROP TABLE ownerless_job;
+`;
+
+/** The first schema, in SQL. Times are Unix seconds unless a column says otherwise. */
+export const SCHEMA = [
+  SET_OWNERLESS_JOBS_ASIDE,
+  META,
+  OWNER,
+  ARTIFACT,
+  PRESET,
+  SESSION,
+  JOB,
+  JOB_TOTAL,
+  JOB_CHANGE,
+  QUEUE,
+  LEDGER,
+  WEBHOOK,
+  IMPORT_OWNERLESS_JOBS,
+].join('');
