@@ -98,7 +98,7 @@ CREATE TABLE session (
 
 /**
  * Jobs. `job` has what lists show, in small rows side by side; `job_content` has the large texts. `token` is the identity of
- * the token that sent the job. `day` and `allowance` say where a queued job is charged; its account begins when it is claimed.
+ * the token that sent the job; empty if no named token did. `day` and `allowance` say where a queued job is charged; its account begins when it is claimed.
  *
  * `job_input` has the stored images that jobs came with, `job_output` the images of a running job that are published while
  * its other calls run, each in JSON as results have it.
@@ -145,7 +145,7 @@ CREATE INDEX job_list_of_provider
 CREATE INDEX job_queued ON job (seq) WHERE status = 'queued';
 CREATE INDEX job_running ON job (seq) WHERE status = 'running';
 CREATE INDEX job_claim_order ON job (scope, priority DESC, seq) WHERE status = 'queued';
-CREATE INDEX job_active_token ON job (token, seq) WHERE completed IS NULL;
+CREATE INDEX job_active_token ON job (token, seq) WHERE completed IS NULL AND token <> '';
 CREATE INDEX job_ordinary_history ON job (completed, seq)
   WHERE completed IS NOT NULL AND favorite = 0;
 CREATE INDEX job_history_of_scope ON job (scope, completed, seq)

@@ -12,7 +12,8 @@ const BY_PROVIDER = `
 /** Exported for its query plan. */
 export const LIST_ACTIVE = `
   SELECT id, scope FROM job
-  WHERE completed IS NULL AND cancel_requested = 0 AND token IN (SELECT value FROM json_each(+?))
+  WHERE completed IS NULL AND cancel_requested = 0 AND token <> ''
+    AND token IN (SELECT value FROM json_each(+?))
   LIMIT +?`;
 const JOB_COLUMNS = 'seq, id, scope, status, created, cancel_requested, token';
 /** Exported for its query plan. */
