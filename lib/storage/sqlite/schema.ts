@@ -515,7 +515,7 @@ SELECT
   iif(status IN ('succeeded', 'failed', 'cancelled'), status, 'interrupted'),
   created, updated, created, updated, 'generate', 'unknown', 0,
   CASE status WHEN 'succeeded' THEN NULL WHEN 'failed' THEN 'internal' ELSE 'cancelled' END,
-  514 + octet_length(prompt) + octet_length(request)
+  512 + octet_length(prompt) + octet_length(request)
     + coalesce(octet_length(result), 0) + coalesce(octet_length(error), 0),
   0, prompt
 FROM ownerless_job;

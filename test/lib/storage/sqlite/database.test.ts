@@ -18,6 +18,7 @@ import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 const ids = createIds(() => 0);
 const TABLE = 'CREATE TABLE entry (id INTEGER PRIMARY KEY, content BLOB) STRICT';
 const META = 'CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) STRICT';
+const WHOLE = [`${META};${TABLE}`];
 
 let directory: string;
 let file: string;
@@ -177,7 +178,7 @@ describe('openStateDatabase', () => {
 
     /** A log as a killed program leaves it. */
     async function leftLog(of: string): Promise<Buffer> {
-      const killed = openStateDatabase({ file: of, ids, migrations: [META, TABLE] });
+      const killed = openStateDatabase({ file: of, ids, migrations: WHOLE });
       const insert = killed.prepare("INSERT INTO entry VALUES (?, x'00')");
       await killed.write(() => insert.run(1));
       const log = await readFile(`${of}-wal`);
@@ -186,14 +187,14 @@ describe('openStateDatabase', () => {
     }
 
     test('its own is put into the database', async () => {
-      const first = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const first = openStateDatabase({ file, ids, migrations: WHOLE });
       await first.close();
       const bare = await readFile(file);
       const log = await leftLog(file);
       await writeFile(file, bare);
       await writeFile(`${file}-wal`, log);
 
-      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const opened = openStateDatabase({ file, ids, migrations: WHOLE });
 
       expect(opened.prepare('SELECT id FROM entry').pluck().all()).toEqual([1]);
       await opened.close();
@@ -211,27 +212,27 @@ describe('openStateDatabase', () => {
         },
       ],
     ])('one %s is refused, and the database is as it was', async (_, write) => {
-      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const opened = openStateDatabase({ file, ids, migrations: WHOLE });
       await opened.close();
       await writeFile(`${file}-wal`, await write());
       const before = await readFile(file);
 
-      expect(() => openStateDatabase({ file, ids, migrations: [META, TABLE] })).toThrow(
+      expect(() => openStateDatabase({ file, ids, migrations: WHOLE })).toThrow(
         /^state\.directory: the log \S+bridge\.sqlite-wal was written for another database/,
       );
 
       expect(await readFile(file)).toEqual(before);
       await rm(`${file}-wal`);
-      const recovered = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const recovered = openStateDatabase({ file, ids, migrations: WHOLE });
       await recovered.close();
     });
 
     test('one of another format is ignored', async () => {
-      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const opened = openStateDatabase({ file, ids, migrations: WHOLE });
       await opened.close();
       await writeFile(`${file}-wal`, Buffer.alloc(8192, 0xa5));
 
-      const again = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const again = openStateDatabase({ file, ids, migrations: WHOLE });
 
       expect(again.secret).toEqual(opened.secret);
       await again.close();
@@ -256,7 +257,7 @@ describe('openStateDatabase', () => {
     }
 
     const make = async (path: string) =>
-      openStateDatabase({ file: path, ids, migrations: [META, TABLE] }).close();
+      openStateDatabase({ file: path, ids, migrations: WHOLE }).close();
 
     test('its own is rolled back', async () => {
       await make(file);
@@ -264,7 +265,7 @@ describe('openStateDatabase', () => {
       await writeFile(file, written);
       await writeFile(`${file}-journal`, journal);
 
-      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      const opened = openStateDatabase({ file, ids, migrations: WHOLE });
 
       const tables = opened.prepare("SELECT name FROM sqlite_schema WHERE name = 'large'");
       expect(tables.all()).toEqual([]);
@@ -306,7 +307,7 @@ describe('openStateDatabase', () => {
       const before = await everything();
       const refusal = /^state\.directory: the journal \S+-journal was written for another database/;
 
-      expect(() => openStateDatabase({ file, ids, migrations: [META, TABLE] })).toThrow(refusal);
+      expect(() => openStateDatabase({ file, ids, migrations: WHOLE })).toThrow(refusal);
       expect(() => findProblems(file)).toThrow(refusal);
 
       expect(await everything()).toEqual(before);
@@ -368,7 +369,7 @@ describe('StateDatabase', () => {
   let database: StateDatabase;
 
   beforeEach(() => {
-    database = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+    database = openStateDatabase({ file, ids, migrations: WHOLE });
   });
   afterEach(() => database.close());
 
@@ -558,7 +559,7 @@ describe('StateDatabase', () => {
     await database.close();
     const bytes = await readFile(file);
     await writeFile(file, bytes.fill(0xa5, 4096 * 3));
-    const damaged = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+    const damaged = openStateDatabase({ file, ids, migrations: WHOLE });
     const sum = damaged.prepare('SELECT sum(length(hex(content))) FROM entry');
 
     await expect(damaged.read(() => sum.get())).rejects.toMatchObject({ code: 'internal' });

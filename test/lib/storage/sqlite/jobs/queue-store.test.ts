@@ -17,6 +17,7 @@ import {
   LIST_ACTIVE,
   LIST_JOBS,
 } from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
+import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import { describeQueueStore } from '../../../../contracts/queue-store.ts';
 import { newJob, WIDE } from '../../../../support/jobs.ts';
 
