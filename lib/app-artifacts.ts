@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
+import type { OwnerFolder } from './artifacts/artifact-names.ts';
 import { createArtifactRoot } from './artifacts/artifact-root.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createImageDelivery } from './artifacts/image-delivery.ts';
-import type { OwnerFolder } from './artifacts/owner-folder.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings/settings.ts';

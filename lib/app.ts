@@ -2,7 +2,7 @@ import { type AppArtifacts, openArtifacts } from './app-artifacts.ts';
 import { openExposition } from './app-exposition.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
 import { openRuns } from './app-runs.ts';
-import type { OwnerFolder } from './artifacts/owner-folder.ts';
+import type { OwnerFolder } from './artifacts/artifact-names.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toRequestLimits } from './contract/schema/request-limits.ts';
 import { createSealedCursors } from './cursors/sealed-cursor.ts';

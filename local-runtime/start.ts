@@ -1,5 +1,5 @@
 import { type Route, routes } from '../handlers/routes.ts';
-import { createOwnerFolder } from '../lib/artifacts/owner-folder.ts';
+import { createOwnerFolder } from '../lib/artifacts/artifact-names.ts';
 import type { FieldOrigin } from '../lib/config/resolve-config.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
 import { isLoopbackHost, parseAuthority } from '../lib/config/values/addresses.ts';

@@ -1,4 +1,4 @@
-/** What distinguishes our file from a foreign one of the same name. */
+/** The facts that distinguish a file of the bridge from a foreign file of the same name. */
 export interface PublishedFile {
   readonly id: string;
   readonly name: string;
@@ -8,41 +8,48 @@ export interface PublishedFile {
 
 export interface FileContent {
   readonly bytes: Buffer;
-  /** Equal stamps mean an unchanged file. Undefined when a change that follows at once might not show. */
+  /** Text that stays equal as long as the file is unchanged. Undefined if an immediate change might not alter it. */
   readonly stamp: string | undefined;
 }
 
 /**
- * The bytes of artifacts. Names are portable relative paths as `artifact-names.ts` makes them; none is ever followed
- * out of the artifact root. Throws `artifact` when the folder cannot do what it is asked, with no path in the message.
+ * The files of artifacts. Names are portable relative paths from `artifact-names.ts`, and no name ever leads out of the artifact
+ * root. Methods throw `artifact` if an operation on the folder fails; the message contains no path.
  */
 export interface ArtifactFiles {
-  /** Makes the folder of staged files, durably, where it is missing. To be called before a publication is noted anywhere. */
+  /** Creates the folder of staged files durably if it is missing. Must be called before a publication is recorded anywhere. */
   prepare(): Promise<void>;
   /**
-   * Writes so many bytes where staged files lie and removes them, to learn whether publications can succeed now. Before
-   * `prepare`, asks only whether it could succeed, and makes nothing. A store that several replicas share resolves
-   * always, because one fault would take all replicas out of service at once. Throws `artifact` if it cannot be written.
+   * Writes a file of this many bytes to the folder of staged files and removes it, as a test that publications can succeed
+   * now. Before `prepare` was called, it only checks that `prepare` could succeed and creates nothing. A store that several
+   * replicas share always resolves, because one fault would take all replicas out of service at once. Throws `artifact` if
+   * the write fails.
    */
   probe(bytes: number): Promise<void>;
-  /** Whether what `prepare` makes is missing: after the first publication this means that the root is not mounted. */
+  /**
+   * Resolves with true if the folder from `prepare` is missing. After the first publication this means that the root is not
+   * mounted.
+   */
   isMissing(): Promise<boolean>;
-  /** Whether anything at all has this name. */
+  /** Resolves with true if a file or folder of any kind has this name. */
   isTaken(name: string): Promise<boolean>;
-  /** Keeps the bytes durably under an id, where no name leads to them. Throws where `isMissing`, as `publish` does. */
+  /** Stores the bytes durably under an id, without a name. Throws `artifact` if `isMissing`, as does `publish`. */
   stage(id: string, bytes: Buffer): Promise<void>;
-  /** Gives staged bytes their name. Never replaces anything: false, and nothing changed, when the name is taken. */
+  /** Gives staged bytes their name. Never replaces a file: if the name is taken, it changes nothing and resolves with false. */
   publish(id: string, name: string): Promise<boolean>;
-  /** Makes the names durable, all of them, and drops what was staged. */
+  /** Makes the names of all these files durable and deletes their staged copies. */
   settle(files: readonly PublishedFile[]): Promise<void>;
   /**
-   * Removes durably what `stage` and `publish` left of this file, however far they came. A file under the name that is
-   * not the staged one, or has another checksum when nothing is staged any more, is foreign and stays. Throws where
-   * `isMissing`: a file that cannot be seen is not a file that was removed.
+   * Removes durably the results of `stage` and `publish` for this file, complete or not. A file under the name is foreign and
+   * stays if it is not the staged file, or, without a staged file, if its checksum differs. Throws `artifact` if `isMissing`,
+   * because a file in a missing folder may still exist.
    */
   remove(file: PublishedFile): Promise<void>;
-  /** Changes whenever the file is changed or replaced; undefined when there is none. Costs no reading. */
+  /**
+   * Resolves with a text that changes whenever the file is changed or replaced, or with undefined if there is no file. Does not
+   * read the file.
+   */
   stamp(name: string): Promise<string | undefined>;
-  /** The whole file; undefined when there is no regular file of exactly `bytes` bytes. */
+  /** Resolves with the whole file, or with undefined if there is no regular file of exactly `bytes` bytes. */
   read(name: string, bytes: number): Promise<FileContent | undefined>;
 }

@@ -1,10 +1,20 @@
+import { createHash } from 'node:crypto';
 import { formatOfExtension } from '../contract/request/output-names.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { ArtifactFiles } from './artifact-files-port.ts';
+import type {
+  ArtifactRecord,
+  ArtifactStore,
+  JobOutput,
+  SidecarRecord,
+} from './artifact-store-port.ts';
+import { publishedFiles } from './published-files.ts';
 
-/** Where an image shall lie: the path controls of a request's `output`, checked by the contract. */
+/** The path fields of `output` in a request. Request validation has checked them. */
 export interface PublicationTarget {
   readonly directory?: string | undefined;
-  /** Names one image exactly. */
+  /** Exact file name, for a request of one image. */
   readonly filename?: string | undefined;
   readonly filename_prefix?: string | undefined;
   readonly collision: 'error' | 'suffix';
@@ -16,7 +26,7 @@ const EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
   webp: '.webp',
 };
 
-/** The same target below this folder. */
+/** Returns the target below `folder`. */
 export function withinFolder(
   target: PublicationTarget,
   folder: string | undefined,
@@ -26,14 +36,14 @@ export function withinFolder(
   return { ...target, directory: directory === undefined ? folder : `${folder}/${directory}` };
 }
 
-/** Whether a further name may be tried when one is taken. */
+/** Returns true if another name may be tried when a name is taken. */
 export function takesSuffix(target: PublicationTarget): boolean {
   return target.collision === 'suffix' && target.filename !== undefined;
 }
 
 /**
- * The `nth` name to try for an image, counted from 1, relative to the artifact root: the name that was asked for, then
- * `-2`, `-3` and so on before the extension (contract.md 1, `output`).
+ * Returns the `nth` name to try for an image, counted from 1, relative to the artifact root: first the requested name, then names
+ * with `-2`, `-3` and so on before the extension (docs/contract.md, section 1, `output`).
  */
 export function artifactName(
   target: PublicationTarget,
@@ -45,7 +55,7 @@ export function artifactName(
   return target.directory === undefined ? filename : `${target.directory}/${filename}`;
 }
 
-/** The name of the metadata file beside an image: `a.png` has `a.json`. Every image's name has an extension. */
+/** Returns the name of the metadata file beside an image: `a.json` for `a.png`. The name of an image always has an extension. */
 export function sidecarName(imageName: string): string {
   return `${imageName.slice(0, imageName.lastIndexOf('.'))}.json`;
 }
@@ -61,6 +71,111 @@ function nameParts(
   const named = formatOfExtension(filename);
   if (named === undefined) return { stem: filename, extension: ours };
   const dot = filename.lastIndexOf('.');
-  // A normalized request may end in another format than its filename says; the name must not lie about the bytes.
+  // Normalization may change the format after the filename was chosen, and the extension must match the bytes.
   return { stem: filename.slice(0, dot), extension: named === format ? filename.slice(dot) : ours };
+}
+
+/** Returns the folder below the artifact root for the images of a scope, or undefined for the root itself. */
+export type OwnerFolder = (scope: string) => string | undefined;
+
+/**
+ * Creates the function that assigns each scope its folder. Scopes have separate folders so that a taken name never reveals an
+ * image of another token. The scope of callers without a named token uses the root. The name of the folder is a digest
+ * because a scope need not be a portable name.
+ */
+export function createOwnerFolder(rootScope: string): OwnerFolder {
+  return (scope) => {
+    if (scope === rootScope) return undefined;
+    return `owner-${createHash('sha256').update(scope).digest('hex').slice(0, 16)}`;
+  };
+}
+
+interface Deps {
+  readonly store: Pick<ArtifactStore, 'claim' | 'rename'>;
+  readonly files: Pick<ArtifactFiles, 'isTaken'>;
+}
+
+/** The record of an image that has no name yet. */
+export interface ArtifactDraft extends Omit<ArtifactRecord, 'name' | 'sidecar'> {
+  readonly sidecar?: Omit<SidecarRecord, 'name'>;
+}
+
+/** An intent with its claimed name. */
+export interface NameClaim {
+  readonly record: ArtifactRecord;
+  readonly target: PublicationTarget;
+  /** Number of the name among those of the target, counted from 1. */
+  readonly nth: number;
+}
+
+export type NameClaims = ReturnType<typeof createNameClaims>;
+
+// The number of names per lookup grows, so that a free name needs one lookup and a name with thousands of suffixes needs few.
+const FIRST_SERIES = 4;
+const LONGEST_SERIES = 256;
+const LAST_SUFFIX = 1_000_000;
+
+/**
+ * Creates the functions that claim names. A claimed name, and that of the sidecar, belongs to no other artifact and no foreign
+ * file. Both functions throw `artifact_exists` if no name is free.
+ */
+export function createNameClaims({ store, files }: Deps) {
+  /**
+   * Claims the first free name. Names of existing files are skipped because an equal foreign file would be mistaken for the
+   * published file.
+   */
+  async function firstFree(
+    image: ArtifactDraft,
+    target: PublicationTarget,
+    from: number,
+    claim: (candidates: readonly ArtifactRecord[]) => Promise<ArtifactRecord | undefined>,
+  ): Promise<NameClaim> {
+    const last = takesSuffix(target) ? LAST_SUFFIX : 1;
+    let length = FIRST_SERIES;
+    for (let nth = from; nth <= last; ) {
+      const candidates = Array.from({ length: Math.min(length, last - nth + 1) }, (_, index) =>
+        underName(image, artifactName(target, image, nth + index)),
+      );
+      const taken = await Promise.all(candidates.map(isTaken));
+      const free = candidates.filter((_, index) => !taken[index]);
+      const record = free.length === 0 ? undefined : await claim(free);
+      if (record !== undefined) return { record, target, nth: nth + candidates.indexOf(record) };
+      nth += candidates.length;
+      length = Math.min(length * 4, LONGEST_SERIES);
+    }
+    throw nameTaken(target);
+  }
+
+  async function isTaken(candidate: ArtifactRecord): Promise<boolean> {
+    const names = publishedFiles(candidate).map(({ name }) => name);
+    return (await Promise.all(names.map((name) => files.isTaken(name)))).includes(true);
+  }
+
+  return {
+    /** Records the intent under the first free name, and the link to the output of its job. */
+    claim: (
+      draft: ArtifactDraft,
+      target: PublicationTarget,
+      output?: JobOutput,
+    ): Promise<NameClaim> =>
+      firstFree(draft, target, 1, (candidates) => store.claim(candidates, output)),
+
+    /** Moves the intent to the next free name. */
+    moveOn: ({ record, target, nth }: NameClaim): Promise<NameClaim> =>
+      firstFree(record, target, nth + 1, (candidates) => store.rename(candidates)),
+  };
+}
+
+/** Returns the image, and its sidecar if it has one, under this name. */
+function underName({ sidecar, ...draft }: ArtifactDraft, name: string): ArtifactRecord {
+  const beside = sidecar && { sidecar: { ...sidecar, name: sidecarName(name) } };
+  return { ...draft, name, ...beside };
+}
+
+function nameTaken({ filename }: PublicationTarget): BridgeError {
+  return new BridgeError(
+    'artifact_exists',
+    'a file with this name already exists',
+    filename === undefined ? {} : { param: 'output.filename' },
+  );
 }

@@ -9,20 +9,20 @@ interface Deps {
 
 export type ArtifactRoot = ReturnType<typeof createArtifactRoot>;
 
-// One block: enough to notice a folder that is read-only, or a disk with no room at all.
+// One block, which is enough to detect a read-only folder or a full disk.
 const USUAL_BYTES = 4096;
-// A usual image. A larger one that does not fit must not keep the others away.
+// The size of an ordinary image. A larger image that does not fit must not block smaller images.
 const MAX_TRIAL_BYTES = 4_194_304;
 
 /**
- * Makes the folder of all artifacts with the first of them, and knows whether it can be written. Missing later, it is not
- * mounted, and must not be made anew.
+ * Creates the folder of all artifacts with the first artifact, and checks that it is writable. If the folder is missing
+ * later, it is not mounted, and must not be created again.
  */
 export function createArtifactRoot({ store, files }: Deps) {
   let wasUsed = false;
   let isLost = false;
   let isUnwritable = false;
-  // Small files may fit where an image did not, so the next probe is as large as the image.
+  // The next probe is as large as the failed image, because a small file may fit where the image did not.
   let trialBytes = USUAL_BYTES;
 
   async function hasRecords(): Promise<boolean> {
@@ -30,7 +30,7 @@ export function createArtifactRoot({ store, files }: Deps) {
   }
 
   async function findLoss(): Promise<BridgeError | undefined> {
-    // In this order: another publication may make the folder between the two.
+    // The records are read first, because another publication may create the folder between the two reads.
     if (!wasUsed && (await hasRecords())) wasUsed = true;
     const mustExist = wasUsed;
     const isMissing = await files.isMissing();
@@ -52,7 +52,7 @@ export function createArtifactRoot({ store, files }: Deps) {
     trialBytes = USUAL_BYTES;
   }
 
-  // One at a time: they write the same file.
+  // One probe at a time, because all probes write the same file.
   let last: Promise<void> = Promise.resolve();
   function probe(): Promise<void> {
     last = last.then(probeOnce, probeOnce);
@@ -60,29 +60,35 @@ export function createArtifactRoot({ store, files }: Deps) {
   }
 
   return {
-    /** Learns whether it can be written now. Throws `artifact` if it cannot, `overloaded`. */
+    /** Checks that the folder is writable now. Throws `artifact` if it is not, `overloaded` if the store fails. */
     probe,
-    /** Probes it after a publication of so many bytes has failed. Never rejects: `isHealthy` says what was found. */
+    /** Probes the folder after a publication of this many bytes failed. Never rejects. `isHealthy` returns the result. */
     async noteFailure(bytes: number): Promise<void> {
       trialBytes = Math.max(trialBytes, Math.min(bytes, MAX_TRIAL_BYTES));
       await probe().catch(() => undefined);
     },
-    /** Throws as `probe` does if the last look found it lost or unwritable, and it still is. */
+    /** Throws the error of `probe` if the last check found the folder missing or not writable and this is still so. */
     async refuseBroken(): Promise<void> {
       if (isLost || isUnwritable) await probe();
     },
-    /** True if the last look found it lost. */
+    /** Returns true if the last check found the folder missing. */
     isLost: () => isLost,
-    /** False if the last look found it lost or unwritable. */
+    /** Returns false if the last check found the folder missing or not writable. */
     isHealthy: () => !isLost && !isUnwritable,
-    /** Makes it where nothing was ever kept in it. Throws `artifact` when it is lost, `overloaded`. */
+    /**
+     * Creates the folder if it was never used. Throws `artifact` if it was used and is missing, `overloaded` if the store
+     * fails.
+     */
     async prepare(): Promise<void> {
       const loss = await findLoss();
       if (loss) throw loss;
       await files.prepare();
       wasUsed = true;
     },
-    /** The failure of whatever needs the folder, when it is missing and was there before. Throws `artifact`, `overloaded`. */
+    /**
+     * Resolves with an error if the folder was used and is missing. Throws `artifact` if the folder is not accessible,
+     * `overloaded` if the store fails.
+     */
     findLoss,
   };
 }

@@ -1,85 +1,92 @@
 import type { ArtifactImage } from '../contract/reply/image-response.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
-/** What is known of one artifact, from the moment its name is claimed. */
+/** The record of an artifact. It exists from the moment the name is claimed. */
 export interface ArtifactRecord {
-  /** 128 random bits in lowercase hexadecimal. */
+  /** Id of 128 random bits in lowercase hexadecimal. */
   readonly id: string;
-  /** Its owner: the authorization scope of contract.md 11. */
+  /** Authorization scope of the owner (docs/contract.md, section 11). */
   readonly scope: string;
-  /** A portable relative path below the artifact root, `/` between its parts. No two artifacts share one. */
+  /** Portable relative path below the artifact root, with `/` between its parts. Unique among artifacts. */
   readonly name: string;
   readonly format: OutputFormat;
   readonly width: number;
   readonly height: number;
-  /** Length of the encoded image. */
+  /** Length of the encoded image in bytes. */
   readonly bytes: number;
-  /** Of the encoded image, lowercase hexadecimal. */
+  /** SHA-256 of the encoded image in lowercase hexadecimal. */
   readonly sha256: string;
   readonly createdSecs: number;
-  /** The metadata file that was published with it. */
+  /** Metadata file that is published with the image. */
   readonly sidecar?: SidecarRecord;
 }
 
-/** What is known of a file beside an image, from the moment its name is claimed. */
+/** The record of the metadata file beside an image. It exists from the moment the name is claimed. */
 export interface SidecarRecord {
-  /** As the image's name; no two sidecars share one. */
+  /** Path in the same form as the name of the image. Unique among sidecars. */
   readonly name: string;
   readonly bytes: number;
-  /** Lowercase hexadecimal. */
+  /** SHA-256 of the file in lowercase hexadecimal. */
   readonly sha256: string;
 }
 
-/** The output of a running job that an image is. */
+/** The link from an image to the running job that it is an output of. */
 export interface JobOutput {
-  /** The number of the job in its store. */
+  /** Number of the job in the job store. */
   readonly job: number;
-  /** The facts of the image that its artifact does not hold. */
+  /** Facts about the image that its artifact record does not contain. */
   readonly facts: Pick<ArtifactImage, 'index' | 'generation_ms' | 'revised_prompt'>;
 }
 
-/** Where an artifact stands among all of them by the time of its publication. */
+/** The position of an artifact in the order of all artifacts by the time of publication. */
 export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
 
 /**
- * Who owns which artifact, and which publications have begun and not ended. Every method is one transaction and has
- * been made durable when it resolves. Throws `overloaded` when the store refuses to write.
+ * The records of artifacts and of publications that have begun and not ended (intents). Every method is one transaction and is
+ * durable when it resolves. Methods throw `overloaded` if the store cannot write.
  */
 export interface ArtifactStore {
   /**
-   * Notes the intent of this process to publish one image, given under the names it may have: the first of `candidates` whose name,
-   * and whose sidecar's, no other artifact has; undefined, and nothing noted, when there is none. The link to the `output` of a
-   * job that runs in this process is noted with it; of any other job none is.
+   * Records the intent of this process to publish one image. `candidates` is the image under each possible name. The first
+   * candidate whose name and sidecar name are free is recorded and returned. If there is none, nothing is recorded, and it
+   * resolves with undefined. The link to `output` is recorded in the same transaction, but only if its job runs in this
+   * process.
    */
   claim(
     candidates: readonly ArtifactRecord[],
     output?: JobOutput,
   ): Promise<ArtifactRecord | undefined>;
-  /** Moves an intent to the names of the first candidate that is free; undefined, and the intent as it was, when none is. */
+  /**
+   * Moves an intent to the names of the first free candidate. If there is none, the intent stays unchanged, and it resolves with
+   * undefined.
+   */
   rename(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
-  /** Turns these intents of this process into artifacts, all or none. Throws `artifact` when one of them is no such intent. */
+  /**
+   * Turns these intents of this process into artifacts, all or none. Throws `artifact` if one of the ids is not an intent of
+   * this process.
+   */
   publish(ids: readonly string[]): Promise<void>;
-  /** Forgets these intents; what is no intent stays. */
+  /** Deletes these intents. An id that is not an intent is ignored. */
   discard(ids: readonly string[]): Promise<void>;
-  /** A published artifact of this very scope. */
+  /** Resolves with a published artifact of this scope. */
   find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
-  /** Published artifacts of all scopes, the oldest first: at most `limit` of those until `untilSecs` and behind `after`. */
+  /** Lists published artifacts of all scopes, oldest first: at most `limit` artifacts up to `untilSecs` and after `after`. */
   listByAge(page: {
     readonly untilSecs: number;
     readonly after?: ArtifactPosition | undefined;
     readonly limit: number;
   }): Promise<readonly ArtifactRecord[]>;
-  /** Makes these artifacts intents of this process again, which `find` does not return; any other id is ignored. */
+  /** Turns these artifacts back into intents of this process, which `find` does not return. Any other id is ignored. */
   withdraw(ids: readonly string[]): Promise<void>;
-  /** Leaves these intents to the process that calls `adopt` next. */
+  /** Releases these intents for the process that calls `adopt` next. */
   abandon(ids: readonly string[]): Promise<void>;
   /**
-   * Takes over the intents of processes that have ended, and those that were abandoned; resolves to them. Those of
-   * another process that still renews its lease at `nowSecs` stay with it.
+   * Takes over abandoned intents and the intents of processes that have ended, and resolves with them. The intents of another
+   * process stay with it as long as its lease is valid at `nowSecs`.
    */
   adopt(nowSecs: number): Promise<readonly ArtifactRecord[]>;
-  /** Every intent of every process, in no particular order. */
+  /** Lists the intents of all processes, in no particular order. */
   listPending(): Promise<readonly ArtifactRecord[]>;
-  /** The published artifacts of all scopes, without their sidecars. Takes the same short time however many there are. */
+  /** Counts the published artifacts of all scopes, without their sidecars. Takes constant time. */
   totals(): Promise<{ readonly count: number; readonly bytes: number }>;
 }

@@ -9,17 +9,17 @@ interface Deps {
   readonly images: ImageDelivery;
 }
 
-/** An artifact with its bytes, or those of its thumbnail. */
+/** An artifact with its bytes or the bytes of its thumbnail. */
 export interface OpenedArtifact extends VerifiedBytes {
   readonly record: ArtifactRecord;
 }
 
 export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 
-/** Delivers artifacts to their owners. */
+/** Creates the delivery of artifacts to their owners. */
 export function createArtifactDelivery({ store, files, images }: Deps) {
   async function find(scope: string, id: string): Promise<ArtifactRecord> {
-    // A malformed id is looked up like any other: neither the reply nor its timing reveals which ids exist.
+    // A malformed id is looked up like any other, so that neither the reply nor its timing reveals which ids exist.
     const record = await store.find(scope, id);
     if (record === undefined) throw new BridgeError('not_found', 'there is no such artifact');
     return record;
@@ -38,8 +38,9 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
 
   return {
     /**
-     * The whole artifact. A reply with less (a header, a range, "not modified") opens it too. Throws `not_found` for an id
-     * that does not exist in this scope, `artifact` for a file that is missing, changed or damaged, or the signal's reason.
+     * Resolves with the whole artifact. A reply with only a header, a range or "not modified" opens the whole artifact too.
+     * Throws `not_found` if the id does not exist in this scope, `artifact` if the file is missing, changed or damaged, or
+     * the reason of the signal.
      */
     async open(scope: string, id: string, signal: AbortSignal): Promise<OpenedArtifact> {
       signal.throwIfAborted();
@@ -47,7 +48,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       return { record, ...(await images.whole(fileOf(record), signal)) };
     },
 
-    /** A PNG that fits a square of `edgePx`. Throws as `open`. */
+    /** Resolves with a PNG that fits a square of `edgePx` pixels. Throws the same errors as `open`. */
     async openThumbnail(
       scope: string,
       id: string,
@@ -59,7 +60,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       return { record, ...(await images.thumbnail(fileOf(record), edgePx, signal)) };
     },
 
-    /** Frees the memory that these artifacts hold. */
+    /** Removes these artifacts from the cache. */
     forget: (records: readonly ArtifactRecord[]) =>
       images.forget(records.map(({ id: key, sha256 }) => ({ key, sha256 }))),
   };

@@ -1,37 +1,40 @@
 import type { FileContent } from './artifact-files-port.ts';
 
-/** A stored image, as far as its delivery needs to know it. */
+/** The facts and functions of a stored image that its delivery needs. */
 export interface StoredImageFile {
-  /** Of this file and of no other, whatever they contain. */
+  /** Key that identifies the file. Files with equal content have different keys. */
   readonly key: string;
-  /** Its owner, who takes turns with others. */
+  /** Scope of the owner. Scopes take turns. */
   readonly scope: string;
-  /** Of the bytes that were stored, lowercase hexadecimal. */
+  /** SHA-256 of the bytes that were stored, in lowercase hexadecimal. */
   readonly sha256: string;
-  /** Changes whenever the file is changed or replaced; undefined when there is none. Costs no reading. */
+  /**
+   * Resolves with a text that changes whenever the file is changed or replaced, or with undefined if there is no file. Does not
+   * read the file.
+   */
   stamp(): Promise<string | undefined>;
-  /** The whole file; undefined when there is none of the stored length. */
+  /** Resolves with the whole file, or with undefined if there is no file of the stored length. */
   read(): Promise<FileContent | undefined>;
-  /** Throws `not_found` when the file was removed because nothing names it any more. */
+  /** Throws `not_found` if the record of the file was removed, which means that the file was removed on purpose. */
   refuseRemoved(): Promise<unknown>;
 }
 
-/** Bytes that were verified, with their checksum. They are shared: do not change them. */
+/** Verified bytes with their checksum. The bytes are shared and must not be changed. */
 export interface VerifiedBytes {
   readonly bytes: Buffer;
-  /** Of these bytes, lowercase hexadecimal. */
+  /** SHA-256 of `bytes` in lowercase hexadecimal. */
   readonly sha256: string;
 }
 
 /**
- * Delivers stored images, and only bytes that were verified (contract.md 6). Throws `artifact` for a file that is missing,
- * changed or damaged, what `refuseRemoved` throws, or the signal's reason.
+ * Delivers the bytes of stored images after they were verified (docs/contract.md, section 6). Methods throw `artifact` if a
+ * file is missing, changed or damaged, the error of `refuseRemoved`, or the reason of the signal.
  */
 export interface ImageDelivery {
-  /** The whole image. Its file was read, hashed and decoded now, or has not changed since that was done. */
+  /** Resolves with the whole image. Its file is read, hashed and decoded, unless it is unchanged since the last time. */
   whole(file: StoredImageFile, signal: AbortSignal): Promise<VerifiedBytes>;
-  /** A PNG that fits a square of `edgePx`; the file was verified for it just so. */
+  /** Resolves with a PNG that fits a square of `edgePx` pixels. The file is verified in the same way as for `whole`. */
   thumbnail(file: StoredImageFile, edgePx: number, signal: AbortSignal): Promise<VerifiedBytes>;
-  /** Frees the memory that these files hold. */
+  /** Removes these files from the cache. */
   forget(files: readonly Pick<StoredImageFile, 'key' | 'sha256'>[]): void;
 }

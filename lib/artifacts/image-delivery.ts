@@ -1,42 +1,45 @@
+import { LRUCache } from 'lru-cache';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine } from '../images/image.ts';
 import { type Metrics, silentMetrics } from '../metrics/metrics.ts';
 import { createFairSlots } from '../platform/fair-slots.ts';
 import type { ImageDelivery, StoredImageFile, VerifiedBytes } from './image-delivery-port.ts';
 import { createSharedWork } from './shared-work.ts';
-import { createVerifiedCache } from './verified-cache.ts';
 
 interface Deps {
   readonly engine: Pick<ImageEngine, 'forDelivery'>;
-  /** `artifacts.cache_bytes`. */
+  /** Setting `artifacts.cache_bytes`. */
   readonly cacheBytes: number;
   readonly metrics?: Pick<Metrics, 'artifactVerified'>;
 }
 
-/** The checksum of the file that was read, and the bytes to deliver. */
+/** The checksum of the file, and the bytes to deliver. */
 type Verified =
   | { readonly ok: true; readonly sha256: string; readonly content: VerifiedBytes }
   | { readonly ok: false };
 
 interface Kind {
-  /** The same for equal content. */
+  /** Name of the kind. Equal files have the same content for one kind. */
   readonly name: string;
-  /** Verifies all of the bytes. */
+  /** Verifies all bytes of the file. */
   verify(bytes: Buffer, scope: string, signal: AbortSignal): Promise<Verified>;
 }
 
-// Files that have been read wait in memory for a decoder. A scope never holds all slots.
+// The number of files that may wait in memory for a decoder. One scope never holds all slots.
 const VERIFY_SLOTS = 4;
 
 type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';
 
-/** The delivery of all stored images: they share one cache, and equal work is done once. */
+/**
+ * Creates the delivery of all stored images. They share one cache, and concurrent requests for the same image share one
+ * verification.
+ */
 export function createImageDelivery({
   engine,
   cacheBytes,
   metrics = silentMetrics,
 }: Deps): ImageDelivery {
-  const cache = createVerifiedCache({ maxBytes: cacheBytes });
+  const cache = createVerifiedCache(cacheBytes);
   const verifications = createSharedWork<VerifiedBytes>();
   const slots = createFairSlots(VERIFY_SLOTS, { file: VERIFY_SLOTS });
 
@@ -95,10 +98,10 @@ export function createImageDelivery({
 
   async function refuse(file: StoredImageFile, reason: Refusal): Promise<never> {
     cache.forget([file]);
-    // Retention may have removed the file meanwhile.
+    // Retention may have removed the file in the meantime.
     await file.refuseRemoved();
     metrics.artifactVerified('failed');
-    throw new BridgeError('artifact', 'the stored file is missing, changed or damaged', {
+    throw new BridgeError('artifact', 'stored file is missing, changed or damaged', {
       details: { reason },
     });
   }
@@ -108,4 +111,61 @@ export function createImageDelivery({
     thumbnail: (file, edgePx, signal) => open(file, thumbnail(edgePx), signal),
     forget: cache.forget,
   };
+}
+
+type Identity = Pick<StoredImageFile, 'key' | 'sha256'>;
+
+// The number of stamps in memory. Each has two strings, so all of them take some megabytes at most.
+const REMEMBERED_STAMPS = 20_000;
+// The size of a key and a table entry, counted so that many small thumbnails stay below the limit too.
+const ENTRY_BYTES = 512;
+
+/**
+ * Creates the cache of verified bytes: of stored images themselves, and of others made from them, one entry for each `kind`. The
+ * least recently used entries are evicted first.
+ */
+function createVerifiedCache(maxBytes: number) {
+  // Entries and stamps are separate so that equal images under several names are kept once.
+  const entries = new LRUCache<string, VerifiedBytes>({
+    maxSize: Math.max(1, maxBytes),
+    sizeCalculation: ({ bytes }) => bytes.byteLength + ENTRY_BYTES,
+  });
+  const stamps = new LRUCache<string, string>({ max: REMEMBERED_STAMPS });
+
+  return {
+    /**
+     * Resolves with the cached bytes, or with undefined if the file was changed since it was verified (docs/contract.md,
+     * section 6).
+     */
+    async find(file: StoredImageFile, kind: string): Promise<VerifiedBytes | undefined> {
+      const entry = entries.get(keyOf(file, kind));
+      const stamp = stamps.get(file.key);
+      if (entry === undefined || stamp === undefined) return undefined;
+      return (await file.stamp()) === stamp ? entry : undefined;
+    },
+
+    /**
+     * Records that the file was verified when its stamp was `stamp`. An entry without a stamp is not used for this file
+     * later.
+     */
+    keep(file: Identity, kind: string, entry: VerifiedBytes, stamp: string | undefined): void {
+      entries.set(keyOf(file, kind), entry);
+      if (stamp !== undefined) stamps.set(file.key, stamp);
+    },
+
+    /** Removes the entries of these files. An equal image under another name is verified again. */
+    forget(files: readonly Identity[]): void {
+      const removed = new Set(files.map(({ sha256 }) => sha256));
+      for (const { key } of files) stamps.delete(key);
+      for (const key of entries.keys()) if (removed.has(checksumOf(key))) entries.delete(key);
+    },
+  };
+}
+
+function keyOf({ sha256 }: Identity, kind: string): string {
+  return `${sha256} ${kind}`;
+}
+
+function checksumOf(key: string): string {
+  return key.slice(0, key.indexOf(' '));
 }

@@ -3,19 +3,26 @@ import type { VerifiedImage } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
-import { type PublicationTarget, withinFolder } from './artifact-names.ts';
-import type { ArtifactRoot } from './artifact-root.ts';
-import type { ArtifactRecord, ArtifactStore, JobOutput } from './artifact-store-port.ts';
-import { isComplete, sha256Of } from './complete-publication.ts';
 import {
   type ArtifactDraft,
   createNameClaims,
   type NameClaim,
   type NameClaims,
-} from './name-claims.ts';
-import type { OwnerFolder } from './owner-folder.ts';
-import { imageFile, publishedFiles, sidecarFile } from './published-files.ts';
-import { removeFiles, throwFirstRejection } from './remove-files.ts';
+  type OwnerFolder,
+  type PublicationTarget,
+  withinFolder,
+} from './artifact-names.ts';
+import type { ArtifactRoot } from './artifact-root.ts';
+import type { ArtifactRecord, ArtifactStore, JobOutput } from './artifact-store-port.ts';
+import {
+  imageFile,
+  isComplete,
+  publishedFiles,
+  removeFiles,
+  sha256Of,
+  sidecarFile,
+  throwFirstRejection,
+} from './published-files.ts';
 
 interface Deps {
   readonly store: ArtifactStore;
@@ -23,32 +30,32 @@ interface Deps {
   readonly artifactRoot: Pick<ArtifactRoot, 'prepare' | 'refuseBroken' | 'noteFailure'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly clock: Clock;
-  /** Without it, the images of all scopes lie in the root. */
+  /** Assigns folders to scopes. Without this function, the images of all scopes are in the root. */
   readonly ownerFolder?: OwnerFolder | undefined;
 }
 
-/** What is published under one name: an image, and the file beside it. */
+/** An image to publish, and its sidecar. */
 export interface Publishable {
   readonly image: VerifiedImage;
-  /** The content of its metadata file. */
+  /** Content of the metadata file. */
   readonly sidecar?: Buffer | undefined;
-  /** The output of a job that it is. */
+  /** Link to the job that the image is an output of. */
   readonly output?: JobOutput | undefined;
 }
 
-/** An image that has its name and no owner yet: commit or discard it. */
+/** A published image that nobody can fetch yet. It must be committed or discarded. */
 export interface PendingPublication {
   readonly record: ArtifactRecord;
 }
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-/** Publishes verified images under their names. A crash at any moment leaves no partial file and no partial record. */
+/** Creates the publisher of verified images. A crash at any moment leaves no partial file and no partial record. */
 export function createPublisher(deps: Deps) {
   const names = createNameClaims(deps);
   const withdrawals = createWithdrawals(deps);
 
-  /** The folder is tried again at once: readiness must be off before the next image is paid for. */
+  /** Probes the folder at once after a failure, because readiness must be off before the next image is paid for. */
   async function noteFailure(failure: unknown, images: readonly Publishable[]): Promise<void> {
     if (!(failure instanceof BridgeError && failure.code === 'artifact')) return;
     const bytes = images.map(({ image, sidecar }) => image.bytes.length + (sidecar?.length ?? 0));
@@ -57,14 +64,15 @@ export function createPublisher(deps: Deps) {
 
   return {
     /**
-     * To be called before images are paid for that are to be published. Throws `artifact` while the folder is known to be
-     * missing or not writable, `overloaded`.
+     * Checks the folder. Must be called before images that will be published are paid for. Throws `artifact` if the folder is
+     * known to be missing or not writable, `overloaded` if the store fails.
      */
     refuseBroken: deps.artifactRoot.refuseBroken,
 
     /**
-     * Resolves when every image and every sidecar is durable under its name. None can be fetched before `commit`. All or
-     * none: a failure or an abort leaves no file. Throws `artifact_exists`, `artifact`, `overloaded`, or the signal's reason.
+     * Publishes images, all or none: a failure or an abort leaves no file. Resolves when every image and every sidecar is
+     * durable under its name. The images cannot be fetched before `commit`. Throws `artifact_exists` if a name is taken,
+     * `artifact` if a file cannot be written, `overloaded` if the store fails, or the reason of the signal.
      */
     async publish(
       scope: string,
@@ -73,7 +81,7 @@ export function createPublisher(deps: Deps) {
       signal: AbortSignal,
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
-      // First: from then on the folder is missing only when it was removed from outside.
+      // The folder is created first, so that from here on it is missing only if it was removed from outside.
       await deps.artifactRoot.prepare().catch(async (failure) => {
         await noteFailure(failure, images);
         throw failure;
@@ -93,26 +101,32 @@ export function createPublisher(deps: Deps) {
         await writeFiles(deps.files, names, begun, signal);
         return begun.map(({ claim }) => ({ record: claim.record }));
       } catch (failure) {
-        // What cannot be removed now keeps its intent, and `recover` removes it later.
+        // A file that cannot be removed now keeps its intent, and `recover` removes it later.
         await withdrawals.withdraw(toRecords(begun)).catch(() => undefined);
         await noteFailure(failure, images);
         throw failure;
       }
     },
 
-    /** Makes them their scope's artifacts, all in one transaction. Throws `artifact` when one is not pending, `overloaded`. */
+    /**
+     * Makes publications artifacts of their scope, all in one transaction. Throws `artifact` if one of them is not pending,
+     * `overloaded` if the store fails.
+     */
     async commit(publications: readonly PendingPublication[]): Promise<void> {
       await deps.store.publish(publications.map(({ record }) => record.id));
     },
 
-    /** Removes the files, then forgets them; what fails is left to `recover`. Throws `artifact`, `overloaded`. */
+    /**
+     * Removes the files of publications, then their intents. Failed removals are left to `recover`. Throws `artifact` if a
+     * file cannot be removed, `overloaded` if the store fails.
+     */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
       await withdrawals.withdraw(publications.map(({ record }) => record));
     },
 
     /**
-     * Makes publications of processes that have ended durable, as far as all of their files are complete. Resolves with the ids
-     * of those that are; of all of them while the folder is missing, because what cannot be read may be complete.
+     * Makes publications of ended processes durable if all of their files are complete, and resolves with the ids of these
+     * publications. If the folder is missing, it resolves with all ids, because files that cannot be read may be complete.
      */
     async finish(records: readonly ArtifactRecord[]): Promise<readonly string[]> {
       if (records.length === 0 || (await deps.files.isMissing())) {
@@ -128,8 +142,8 @@ export function createPublisher(deps: Deps) {
     },
 
     /**
-     * Removes what is left of publications that were never committed, by processes that have ended or by a `discard` that
-     * failed, and nothing else. Throws `artifact` when a file cannot be removed now, `overloaded`.
+     * Removes the remains of uncommitted publications, and nothing else: those of processes that have ended and those of a
+     * `discard` that failed. Throws `artifact` if a file cannot be removed now, `overloaded` if the store fails.
      */
     async recover(): Promise<void> {
       await withdrawals.withdrawAgain(await deps.store.adopt(nowSecs(deps.clock)));
@@ -137,7 +151,7 @@ export function createPublisher(deps: Deps) {
   };
 }
 
-/** An image that is being published. Its name may change until the file has it. */
+/** An image that is being published. Its name may change until the file has the name. */
 interface Begun {
   readonly image: Publishable;
   claim: NameClaim;
@@ -170,7 +184,7 @@ async function writeFiles(
   begun: readonly Begun[],
   signal: AbortSignal,
 ): Promise<void> {
-  // One file after the other: a sync holds one of the few threads that every other file operation waits for.
+  // One file after the other, because a sync occupies one of the few threads that all file operations share.
   for (const { image, claim } of begun) {
     signal.throwIfAborted();
     await files.stage(imageFile(claim.record).id, image.image.bytes);
@@ -193,7 +207,10 @@ async function stageSidecar(
   if (file && image.sidecar) await files.stage(file.id, image.sidecar);
 }
 
-/** Both names or none. The sidecar's first: a program that watches the folder for images then finds it beside them. */
+/**
+ * Gives both files their names, or neither. The sidecar is first, so that a program that watches the folder for images finds it
+ * beside them.
+ */
 async function takeNames(files: ArtifactFiles, { image, claim }: Begun): Promise<boolean> {
   const file = imageFile(claim.record);
   const sidecar = sidecarFile(claim.record);
@@ -211,10 +228,11 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
 }
 
 function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
-  // Their intents still belong to this process, and `adopt` takes only those that do not.
+  // Records whose intents the store failed to release. They still belong to this process, so `adopt` does not return them.
   let refused: readonly ArtifactRecord[] = [];
 
-  async function giveUp(
+  /** Releases intents by `write`. Keeps their records for the next attempt if it fails. */
+  async function release(
     records: readonly ArtifactRecord[],
     write: ArtifactStore['discard'],
   ): Promise<void> {
@@ -227,12 +245,15 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
     }
   }
 
-  /** Removes what can be removed, whatever fails beside it. The intent goes last: without it a crash would leave a file for ever. */
+  /**
+   * Removes the files of publications, and tries all of them even if one fails. An intent is removed after its files, because
+   * without the intent a crash would leave a file for ever.
+   */
   async function withdraw(records: readonly ArtifactRecord[]): Promise<void> {
     const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
     const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
     const kept = records.filter((_, index) => removals[index]?.status === 'rejected');
-    const writes = [giveUp(removed, store.discard), giveUp(kept, store.abandon)];
+    const writes = [release(removed, store.discard), release(kept, store.abandon)];
     throwFirstRejection(await Promise.allSettled(writes));
     throwFirstRejection(removals);
   }
@@ -240,7 +261,7 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   return {
     withdraw,
 
-    /** These, and all whose intents the store has refused to give up before. */
+    /** Withdraws these publications, and all whose intents the store failed to release before. */
     withdrawAgain(records: readonly ArtifactRecord[]): Promise<void> {
       const all = [...refused, ...records];
       refused = [];

@@ -3,34 +3,38 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
-import { removeFiles } from './remove-files.ts';
+import { removeFiles } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
   readonly files: Pick<ArtifactFiles, 'remove'>;
   readonly artifactRoot: Pick<ArtifactRoot, 'findLoss'>;
-  /** Frees what is held of artifacts in memory. */
+  /** Removes artifacts from the cache. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
-  /** Removes what publications have left that were never committed. Throws `artifact`, `overloaded`. */
+  /**
+   * Removes the remains of uncommitted publications. Throws `artifact` if a file cannot be removed, `overloaded` if the store
+   * fails.
+   */
   readonly recover: () => Promise<void>;
   readonly clock: Clock;
-  /** `artifacts.retention.max_age_secs`; 0 keeps for ever. */
+  /** Setting `artifacts.retention.max_age_secs`. With 0, artifacts are kept for ever. */
   readonly maxAgeSecs: number;
 }
 
-// A sweep and the wait for the next one together stay within the minute of contract.md 6.
+// A sweep and the wait for the next sweep together take less than a minute, as docs/contract.md, section 6 promises.
 const SWEEP_EVERY_MS = 30_000;
-// How many artifacts are withdrawn at once and not yet removed.
+// The number of artifacts that are withdrawn together before their files are removed.
 const BATCH = 32;
 
-/** Removes artifacts whose time has come, and what unfinished publications have left. */
+/** Creates the task that removes expired artifacts and the remains of unfinished publications. */
 export function createArtifactRetention(deps: Deps) {
   const { store, files, artifactRoot, forget, recover, clock, maxAgeSecs } = deps;
 
   /**
-   * The rows become intents first: from then on no artifact is found, and after a crash the next start removes them like
-   * any publication that was not committed. The rows go last: no file of ours is ever without one. A file that is no
-   * longer what was published stays, and its row goes. Returns the failures of the file system.
+   * Removes a batch of artifacts. Their rows become intents first, so that they are no longer found, and so that after a
+   * crash the next start removes them like any uncommitted publication. The rows are deleted last, so that no published file
+   * is ever without a row. A file that is no longer the published file stays, and its row is deleted. Resolves with the
+   * errors of the file system.
    */
   async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<unknown[]> {
     await store.withdraw(idsOf(batch));
@@ -38,7 +42,7 @@ export function createArtifactRetention(deps: Deps) {
     const removed: ArtifactRecord[] = [];
     const kept: ArtifactRecord[] = [];
     const failures: unknown[] = [];
-    // One after the other: a sync holds one of the few threads that every other file operation waits for.
+    // One file after the other, because a sync occupies one of the few threads that all file operations share.
     for (const record of batch) {
       if (signal.aborted) {
         kept.push(record);
@@ -53,7 +57,7 @@ export function createArtifactRetention(deps: Deps) {
       );
     }
     await store.discard(idsOf(removed));
-    // Still whole as far as anybody knows: the next sweep tries again.
+    // Artifacts that were not removed are probably complete. They are published again, and the next sweep retries.
     await store.publish(idsOf(kept));
     return failures;
   }
@@ -78,8 +82,8 @@ export function createArtifactRetention(deps: Deps) {
 
   return {
     /**
-     * A task: goes once through all that is too old, in small batches, oldest first. Throws `overloaded`, and `artifact`
-     * when the artifact root is missing, which changes nothing, or when at the end a file could not be removed.
+     * The task that removes all expired artifacts in small batches, oldest first. Throws `overloaded` if the store fails. Throws
+     * `artifact` if the artifact root is missing, without any change, or, at the end, if a file could not be removed.
      */
     sweep: {
       name: 'artifact-retention',
@@ -94,7 +98,7 @@ export function createArtifactRetention(deps: Deps) {
   };
 }
 
-/** The failure of a file; rethrows any other. */
+/** Returns the error of a file. Rethrows any other error. */
 function onlyArtifact(error: unknown): unknown[] {
   if (error instanceof BridgeError && error.code === 'artifact') return [error];
   throw error;

@@ -4,7 +4,7 @@ interface Running<T> {
   waiting: number;
 }
 
-/** Work that several callers want at the same time is done once for all of them. */
+/** Creates a registry of running work in which concurrent callers with the same key share one run. */
 export function createSharedWork<T>() {
   const running = new Map<string, Running<T>>();
 
@@ -21,8 +21,8 @@ export function createSharedWork<T>() {
 
   return {
     /**
-     * Joins the work that runs under `key`, or starts it. Rejects with the signal's reason as soon as it aborts; the
-     * work itself is aborted when the last caller has given up.
+     * Joins the work that runs under `key`, or starts it. Rejects with the reason of the signal as soon as it aborts. The
+     * work itself is aborted when the signals of all its callers have aborted.
      */
     join(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (signal.aborted) return Promise.reject(signal.reason);
@@ -32,7 +32,7 @@ export function createSharedWork<T>() {
         const giveUp = () => {
           shared.waiting -= 1;
           if (shared.waiting === 0) {
-            // Out of the map first: the next caller must not join work that is being aborted.
+            // The work leaves the map before the abort, because the next caller must not join aborted work.
             if (running.get(key) === shared) running.delete(key);
             shared.controller.abort(signal.reason);
           }

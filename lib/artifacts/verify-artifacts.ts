@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, ImageFault } from '../images/image.ts';
 import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
-import { imageFile, sidecarFile } from './published-files.ts';
+import { imageFile, sha256Of, sidecarFile } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
@@ -11,14 +10,15 @@ interface Deps {
   readonly engine: Pick<ImageEngine, 'inspect'>;
 }
 
-/** Something that is not as it was published. */
+/** A file that differs from the published file. */
 export interface ArtifactProblem {
   readonly id: string;
-  /** Of the image or the sidecar, relative to the artifact root. */
+  /** Name of the image or the sidecar, relative to the artifact root. */
   readonly name: string;
   /**
-   * `resized`: something of another length or kind has the name. `changed`: the checksum differs. `undecodable`: the
-   * bytes are those that were published, but not a valid image. `misdescribed`: they are another image than the row says.
+   * Kind of problem. `resized`: a file of another length or kind has the name. `changed`: the checksum differs.
+   * `undecodable`: the published bytes are not a valid image. `misdescribed`: the format or the dimensions differ from those
+   * in the row.
    */
   readonly problem:
     | 'missing'
@@ -33,20 +33,20 @@ export interface ArtifactProblem {
 export interface VerifiedCounts {
   readonly artifacts: number;
   readonly sidecars: number;
-  /** Of the images, as their rows say. */
+  /** Total length of the images according to their rows. */
   readonly bytes: number;
   readonly problems: number;
 }
 
 type Finding = Pick<ArtifactProblem, 'problem' | 'fault'> | undefined;
 
-// As many files as are in memory at a time: twice what the engine decodes at once.
+// The number of files in memory at a time: twice the number of images that the engine decodes at once.
 const BATCH = 4;
 
 /**
- * Reads every artifact of every scope as its delivery would, the oldest first, and its sidecar; changes nothing. Each
- * problem is reported as it is found. An artifact that is removed meanwhile is not a problem. Throws what the store throws, or the
- * signal's reason.
+ * Reads every artifact of every scope and its sidecar in the same way as a delivery, oldest first, and changes nothing. Each
+ * problem is reported as soon as it is found. An artifact that is removed meanwhile is not a problem. Throws errors of the
+ * store, or the reason of the signal.
  */
 export async function verifyArtifacts(
   deps: Deps,
@@ -83,7 +83,7 @@ async function problemsOf(
   const onSidecar =
     sidecar && (await check(sidecar, deps, (bytes) => compareChecksum(bytes, sidecar)));
   if (sidecar && onSidecar) problems.push({ id, name: sidecar.name, ...onSidecar });
-  // Retention may have removed it since the row was read.
+  // Retention may have removed the artifact since the row was read.
   const isThere = problems.length === 0 || (await deps.store.find(scope, id)) !== undefined;
   return isThere ? problems : [];
 }
@@ -98,7 +98,7 @@ async function check(
     if (content !== undefined) return await checkContent(content.bytes);
     return { problem: (await files.isTaken(name)) ? 'resized' : 'missing' };
   } catch (error) {
-    // The folder refuses access, or the stored name is invalid. Any other error does not concern this file.
+    // Access to the folder is denied, or the stored name is invalid. Any other error does not concern this file.
     if (error instanceof BridgeError && error.code === 'artifact') return { problem: 'unreadable' };
     throw error;
   }
@@ -122,6 +122,5 @@ async function checkImage(
 }
 
 function compareChecksum(bytes: Buffer, { sha256 }: Pick<PublishedFile, 'sha256'>): Finding {
-  const found = createHash('sha256').update(bytes).digest('hex');
-  return found === sha256 ? undefined : { problem: 'changed' };
+  return sha256Of(bytes) === sha256 ? undefined : { problem: 'changed' };
 }

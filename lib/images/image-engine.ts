@@ -4,14 +4,13 @@ import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { type Composites, createComposites } from './composite/composites.ts';
 import { hasManifest } from './container/manifest.ts';
-import { inspectImage } from './decode/inspect-image.ts';
+import { inspectImage, makeThumbnail } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
 import { conversion, pixelDecode, pixelEncode } from './decode/sharp-pipelines.ts';
-import { makeThumbnail } from './decode/thumbnail.ts';
 import type { DecodeOptions, ImageEngine, ImageLimits, ImageTools, Pixels } from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
-import { embedRecord } from './xmp/embed-record.ts';
+import { embedRecord } from './xmp/image-record.ts';
 
 interface Deps {
   readonly limits: ImageLimits;
@@ -24,10 +23,10 @@ interface Shared extends Deps {
   readonly composites: Composites;
 }
 
-/** What the bridge does for no caller: its doctor, its commands, the providers. */
+/** The scope of work without a caller: the doctor, the commands, the providers. */
 const OWN_SCOPE = '';
 
-/** Loads sharp with the first image. */
+/** Creates the image engine. sharp is loaded when the first image is processed. */
 export function createImageEngine(deps: Deps): ImageEngine {
   const work = createImageWork();
   const shared = { ...deps, mattes: createMattes(), composites: createComposites() };
@@ -40,7 +39,7 @@ export function createImageEngine(deps: Deps): ImageEngine {
   };
 }
 
-/** The operations on images, in the turns of one scope. */
+/** Creates the operations on images for one scope. Scopes take turns. */
 function createTools(
   { limits, clock, slices, mattes, composites }: Shared,
   work: ScopedWork,
@@ -98,7 +97,7 @@ function createTools(
 function toPixels(data: Buffer, info: OutputInfo, { channels }: DecodeOptions): Pixels {
   const { width, height } = info;
   if (data.length !== width * height * channels) {
-    throw new BridgeError('internal', 'a decoded image has an unexpected number of bytes');
+    throw new BridgeError('internal', 'decoded image has an unexpected number of bytes');
   }
   return { data, width, height, channels };
 }

@@ -4,28 +4,28 @@ import { createFairSlots } from '../platform/fair-slots.ts';
 import { createOnce } from '../platform/once.ts';
 import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
 
-// More concurrent decodes would delay the file system calls of the same thread pool.
+// sharp and file system calls share one thread pool. More concurrent decodes would delay the file system calls.
 const DECODE_SLOTS = 3;
-/** Two slots for the images of requests; one more, and one of those while it is free, for deliveries. */
+/** Maximum slots per kind of work. Of the three slots, one is always left for the other kind. */
 const SLOTS_OF = { request: 2, delivery: 2 } as const;
-/** How many operations may hold raw images at a time: each image has 256 MiB at the largest size. */
+/** The number of operations that may hold raw images at a time. One raw image has up to 256 MiB. */
 const RAW_SLOTS = 2;
-/** From here on an image is large: a decode takes about a tenth of a second. */
+/** An image with more pixels is large: its decode takes a tenth of a second or longer. */
 const LARGE_PIXELS = 8 * 1024 * 1024;
 
 export type WorkKind = keyof typeof SLOTS_OF;
 
-/** The edges of an image, from its header or as they were decoded. */
+/** The dimensions of an image in pixels, from its header or from a decode. */
 interface Edges {
   readonly width: number;
   readonly height: number;
 }
 
 export type ImageWork = ReturnType<typeof createImageWork>;
-/** The work of one scope. */
+/** The functions that run the work of one scope. */
 export type ScopedWork = ReturnType<ImageWork['workOf']>;
 
-/** Runs the work of the image engine within its limits, in turns between scopes, and knows when all of it has ended. */
+/** Runs the work of the image engine within its slots, in turns between scopes, and waits for running work on close. */
 export function createImageWork() {
   const gate = createFairSlots(DECODE_SLOTS, SLOTS_OF);
   const rawSlots = createFairSlots(RAW_SLOTS, { raw: RAW_SLOTS });
@@ -34,14 +34,14 @@ export function createImageWork() {
   let becameIdle = () => {};
   let closing: Promise<void> | undefined;
 
-  /** Makes `close` wait for `work`, also after an abort. */
+  /** Makes `close` wait for `work` even if the caller's signal aborts. */
   function track<T>(work: Promise<T>): Promise<T> {
     running += 1;
-    const settled = () => {
+    const ended = () => {
       running -= 1;
       if (running === 0) becameIdle();
     };
-    work.then(settled, settled);
+    work.then(ended, ended);
     return work;
   }
 
@@ -49,8 +49,8 @@ export function createImageWork() {
     operation: (sharp: SharpFactory) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    if (closing) throw new BridgeError('overloaded', 'the image engine has been closed');
-    // Every image of a request adds a listener to its signal; Node warns of a leak after ten.
+    if (closing) throw new BridgeError('overloaded', 'image engine is closed');
+    // Every image of a request adds a listener to the signal, and Node warns of a leak after ten listeners.
     setMaxListeners(0, signal);
     return track(library.get().then(operation));
   }
@@ -65,7 +65,7 @@ export function createImageWork() {
   return {
     track,
 
-    /** The same work for one scope. */
+    /** Returns the functions that run work of this kind for one scope. */
     workOf(owner: string, kind: WorkKind) {
       const underGate = <T>(
         image: Edges,
@@ -79,7 +79,7 @@ export function createImageWork() {
         start,
         underGate,
 
-        /** `start` for an operation that holds raw images as large as this one. */
+        /** Starts an operation that holds raw images of the dimensions of `image`. It waits for a slot for raw images. */
         startRaw: <T>(
           image: Edges,
           operation: (sharp: SharpFactory) => Promise<T>,
@@ -90,7 +90,7 @@ export function createImageWork() {
             return rawSlots.run(request, () => operation(sharp), signal);
           }, signal),
 
-        /** One step of sharp with an image that was verified before: a failure is an internal error. */
+        /** Runs one step of sharp on a verified image. Throws `internal` if the step fails. */
         step<T>(
           verb: string,
           image: Edges,
@@ -102,7 +102,7 @@ export function createImageWork() {
       };
     },
 
-    /** Nothing starts any more. Resolves when no work runs and `end` has ended. */
+    /** Rejects new work from now on. Resolves when no work runs and `end` has resolved. */
     close(end: () => Promise<unknown>): Promise<void> {
       closing ??= idle().then(async () => {
         await end();
@@ -120,6 +120,6 @@ async function orInternal<T>(verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    throw new BridgeError('internal', `an image could not be ${verb}`, { cause: thrown });
+    throw new BridgeError('internal', `image could not be ${verb}`, { cause: thrown });
   }
 }

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
-/** The limits for every image, received or generated (`images.*`). */
+/** The limits for every received or generated image (settings `images.*`). */
 export interface ImageLimits {
   readonly max_encoded_bytes: number;
   readonly max_edge: number;
@@ -8,24 +8,24 @@ export interface ImageLimits {
   readonly max_decode_ms: number;
 }
 
-/** An encoded image whose container and pixels were checked to the last byte (contract.md 1). */
+/** An encoded image whose container and pixels were checked to the last byte (docs/contract.md, section 1). */
 export interface VerifiedImage {
   readonly bytes: Buffer;
   readonly format: OutputFormat;
-  /** In pixels, as stored: not rotated by EXIF. */
+  /** Width in pixels as stored, before the rotation by EXIF. */
   readonly width: number;
   readonly height: number;
-  /** The EXIF orientation, 1 to 8; 1 when there is none. */
+  /** EXIF orientation, 1 to 8. It is 1 if the image has no orientation. */
   readonly orientation: number;
-  /** `none`: no alpha channel. `opaque`: every alpha 255. `empty`: every alpha 0. `some`: anything else. */
+  /** `none`: no alpha channel. `opaque`: every alpha is 255. `empty`: every alpha is 0. `some`: any other mixture. */
   readonly alpha: 'none' | 'opaque' | 'some' | 'empty';
-  /** Lowercase hexadecimal. */
+  /** SHA-256 of `bytes` in lowercase hexadecimal. */
   readonly sha256: string;
-  /** Stored in 16 bits with a colour profile: converting it to sRGB needs special care. */
+  /** True if the image has 16 bits a channel and a colour profile. Its conversion to sRGB needs special care. */
   readonly hasDeepProfile?: boolean;
 }
 
-/** Why an image is not valid. The names are stable: they appear in error details. */
+/** A reason why an image is invalid. The names are stable because they appear in error details. */
 export type ImageFault =
   | 'unsupported_format'
   | 'truncated'
@@ -43,17 +43,17 @@ export type Inspection =
   | { readonly ok: true; readonly image: VerifiedImage }
   | { readonly ok: false; readonly fault: ImageFault };
 
-/** A small PNG of an image that was verified by the same decode, or why the image is not valid. */
+/** A small PNG of an image that the same decode verified, or the reason why the image is invalid. */
 export type Thumbnail =
   | {
       readonly ok: true;
-      /** Of the encoded source image, lowercase hexadecimal. */
+      /** SHA-256 of the encoded source image in lowercase hexadecimal. */
       readonly sha256: string;
       readonly image: VerifiedImage;
     }
   | { readonly ok: false; readonly fault: ImageFault };
 
-/** Decoded 8-bit sRGB pixels, rows from the top, 3 or 4 interleaved channels, alpha not premultiplied. */
+/** Decoded 8-bit sRGB pixels: rows from the top, 3 or 4 interleaved channels, alpha not premultiplied. */
 export interface Pixels {
   readonly data: Buffer;
   readonly width: number;
@@ -62,9 +62,12 @@ export interface Pixels {
 }
 
 export interface DecodeOptions {
-  /** 3: transparent pixels are blended with white. 4: an image without alpha becomes opaque. */
+  /** Number of channels. 3: transparent pixels are blended with white. 4: an image without alpha becomes opaque. */
   readonly channels: 3 | 4;
-  /** Scales to exactly these edges; `cover` crops to fill them, `fill` stretches. Absent: as stored, rotated by EXIF. */
+  /**
+   * Exact target dimensions. `cover` crops to fill them, `fill` stretches. If absent, the image keeps its dimensions, rotated
+   * by EXIF.
+   */
   readonly resize?: {
     readonly width: number;
     readonly height: number;
@@ -74,24 +77,27 @@ export interface DecodeOptions {
 
 export interface EncodeOptions {
   readonly format: OutputFormat;
-  /** 0..100, the contract's `output_compression`; jpeg and webp only. */
+  /** Quality 0 to 100, the field `output_compression` of a request. Only for jpeg and webp. */
   readonly compression?: number;
-  /** webp only: every sample is kept, those of transparent pixels too. */
+  /** True if every sample is kept, including the colours of transparent pixels. Only for webp. */
   readonly lossless?: boolean;
 }
 
-/** How a subject is separated from its flat background. */
+/** Options for the separation of a subject from its flat background. */
 export interface MatteOptions {
-  /** `#RRGGBB`, as it was requested. */
+  /** Key colour of the request, in the form `#RRGGBB`. */
   readonly keyColor: string;
-  /** Up to this distance from the key colour a pixel becomes transparent, 0..254. */
+  /** Greatest distance from the key colour at which a pixel becomes transparent, 0 to 254. */
   readonly transparentThreshold: number;
-  /** From this distance on it stays opaque, 1..255. */
+  /** Smallest distance from the key colour at which a pixel stays opaque, 1 to 255. */
   readonly opaqueThreshold: number;
   readonly despill: boolean;
 }
 
-/** A size that a model supports, in pixels, and the part of it that shows the source. The rest repeats the source's edges. */
+/**
+ * A size in pixels that a model supports, and the area in it that shows the source. The rest repeats the outermost pixels of
+ * the source.
+ */
 export interface Canvas {
   readonly width: number;
   readonly height: number;
@@ -103,47 +109,54 @@ export interface Canvas {
   };
 }
 
-/** A source, and where an image that a model made of it may differ from it. */
+/** A source image, and the mask that says where an edit by a model may change it. */
 export interface MaskedSource {
   readonly source: VerifiedImage;
-  /** Rotated by EXIF, it has the edges of the source: alpha 0 may change, 255 must not. */
+  /**
+   * Mask with the dimensions of the source after the rotation by EXIF. Pixels with alpha 0 may change, pixels with alpha 255
+   * must not.
+   */
   readonly mask: VerifiedImage;
-  /** What the model was given. */
+  /** Canvas on which the source was sent to the model. */
   readonly canvas: Canvas;
 }
 
 /**
  * Functions on images. Pixels are decoded and encoded off the main thread, at most three images at a time. All functions
- * reject with the signal's reason on abort. Throws `overloaded` after `close` of the engine.
+ * reject with the signal's reason on abort, and throw `overloaded` after the engine was closed.
  */
 export interface ImageTools {
-  /** Verifies one encoded image. An invalid image is a result, not an exception. */
+  /** Verifies one encoded image. For an invalid image it resolves with the fault instead of throwing. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /**
-   * A verified PNG that fits a square of `edgePx`, never enlarged: rotated by EXIF, in sRGB, with its alpha, without
-   * metadata. The image itself is verified too, as `inspect` does. The same image always gives the same bytes.
+   * Resolves with a verified PNG that fits a square of `edgePx` pixels and is never enlarged: rotated by EXIF, in sRGB, with
+   * its alpha, without metadata. The image itself is verified too, as by `inspect`. The same image always gives the same bytes.
    */
   thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
-  /** The pixels of a verified image, rotated by its EXIF orientation and converted to sRGB. */
+  /** Resolves with the pixels of a verified image, rotated by EXIF and converted to sRGB. */
   decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
-   * The same pixels in another format, in 8-bit sRGB, without metadata and therefore rotated by EXIF. Transparent pixels are
-   * blended with white if the format has no alpha.
+   * Converts an image to another format, in 8-bit sRGB and without metadata. The pixels are rotated by EXIF because the
+   * orientation is removed with the metadata. Transparent pixels are blended with white if the format has no alpha.
    */
   convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
-  /** The subject on a transparent background (contract.md 2), rotated by EXIF and without metadata. */
+  /**
+   * Makes the background of an image transparent (docs/contract.md, section 2). The result is rotated by EXIF and has no
+   * metadata.
+   */
   removeBackground(
     image: VerifiedImage,
     matte: MatteOptions,
     options: EncodeOptions,
     signal: AbortSignal,
   ): Promise<Buffer>;
-  /** The image on a canvas, as a PNG: rotated by EXIF, in sRGB, without metadata. */
+  /** Draws an image on a canvas. Resolves with a PNG that is rotated by EXIF, in sRGB and without metadata. */
   drawOnCanvas(image: VerifiedImage, canvas: Canvas, signal: AbortSignal): Promise<Buffer>;
   /**
-   * A mask on a canvas, as a PNG of two values. What may change at all (alpha below 255) is open, what lies around the area is
-   * not. `alpha`: 0 where it is open, 255 elsewhere. `white`: no alpha, white where it is open, black elsewhere.
+   * Draws a mask on a canvas. Resolves with a PNG of two values. Pixels that may change at all (alpha below 255) are open; the
+   * surroundings of the area are closed. `alpha`: open pixels have alpha 0, closed pixels 255. `white`: the PNG has no alpha,
+   * open pixels are white, closed pixels black.
    */
   drawMask(
     mask: VerifiedImage,
@@ -152,8 +165,9 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<Buffer>;
   /**
-   * The source with what the mask lets through of `drawn`, an image of the canvas in any size. Where the mask's alpha is 255,
-   * the decoded samples are the source's own, where it is 0 they are those of `drawn`; between them both are blended.
+   * Composites `drawn`, an image of the canvas in any size, over the source, as far as the mask permits. Where the alpha of the
+   * mask is 255, the decoded samples are those of the source. Where it is 0, they are those of `drawn`. Between these values
+   * both are blended.
    */
   composite(
     drawn: VerifiedImage,
@@ -162,30 +176,52 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<Buffer>;
   /**
-   * The same image with `record`, as `toXmpJson` writes it, in its one XMP packet. Everything else of the container stays
-   * byte for byte. Undefined for an image with more XMP than can be edited.
+   * Resolves with the image and `record`, a text from `toXmpJson`, in its only XMP packet. All other bytes of the container stay
+   * the same. Resolves with undefined if the image has more XMP packets than can be edited.
    */
   embedRecord(
     image: VerifiedImage,
     record: string,
     signal: AbortSignal,
   ): Promise<Buffer | undefined>;
-  /** Resolves to true if the image carries a signed C2PA manifest, which any change of the file makes invalid. */
+  /** Resolves with true if the image has a signed C2PA manifest, which any change to the file makes invalid. */
   hasManifest(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
   ): Promise<boolean>;
 }
 
-/** The functions on images, by themselves for what the bridge does for no caller. */
+/**
+ * The functions on images. Called on the engine itself, they work without a scope: for the doctor, the commands, the
+ * providers.
+ */
 export interface ImageEngine extends ImageTools {
   /**
-   * The same functions for the requests of one scope. Scopes take turns, and two slots are for requests; decodes of more
-   * than 8 megapixels of one scope never hold both.
+   * Returns the functions for the requests of one scope. Scopes take turns. Requests have two slots, and decodes of more than
+   * 8 megapixels for one scope never hold both.
    */
   forScope(scope: string): ImageTools;
-  /** The same functions for the deliveries and thumbnails of one scope, which have a third slot of their own. */
+  /** Returns the functions for the deliveries and thumbnails of one scope, which have a third slot. */
   forDelivery(scope: string): ImageTools;
-  /** Resolves when no work of the engine runs any more. */
+  /** Closes the engine. Resolves when none of its work runs. */
   close(): Promise<void>;
+}
+
+/** Returns the dimensions of an image as it is displayed. EXIF orientations 5 to 8 swap width and height. */
+export function uprightEdges({
+  width,
+  height,
+  orientation,
+}: Pick<VerifiedImage, 'width' | 'height' | 'orientation'>): { width: number; height: number } {
+  return orientation >= 5 ? { width: height, height: width } : { width, height };
+}
+
+/** Returns the limit that an image of this size exceeds, or undefined. An image above a limit is never decoded. */
+export function overLimits(
+  { bytes, width, height }: { readonly [K in 'bytes' | 'width' | 'height']: number },
+  limits: Omit<ImageLimits, 'max_decode_ms'>,
+): ImageFault | undefined {
+  if (bytes > limits.max_encoded_bytes) return 'too_many_bytes';
+  if (Math.max(width, height) > limits.max_edge) return 'edge_too_long';
+  return width * height > limits.max_pixels ? 'too_many_pixels' : undefined;
 }

@@ -1,10 +1,8 @@
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { PlanInput } from '../contract/request/image-input.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
-import type { ImageLimits } from '../images/image.ts';
-import { overLimits } from '../images/over-limits.ts';
-import { badInput } from './bad-input.ts';
-import { checkMask } from './check-mask.ts';
+import { type ImageLimits, overLimits } from '../images/image.ts';
+import { badInput, checkMask, isSameType } from './bad-input.ts';
 import {
   type ArtifactSource,
   type Edges,
@@ -15,7 +13,6 @@ import {
   type PlannedSource,
   toList,
 } from './input-source.ts';
-import { isSameType } from './media-type.ts';
 import { type RequestImages, toPlannedSources } from './to-input-sources.ts';
 
 interface Deps {
@@ -24,9 +21,9 @@ interface Deps {
   readonly imageLimits: Omit<ImageLimits, 'max_decode_ms'>;
 }
 
-/** What is known of an image without its bytes. */
+/** The facts about an image that are known without its bytes. */
 interface ImageFacts {
-  /** 0 where it is not known. */
+  /** Length of the encoded image. 0 if it is unknown. */
   readonly bytes: number;
   readonly format?: OutputFormat;
   readonly edges?: Edges;
@@ -34,7 +31,7 @@ interface ImageFacts {
 
 export type InputForecast = ReturnType<typeof createInputForecast>;
 
-/** Finds out what loading and decoding the images of a request would refuse, as far as it is known without their bytes. */
+/** Checks the images of a request for a plan: it finds the errors of a real load and decode that show without the bytes. */
 export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   async function factsOf(source: PlannedSource, scope: string): Promise<ImageFacts> {
     if (source.kind === 'artifact') return artifactFacts(source, scope);
@@ -53,7 +50,7 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
     return { bytes, format, edges: { width, height } };
   }
 
-  /** In the order of the request, and with the limits of a real load. */
+  /** Resolves with the facts about all images. Applies the limits of a real load, in the order of the request. */
   async function allFacts(
     sources: readonly PlannedSource[],
     scope: string,
@@ -84,16 +81,18 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   }
 
   return {
-    /** Throws `input` for the first image that is invalid by its length or its declared type. */
+    /**
+     * Returns the images of a request as sources. Throws `input` for the first image with an invalid length or declared type.
+     */
     toSources: (request: RequestImages<PlanInput>): InputSet<PlannedSource> =>
       toPlannedSources(request, limits.max_bytes_each),
 
-    /** What is known of each image. Throws `input`. */
+    /** Resolves with the known facts about each image. Throws `input` for the first image that is certainly invalid. */
     async measure(sources: InputSet<PlannedSource>, scope: string): Promise<InputSet<InputFacts>> {
       const known = await allFacts(toList(sources), scope);
       for (const [source, facts] of known) check(source, facts);
       if (sources.mask) {
-        // JPEG is the one format that has no alpha.
+        // JPEG is the only format without alpha.
         const hasAlpha = known.get(sources.mask)?.format !== 'jpeg';
         checkMask({ hasAlpha, upright: uprightOf(sources.mask) }, uprightOf(sources.images[0]));
       }
@@ -105,7 +104,7 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   };
 }
 
-/** Of an artifact only the stored edges are on record, not how they are rotated. */
+/** Returns the dimensions of a described image. Those of an artifact are unknown because its record has no EXIF orientation. */
 function uprightOf(source: PlannedSource | undefined): Edges | undefined {
   return source?.kind === 'described' ? source.upright : undefined;
 }

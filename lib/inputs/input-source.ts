@@ -1,39 +1,38 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
-import type { VerifiedImage } from '../images/image.ts';
-import { uprightEdges } from '../images/upright-edges.ts';
+import { uprightEdges, type VerifiedImage } from '../images/image.ts';
 
-/** In pixels. */
+/** The dimensions of an image in pixels. */
 export interface Edges {
   readonly width: number;
   readonly height: number;
 }
 
 interface Named {
-  /** The field of the request that holds the image; errors name it. */
+  /** Field of the request that contains the image. Errors name this field. */
   readonly field: string;
-  /** The media type that the client declares, in lower case. It is only compared with the actual one. */
+  /** Media type declared by the client, in lower case. It is only compared with the actual type. */
   readonly declaredMediaType?: string;
 }
 
-/** Bytes that came with the request. */
+/** An image whose bytes are in the request. */
 export interface InlineSource extends Named {
   readonly kind: 'inline';
   readonly bytes: Buffer;
 }
 
-/** An image that this bridge has generated for the same scope. */
+/** An image that this bridge generated for the same scope. */
 export interface ArtifactSource extends Named {
   readonly kind: 'artifact';
   readonly artifactId: string;
 }
 
-/** An image to be fetched. */
+/** An image to fetch from a URL. */
 export interface RemoteSource extends Named {
   readonly kind: 'remote';
   readonly url: string;
 }
 
-/** An image of a job, kept since its `POST`. */
+/** An image of a job, stored when the job was created. */
 export interface StoredSource extends Named {
   readonly kind: 'stored';
   readonly sha256: string;
@@ -43,13 +42,13 @@ export interface StoredSource extends Named {
 /** One image of a request, not loaded or verified yet. */
 export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
 
-/** An image of which only facts are known; for a plan. */
+/** An image of a plan, of which only facts are known. */
 export interface DescribedSource extends Named {
   readonly kind: 'described';
-  /** Of the encoded image. */
+  /** Length of the encoded image. */
   readonly byteLength: number;
   readonly format?: OutputFormat;
-  /** In pixels, rotated by EXIF. */
+  /** Dimensions after the rotation by EXIF. */
   readonly upright?: Edges;
 }
 
@@ -63,17 +62,17 @@ export interface InputSet<T> {
   readonly references: readonly T[];
 }
 
-/** What is known of an image of a request. */
+/** The known facts about an image of a request. */
 export interface InputFacts {
-  /** Of the encoded image; 0 where it is not known. */
+  /** Length of the encoded image. 0 if it is unknown. */
   readonly byteLength: number;
-  /** In pixels, rotated by EXIF. */
+  /** Dimensions after the rotation by EXIF. */
   readonly upright?: Edges;
-  /** Only of a decoded image. */
+  /** Kind of alpha. Known only for a decoded image. */
   readonly alpha?: VerifiedImage['alpha'];
 }
 
-/** In the order of the request: the images, the mask, the references. */
+/** Returns all images in the order of the request: the images, the mask, the references. */
 export function toList<T>({ images, mask, references }: InputSet<T>): readonly T[] {
   return [...images, ...(mask === undefined ? [] : [mask]), ...references];
 }
@@ -94,7 +93,7 @@ export function factsOf(image: VerifiedImage): InputFacts {
   return { byteLength: bytes.length, upright: uprightEdges(image), alpha };
 }
 
-/** Its length in bytes if that is known before it is loaded, else 0. */
+/** Returns the length of an image in bytes if it is known before the image is loaded, otherwise 0. */
 export function knownBytes(source: PlannedSource): number {
   switch (source.kind) {
     case 'inline':

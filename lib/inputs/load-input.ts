@@ -12,11 +12,14 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
   readonly artifacts: {
-    /** The verified bytes of an artifact of this scope. Throws `not_found`, `artifact`. */
+    /**
+     * Resolves with the verified bytes of an artifact of this scope. Throws `not_found` if there is no such artifact,
+     * `artifact` if its file is missing or damaged.
+     */
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
   };
   readonly stored: Pick<StoredInputFiles, 'read'>;
-  /** Absent while remote images are disabled. */
+  /** Fetches remote images. Absent if remote images are disabled. */
   readonly fetchRemote?: RemoteFetch | undefined;
 }
 
@@ -28,7 +31,7 @@ export interface InputContext {
 
 export type InputLoader = ReturnType<typeof createInputLoader>;
 
-/** Loads the bytes of an image from any source. They are not verified. */
+/** Creates the loader of image bytes from any source. The bytes are not verified. */
 export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
   async function loadArtifact(
     { field, artifactId }: ArtifactSource,
@@ -47,7 +50,7 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<Buffer> {
-    // The rules of the contract refuse it earlier, with all other issues of the request.
+    // Request validation rejects remote images earlier, together with all other issues of the request.
     if (!fetchRemote) throw remoteInputsDisabled(field);
     const fetched = await fetchRemote(url, maxBytes, signal);
     if (fetched.ok) return fetched.bytes;
@@ -57,12 +60,12 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
   async function loadStored({ sha256, byteLength }: StoredSource): Promise<Buffer> {
     const bytes = await stored.read(sha256, byteLength);
     if (bytes) return bytes;
-    throw new BridgeError('artifact', 'a stored image of the job is missing or was changed', {
+    throw new BridgeError('artifact', 'stored image of the job is missing or was changed', {
       details: { reason: 'missing_or_changed' },
     });
   }
 
-  async function bring(
+  async function read(
     source: InputSource,
     maxBytes: number,
     context: InputContext,
@@ -81,13 +84,13 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
 
   return {
     /**
-     * All bytes of one image. Throws `input` for an image that is longer than `maxBytes` or cannot be loaded, `artifact` for
-     * a file of the bridge that is missing or was changed, or the signal's reason.
+     * Resolves with all bytes of one image. Throws `input` if the image is longer than `maxBytes` or cannot be loaded,
+     * `artifact` if a file of the bridge is missing or was changed, or the reason of the signal on abort.
      */
     async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
       const { field } = source;
       if (knownBytes(source) > maxBytes) throw badInput(field, field, 'too_many_bytes');
-      const bytes = await bring(source, maxBytes, context);
+      const bytes = await read(source, maxBytes, context);
       if (bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
       return bytes;
     },

@@ -1,20 +1,23 @@
 import type { FileContent } from '../artifacts/artifact-files-port.ts';
 
 /**
- * Images of jobs, each stored once under the SHA-256 of its bytes, in lowercase hexadecimal. The caller knows which jobs need
- * them, and never puts and removes the same image concurrently: see `stored-inputs.ts`.
+ * Images of jobs, each stored once under the SHA-256 of its bytes in lowercase hexadecimal. The caller knows which jobs need an
+ * image, and never calls `put` and `remove` for the same image concurrently (see `stored-inputs.ts`).
  */
 export interface StoredInputFiles {
-  /** Stores the bytes durably, unless they are stored already. Throws `overloaded` if that fails. */
+  /** Stores the bytes durably, unless they are stored already. Throws `overloaded` if the write fails. */
   put(sha256: string, bytes: Buffer): Promise<void>;
-  /** The bytes; undefined unless they have this length and checksum. */
+  /** Resolves with the bytes of an image, or with undefined unless they have this length and checksum. */
   read(sha256: string, byteLength: number): Promise<Buffer | undefined>;
-  /** The bytes, whatever their checksum; undefined unless there are this many of them. */
+  /** Resolves with the bytes of an image without a check of the checksum, or with undefined unless they have this length. */
   readWhole(sha256: string, byteLength: number): Promise<FileContent | undefined>;
-  /** Changes whenever the file is changed or replaced; undefined when there is none. Costs no reading. */
+  /**
+   * Resolves with a text that changes whenever the file is changed or replaced, or with undefined if there is no file. Does not
+   * read the file.
+   */
   stamp(sha256: string): Promise<string | undefined>;
-  /** Removes them, and also what an interrupted `put` has left. */
+  /** Removes an image, including the remains of an interrupted `put`. */
   remove(sha256: string): Promise<void>;
-  /** The checksums of all stored images, complete or not, in batches; none of them twice in one batch. */
+  /** Lists the checksums of all stored images, complete or not, in batches. A batch contains no checksum twice. */
   list(): AsyncIterable<readonly string[]>;
 }

@@ -5,16 +5,16 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
   readonly files: StoredInputFiles;
-  /** Whether an accepted job came with the image, and is still in the history. */
+  /** Resolves with true if a job in the history was accepted with the image. */
   readonly isNeeded: (sha256: string) => Promise<boolean>;
 }
 
 export type StoredInputs = ReturnType<typeof createStoredInputs>;
 
 /**
- * Stores the images of jobs from before a job is accepted until the last job that came with them leaves the history. Jobs share the file of the same
- * image. A removal that runs concurrently with a new job never removes its image: images of a job that is being accepted are
- * held, and whether a job needs an image is checked under a mutex for that image.
+ * Stores the images of jobs, from before a job is accepted until the last job with the image leaves the history. Jobs with
+ * the same image share one file. A removal never removes the image of a job that is being accepted, because such images are
+ * held, and the check that no job needs an image runs under the mutex for that image.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
   const byChecksum = createKeyedMutex();
@@ -41,9 +41,9 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
 
   return {
     /**
-     * Stores the images durably and then runs `accept`, which adds the job that needs them. None is removed in between.
-     * Images that no job needs afterwards, because the job was refused or is a repetition, are removed. Throws `overloaded`,
-     * what `accept` throws, or the signal's reason before it.
+     * Stores the images durably and then runs `accept`, which adds the job that needs them. No image is removed in between.
+     * Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws `overloaded`
+     * if an image cannot be stored, any error of `accept`, or the reason of the signal if it aborts before `accept`.
      */
     async keepFor<T>(
       images: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],
@@ -61,15 +61,18 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
         return await accept();
       } finally {
         for (const sha256 of bytesOf.keys()) release(sha256);
-        // Images that cannot be removed now are removed at the next start; the reply does not depend on it.
+        // Images that cannot be removed now are removed at the next start. The reply does not depend on their removal.
         await removeUnneeded(bytesOf.keys()).catch(() => {});
       }
     },
 
-    /** Removes those of the given images that no job needs, after jobs were removed. Throws `overloaded`. */
+    /** Removes those of the given images that no job needs any longer. Throws `overloaded` if the store or a removal fails. */
     removeUnneeded,
 
-    /** Removes all stored images that no job needs. Throws `overloaded`, or the signal's reason. */
+    /**
+     * Removes all stored images that no job needs. Throws `overloaded` if the store or a removal fails, or the reason of the
+     * signal.
+     */
     async sweep(signal: AbortSignal): Promise<void> {
       for await (const batch of files.list()) {
         signal.throwIfAborted();
@@ -79,10 +82,10 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
   };
 }
 
-/** What a stored input is made of. */
+/** The facts of an image that its entry in a job's request is made of. */
 export type StoredImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
 
-/** An image of a job, as the job's request contains it (contract.md 3). */
+/** Returns the entry for an image in the request of a job (docs/contract.md, section 3). */
 export function toStoredInput(
   { sha256, format, bytes }: StoredImage,
   filename?: string,

@@ -9,8 +9,7 @@ import type {
   UrlInput,
 } from '../contract/request/image-input.ts';
 import type { Steps } from '../platform/time-slices.ts';
-import { badInput } from './bad-input.ts';
-import { base64Bytes, decodeBase64, type InlineText, readDataUrl } from './decode-inline.ts';
+import { badInput, isSameType } from './bad-input.ts';
 import {
   type ArtifactSource,
   type InputSet,
@@ -20,9 +19,8 @@ import {
   type RemoteSource,
   type StoredSource,
 } from './input-source.ts';
-import { isSameType } from './media-type.ts';
 
-/** The members of a request that hold images. */
+/** The fields of a request that contain images. */
 export interface RequestImages<T> {
   readonly images: readonly T[];
   readonly mask?: T | null | undefined;
@@ -36,8 +34,8 @@ interface NamedImage<T> {
 }
 
 /**
- * The images of a request as sources. Inline images are decoded now, one step at a time; all others are loaded when the
- * request is about to be served. Throws `input` for the first invalid one.
+ * Returns the images of a request as sources. Inline images are decoded now, in steps. All others are loaded later, just before
+ * the request is served. Throws `input` for the first invalid image.
  */
 export function* toInputSources(
   request: RequestImages<ImageInput | FileInput>,
@@ -52,7 +50,7 @@ export function* toInputSources(
   return mask ? { images, mask, references } : { images, references };
 }
 
-/** The images of a job's request, which were verified and stored when it was accepted. */
+/** Returns the images of the request of a job as sources. They were verified and stored when the job was accepted. */
 export function toStoredSources(request: RequestImages<StoredInput>): InputSet<StoredSource> {
   return mapInputs(withFields(request), ({ input: { sha256, bytes }, field }) => ({
     kind: 'stored',
@@ -63,8 +61,8 @@ export function toStoredSources(request: RequestImages<StoredInput>): InputSet<S
 }
 
 /**
- * The images of a request that is only planned. Nothing is decoded: of an inline image only its length counts. Throws
- * `input` for the first one that is invalid by its length or its declared type.
+ * Returns the images of a plan as sources. No image is decoded; of an inline image only the length is read. Throws `input`
+ * for the first image with an invalid length or declared type.
  */
 export function toPlannedSources(
   request: RequestImages<PlanInput>,
@@ -124,14 +122,14 @@ function toPlannedSource({ input, field }: NamedImage<PlanInput>, maxBytes: numb
   }
 }
 
-/** An image that does not come with the request. */
+/** Returns the source of an image whose bytes are not in the request. */
 function toElsewhere(
   input: ArtifactInput | UrlInput,
   field: string,
 ): ArtifactSource | RemoteSource {
   return input.type === 'artifact'
     ? { kind: 'artifact', field, artifactId: input.artifact_id, ...declared(input.media_type) }
-    : // Faults of a remote image are reported at its address (contract.md 1).
+    : // Errors of a remote image name the field of its URL.
       { kind: 'remote', field: `${field}.url`, url: input.url, ...declared(input.media_type) };
 }
 
@@ -141,7 +139,7 @@ function toInlineText(input: DataUrlInput | Base64Input, field: string): InlineT
     : { text: input.data, where: `${field}.data`, field };
 }
 
-/** The type that a data URL or the field beside it declares. Throws `input` where they differ. */
+/** Returns the media type that a data URL or the field `media_type` declares. Throws `input` if both are declared and differ. */
 function declaredInline(
   { media_type: named }: DataUrlInput | Base64Input,
   { field, mediaType }: InlineText,
@@ -154,4 +152,70 @@ function declaredInline(
 
 function declared(mediaType: string | undefined) {
   return mediaType === undefined ? {} : { declaredMediaType: mediaType.toLowerCase() };
+}
+
+const DATA_URL = /^data:image\/(png|jpeg|jpg|webp);base64,/i;
+/**
+ * The number of base64 characters decoded in one step, in less than a millisecond. A multiple of four, because four
+ * characters form a group.
+ */
+const STEP_CHARACTERS = 1024 * 1024;
+
+/** Base64 text of a request. */
+interface InlineText {
+  readonly text: string;
+  /** Field that contains the text. */
+  readonly where: string;
+  /** Field of the image that the text belongs to. */
+  readonly field: string;
+  readonly mediaType?: string;
+}
+
+/**
+ * Returns the base64 text of a data URL and the media type that it declares. Throws `input` if the URL has another form or
+ * parameters.
+ */
+function readDataUrl(url: string, field: string): InlineText & { mediaType: string } {
+  const where = `${field}.data_url`;
+  const head = DATA_URL.exec(url.slice(0, 40));
+  if (!head) throw badInput(where, field, 'not_a_data_url');
+  const mediaType = `image/${head[1]}`.toLowerCase();
+  return { text: url.slice(head[0].length), where, field, mediaType };
+}
+
+/**
+ * Returns the number of bytes in a base64 text, from its length and padding alone. Throws `input` if the bytes exceed `maxBytes`
+ * or the length of the text is 0 or not a multiple of four.
+ */
+function base64Bytes({ text, where, field }: InlineText, maxBytes: number): number {
+  // Four characters encode three bytes, so a text that is too long is rejected before it is decoded.
+  if ((text.length / 4) * 3 - 2 > maxBytes) throw badInput(where, field, 'too_many_bytes');
+  if (text.length === 0 || text.length % 4 !== 0) throw badInput(where, field, 'not_base64');
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  return (text.length / 4) * 3 - padding;
+}
+
+/** Decodes a base64 text. Throws `input` unless it strictly follows RFC 4648, section 4: padded and without whitespace. */
+function* decodeBase64(inline: InlineText, maxBytes: number): Steps<Buffer> {
+  const { text, where, field } = inline;
+  const bytes = Buffer.allocUnsafe(base64Bytes(inline, maxBytes));
+  let length = 0;
+  for (let from = 0; from < text.length; from += STEP_CHARACTERS) {
+    const part = text.slice(from, from + STEP_CHARACTERS);
+    if (part.includes('-') || part.includes('_')) throw badInput(where, field, 'not_base64');
+    length += bytes.write(part, length, 'base64');
+    yield;
+  }
+  if (!isCanonical(text, bytes, length)) throw badInput(where, field, 'not_base64');
+  return bytes;
+}
+
+/**
+ * Returns true if `text` is the canonical encoding of `bytes`, of which `length` were decoded. The decoder of Node skips
+ * whitespace and other invalid characters, so that bytes are missing, and ignores loose bits at the end. Only the last group
+ * is encoded again, because encoding the whole text would take four times as long.
+ */
+function isCanonical(text: string, bytes: Buffer, length: number): boolean {
+  const lastGroup = bytes.subarray((text.length / 4 - 1) * 3);
+  return length === bytes.length && lastGroup.toString('base64') === text.slice(-4);
 }

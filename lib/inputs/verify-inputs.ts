@@ -1,11 +1,8 @@
 import { headerEdges } from '../images/container/header-edges.ts';
-import type { ImageEngine, VerifiedImage } from '../images/image.ts';
-import { uprightEdges } from '../images/upright-edges.ts';
-import { badInput } from './bad-input.ts';
-import { checkMask } from './check-mask.ts';
+import { type ImageEngine, uprightEdges, type VerifiedImage } from '../images/image.ts';
+import { badInput, checkMask, isSameType } from './bad-input.ts';
 import type { InputSet, InputSource } from './input-source.ts';
 import type { InputContext, InputLoader } from './load-input.ts';
-import { isSameType } from './media-type.ts';
 
 interface Deps {
   readonly engine: Pick<ImageEngine, 'forScope'>;
@@ -22,9 +19,9 @@ const NOTHING = Buffer.alloc(0);
 
 export type InputVerifier = ReturnType<typeof createInputVerifier>;
 
-/** Loads and decodes every image of a request once, for all its attempts. */
+/** Creates the verifier that loads and decodes every image of a request once, for all attempts of the request. */
 export function createInputVerifier({ engine, loader, limits }: Deps) {
-  /** One after the other: the rest of the total limits the next image. Never more than the total is in memory. */
+  /** Loads all images one after the other. Each may use the rest of the total limit, so no more than the total is in memory. */
   async function loadAll(
     sources: readonly InputSource[],
     context: InputContext,
@@ -40,7 +37,10 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return loaded;
   }
 
-  /** Throws `input` for the image whose header takes the request beyond its pixels. An unreadable header is refused later. */
+  /**
+   * Throws `input` for the image whose header takes the request above `max_request_pixels`. An image with an unreadable header is
+   * rejected later.
+   */
   function refuseTooManyPixels(sources: readonly InputSource[], loaded: readonly Buffer[]): void {
     let pixels = 0;
     for (const [index, { field }] of sources.entries()) {
@@ -68,7 +68,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return inspection.image;
   }
 
-  /** Waits for all images: the same request always fails at the same image. */
+  /** Loads and verifies all images. Waits for all of them, so that the same request always fails at the same image. */
   async function verifyAll(
     sources: readonly InputSource[],
     context: InputContext,
@@ -89,9 +89,9 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
 
   return {
     /**
-     * Loads all images in the order of the request, then decodes them. Throws `input` for the first that cannot be loaded or
-     * is too long, else for the first that has too many pixels together with those before it, else for the first that is not
-     * valid. Throws `artifact` for a changed file of the bridge.
+     * Loads all images in the order of the request, then decodes them. Throws `input` for the first image that cannot be
+     * loaded or is too long, otherwise for the first image whose pixels together with those before it exceed the limit,
+     * otherwise for the first invalid image. Throws `artifact` if a file of the bridge is missing or was changed.
      */
     async verify(
       { images, mask, references }: InputSet<InputSource>,

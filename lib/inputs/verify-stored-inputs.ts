@@ -2,30 +2,32 @@ import type { ImageEngine, ImageFault } from '../images/image.ts';
 import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
-  /** Those that jobs came with, by ascending SHA-256: at most `limit` of those behind `after`. */
+  /** Lists the images of jobs by ascending SHA-256: at most `limit` images after `after`. */
   readonly list: (page: {
     readonly after: string;
     readonly limit: number;
   }) => Promise<readonly { readonly sha256: string; readonly bytes: number }[]>;
-  /** Whether a job in the history came with the image. */
+  /** Resolves with true if a job in the history has the image. */
   readonly isNeeded: (sha256: string) => Promise<boolean>;
   readonly files: Pick<StoredInputFiles, 'readWhole' | 'stamp'>;
   readonly engine: Pick<ImageEngine, 'inspect'>;
 }
 
-/** A stored image that is not as a job came with it, by the SHA-256 that it should have. */
+/** A stored image that differs from the image of the job. */
 export interface InputProblem {
+  /** SHA-256 that the image should have. */
   readonly input: string;
   readonly problem: 'missing' | 'resized' | 'changed' | 'undecodable';
   readonly fault?: ImageFault;
 }
 
-// As many files as are in memory at a time: twice what the engine decodes at once.
+// The number of files in memory at a time: twice the number of images that the engine decodes at once.
 const BATCH = 4;
 
 /**
- * Reads every stored image of a job in the history as its delivery would; changes nothing. Each problem is reported as it
- * is found. An image that is removed meanwhile is not a problem. Throws what the store throws, or the signal's reason.
+ * Reads every stored image of the jobs in the history in the same way as a delivery, and changes nothing. Each problem is
+ * reported as soon as it is found. An image that is removed meanwhile is not a problem. Throws errors of the store, or the
+ * reason of the signal.
  */
 export async function verifyStoredInputs(
   deps: Deps,

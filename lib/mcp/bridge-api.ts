@@ -1,41 +1,42 @@
 import type { RequestIssue } from '../contract/schema/issues.ts';
 
-/** What a request to the bridge's own HTTP API carries. */
+/** A request to the HTTP API of the bridge. */
 export interface ApiRequest {
-  /** For the parameters of the path. */
+  /** Values of the parameters in the path. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
-/** A body that is no JSON. */
+/** The body of a reply that is not JSON. */
 export interface ApiBytes {
   readonly bytes: Buffer;
   readonly mediaType: string;
 }
 
 /**
- * The bridge's HTTP API, of this process or of another one. Operations are named as in the route table: `GET
- * /v1/jobs/{id}`. Everything throws `ApiFailure`, and the signal's reason once it has aborted.
+ * The HTTP API of the bridge in this process or in another process. Operations are named as in the route table, for example `GET
+ * /v1/jobs/{id}`. All methods throw `ApiFailure`, or the reason of the signal after it aborts.
  */
 export interface BridgeApi {
-  /** The JSON of a successful reply, of the type that the contract names for this operation. */
+  /** Resolves with the JSON of a successful reply. `T` must be the reply type of the operation. */
   json<T>(operation: string, request: ApiRequest): Promise<T>;
+  /** Resolves with the bytes of a successful reply. */
   bytes(operation: string, request: ApiRequest): Promise<ApiBytes>;
-  /** The `data` of each server-sent event. Ends when the bridge ends the stream. */
+  /** Yields the `data` of each server-sent event. Ends when the bridge ends the stream. */
   events<T>(operation: string, request: ApiRequest): AsyncIterable<T>;
 }
 
-/** Why the bridge refused, or could not be reached. */
+/** An error reply of the bridge, or the failure to reach the bridge. */
 export class ApiFailure extends Error {
-  /** `bridge_ext.code` of the reply; `unreachable` where there was none. */
+  /** Error code: `bridge_ext.code` of the reply, or `unreachable` without a reply. */
   readonly code: string;
-  /** What to do, best first. */
+  /** Suggestions for the caller, best first. */
   readonly suggestions: readonly string[];
-  /** What is wrong with which field, where that is why. */
+  /** Invalid fields of the request and their errors. */
   readonly issues: readonly RequestIssue[];
 
   constructor(

@@ -10,13 +10,9 @@ import { plainSchema } from '../contract/document/conversion.ts';
 import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 import { artifactUri } from './job-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
-import { cancelJob } from './tools/cancel-job.ts';
-import { editImage } from './tools/edit-image.ts';
-import { generateImage } from './tools/generate-image.ts';
-import { getJob } from './tools/get-job.ts';
-import { listJobs } from './tools/list-jobs.ts';
+import { editImage, generateImage, planImage } from './tools/image-tools.ts';
+import { cancelJob, getJob, listJobs } from './tools/job-tools.ts';
 import { listModels } from './tools/list-models.ts';
-import { planImage } from './tools/plan-image.ts';
 
 const TOOLS: readonly Tool[] = [
   generateImage,
@@ -29,16 +25,16 @@ const TOOLS: readonly Tool[] = [
 ];
 
 const INSTRUCTIONS =
-  'Image Bridge makes and edits images with whatever provider is set up, and keeps every one of them. Begin with generate_image; list_models says what can be chosen.';
+  'Image Bridge generates and edits images with the configured providers, and stores every image. Start with generate_image. list_models lists the models to choose from.';
 
 interface Deps extends Pick<ToolContext, 'clock' | 'images' | 'readFile' | 'keepsJobs'> {
   readonly api: BridgeApi;
   readonly version: string;
-  /** Called with what no tool expected. */
+  /** Called with an unexpected error of a tool. */
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A server of the Model Context Protocol for one connection: the bridge's tools over its own HTTP API. */
+/** Creates a server of the Model Context Protocol for one connection. Its tools call the HTTP API of the bridge. */
 export function createMcpServer({ version, ...deps }: Deps): McpServer {
   const server = new McpServer(
     { name: 'image-bridge', title: 'Image Bridge', version },
@@ -48,7 +44,7 @@ export function createMcpServer({ version, ...deps }: Deps): McpServer {
   server.registerResource(
     'artifact',
     new ResourceTemplate(artifactUri('{id}'), { list: undefined }),
-    { title: 'An image that the bridge has made', description: 'The whole file.' },
+    { title: 'An image that the bridge generated', description: 'The whole file.' },
     async (uri, { id }, { mcpReq: { signal } }) => {
       try {
         const request = { path: { id: String(id) }, signal };
@@ -94,13 +90,13 @@ function toToolContext({ mcpReq }: ServerContext, deps: CallDeps): ToolContext {
       if (progressToken === undefined) return;
       progress += 1;
       const params = { progressToken, progress, message };
-      // A client that does not read its progress is none that the work depends on.
+      // The work continues even if the client cannot receive its progress.
       mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
     },
   };
 }
 
-/** Why a tool failed, for the model that has called it: the code, what is wrong, and what to do. */
+/** Runs a tool. An error becomes a result for the model that called the tool: the code, the message and the suggestions. */
 async function toErrorResult(
   run: () => Promise<ToolResult>,
   signal: AbortSignal,
@@ -109,10 +105,10 @@ async function toErrorResult(
   try {
     return await run();
   } catch (error) {
-    // A call that was cancelled gets no reply.
+    // The error of a cancelled call is expected, and the call gets no reply.
     if (!(error instanceof ApiFailure || signal.aborted)) onFailure(error);
     return toFailureResult(
-      error instanceof ApiFailure ? error : new ApiFailure('internal', 'the tool has failed'),
+      error instanceof ApiFailure ? error : new ApiFailure('internal', 'tool failed'),
     );
   }
 }
@@ -127,7 +123,10 @@ function toFailureResult({ code, message, suggestions, issues }: ApiFailure): To
   };
 }
 
-/** A schema for the protocol's library, which shows it. The tool checks its arguments: the library would refuse them its own way. */
+/**
+ * Returns a schema that the protocol library shows to clients and does not apply. The tool checks its arguments itself,
+ * because the library would report invalid arguments in another form.
+ */
 function shownSchema(schema: v.GenericSchema): StandardSchemaWithJSON {
   const jsonSchema = () => ({ ...plainSchema(schema) });
   return {

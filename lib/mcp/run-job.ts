@@ -4,12 +4,16 @@ import { linkSignal } from '../platform/linked-signal.ts';
 import { ApiFailure } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';
 
-/** Below the 60 s after which clients give a call up: by then the result names the job, which get_job continues to follow. */
+/**
+ * The longest wait for a job in one call, in seconds. It is below the 60 s after which clients give up a call. The result
+ * then names the job, which get_job continues to follow.
+ */
 export const MAX_WAIT_S = 45;
 
 /**
- * Sends a request as a job, and waits for its end for a while. When the client cancels the call, nothing further is sent. An
- * image that is being made is finished and kept, because clients also cancel calls at a time limit of their own.
+ * Creates a job and waits up to `MAX_WAIT_S` seconds for its end. If the client cancels the call, the job is cancelled too,
+ * but an image that is being generated is finished and stored, because clients also cancel calls at a time limit of their
+ * own.
  */
 export async function runJob(body: object, context: ToolContext): Promise<ImageJob> {
   const { api, signal, keepsJobs = () => false } = context;
@@ -23,8 +27,8 @@ export async function runJob(body: object, context: ToolContext): Promise<ImageJ
 }
 
 /**
- * The job as it has ended, or as it is when the time is over. Where it cannot be followed, it is given as it was last seen: it
- * runs all the same, and the caller needs its id.
+ * Resolves with the ended job, or with its current state when the time is over. If the job cannot be followed, it resolves
+ * with the last known state, because the job continues and the caller needs its id.
  */
 export async function waitForJob(
   job: ImageJob,
@@ -65,13 +69,14 @@ async function currentJob(
   }
 }
 
-/** Cancels a job whose call was cancelled: no reply is sent that could say whether that has worked. */
+/** Cancels the job of a cancelled call. Errors are ignored because a cancelled call gets no reply. */
 async function cancelJob(id: string, { api }: ToolContext): Promise<void> {
   const { signal } = new AbortController();
   const query = { in_flight: 'finish' };
   await api.json('DELETE /v1/jobs/{id}', { path: { id }, query, signal }).catch(() => {});
 }
 
+/** Returns true if a job is neither queued nor running. */
 export function hasEnded({ status }: Pick<ImageJob, 'status'>): boolean {
   return status !== 'queued' && status !== 'running';
 }

@@ -6,26 +6,26 @@ import type { ImageEngine } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 
-/** What a tool works with, for one call. */
+/** The dependencies of a tool for one call. */
 export interface ToolContext {
   readonly api: BridgeApi;
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
-  /** Aborts when the client cancels the call, and when the connection ends. */
+  /** Signal that aborts when the client cancels the call or the connection ends. */
   readonly signal: AbortSignal;
-  /** Whether jobs continue although their call has aborted. They do not by default. */
+  /** Returns true if jobs continue after their call aborts. By default they are cancelled. */
   readonly keepsJobs?: () => boolean;
-  /** Says how far the work is, in words. Does nothing where the client has not asked for it. */
+  /** Reports progress in words. Does nothing if the client did not request progress. */
   readonly progress: (message: string) => void;
   /**
-   * Reads a file of the client's machine by its path below the working directory; absent where the client is elsewhere.
-   * Throws `ApiFailure`.
+   * Reads a file by its path below the working directory. Absent if the client runs on another machine. Throws `ApiFailure`
+   * if the file cannot be read.
    */
   readonly readFile?: (path: string) => Promise<Buffer>;
-  /** What previews are made with; loaded with the first of them. */
+  /** Resolves with the engine for previews, which is loaded for the first preview. */
   readonly images: () => Promise<Pick<ImageEngine, 'inspect' | 'convert'>>;
 }
 
-/** A part of a tool's result (Model Context Protocol, ContentBlock). */
+/** A part of the result of a tool (`ContentBlock` of the Model Context Protocol). */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly data: string; readonly mimeType: string }
@@ -37,26 +37,26 @@ export type Content =
       readonly size?: number;
     };
 
-/** A type, not an interface: the protocol's library takes only what has an index signature. */
+/** The result of a tool. It is a type rather than an interface because the protocol library requires an index signature. */
 export type ToolResult = {
   readonly content: Content[];
   readonly isError?: boolean;
-  /** What the text says, for programs. */
+  /** Content of the text in a form for programs. */
   readonly structuredContent?: Readonly<Record<string, unknown>>;
 };
 
 type Arguments = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-/** A tool as its file declares it. */
+/** A tool of the server. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** For the model that chooses among tools; with an example. */
+  /** Description for the model that chooses a tool, with an example. */
   readonly description: string;
   readonly input: Arguments;
-  /** Whether it changes nothing. */
+  /** True if the tool changes nothing. */
   readonly isReadOnly: boolean;
-  /** Throws `ApiFailure`, also for arguments that do not follow the schema. */
+  /** Runs the tool. Throws `ApiFailure` if the arguments do not match the schema or a request fails. */
   run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
@@ -65,7 +65,9 @@ interface Declaration<S extends Arguments> extends Omit<Tool, 'run' | 'input'> {
   run(input: v.InferOutput<S>, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A tool that runs once its arguments have passed its schema. As in a request, null means that one is left out. */
+/**
+ * Creates a tool that runs after its arguments have passed its schema. As in a request, an argument of null counts as absent.
+ */
 export function tool<const S extends Arguments>(declaration: Declaration<S>): Tool {
   const schema = closedObject(declaration.input.entries);
   return {
@@ -73,7 +75,7 @@ export function tool<const S extends Arguments>(declaration: Declaration<S>): To
     async run(input, context) {
       const { typed, value, issues } = parseWithLimits(schema, input);
       if (!typed || issues) throw wrongArguments(issues ?? []);
-      // A closed object of the same entries gives the same type.
+      // The cast is safe because a closed object of the same entries has the same output type.
       return declaration.run(value as v.InferOutput<S>, context);
     },
   };
@@ -82,10 +84,11 @@ export function tool<const S extends Arguments>(declaration: Declaration<S>): To
 function wrongArguments(found: readonly v.BaseIssue<unknown>[]): ApiFailure {
   const issues = listedIssues(toRequestIssues(found));
   const lines = issues.map(({ field, message }) => `${field} ${message}`);
-  const text = ['the arguments are not valid', ...lines].join('\n  ');
-  return new ApiFailure('invalid_request', text, ['Correct them as the tool describes.'], issues);
+  const text = ['invalid arguments', ...lines].join('\n  ');
+  return new ApiFailure('invalid_request', text, ['Correct the arguments.'], issues);
 }
 
+/** Returns a result of text lines. */
 export function textResult(...lines: readonly string[]): ToolResult {
   return { content: [{ type: 'text', text: lines.join('\n') }] };
 }

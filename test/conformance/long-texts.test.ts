@@ -4,13 +4,9 @@ import { listedIssues, toRequestIssues } from '../../lib/contract/schema/issues.
 import { parseWithLimits } from '../../lib/contract/schema/request-limits.ts';
 import type { Schema } from '../../lib/http/operation-spec.ts';
 import { ApiFailure } from '../../lib/mcp/bridge-api.ts';
-import { cancelJob } from '../../lib/mcp/tools/cancel-job.ts';
-import { editImage } from '../../lib/mcp/tools/edit-image.ts';
-import { generateImage } from '../../lib/mcp/tools/generate-image.ts';
-import { getJob } from '../../lib/mcp/tools/get-job.ts';
-import { listJobs } from '../../lib/mcp/tools/list-jobs.ts';
+import { editImage, generateImage, planImage } from '../../lib/mcp/tools/image-tools.ts';
+import { cancelJob, getJob, listJobs } from '../../lib/mcp/tools/job-tools.ts';
 import { listModels } from '../../lib/mcp/tools/list-models.ts';
-import { planImage } from '../../lib/mcp/tools/plan-image.ts';
 import { LIMITS } from '../lib/contract/verdict-of.ts';
 import { longReadsOf } from '../support/long-reads.ts';
 import { type TextSite, textSites } from '../support/text-sites.ts';

@@ -106,7 +106,7 @@ const REFUSED_PLAN = {
       warnings: [],
       error: {
         code: 'input',
-        message: 'an image of the request cannot be used',
+        message: 'image in the request cannot be used',
         retryable: false,
         details: { field: 'images[0]', reason: 'too_many_bytes' },
         suggestions: ['Send a complete, single-frame PNG, JPEG or WebP within the limits.'],

@@ -1,6 +1,11 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ImageFault, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import {
+  type ImageFault,
+  type ImageTools,
+  type MaskedSource,
+  uprightEdges,
+  type VerifiedImage,
+} from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { Plan } from '../plan/plan.ts';
 

@@ -1,6 +1,11 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import {
+  type EncodeOptions,
+  type ImageTools,
+  type MaskedSource,
+  uprightEdges,
+  type VerifiedImage,
+} from '../../images/image.ts';
 
 type Edges = Pick<VerifiedImage, 'width' | 'height'>;
 

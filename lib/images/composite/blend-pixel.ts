@@ -1,12 +1,12 @@
-/** 8-bit sRGB, alpha not premultiplied. */
+/** Pixels in 8-bit sRGB, alpha not premultiplied. */
 export interface Plane {
   readonly bytes: Uint8Array;
   readonly channels: 3 | 4;
 }
 
 /**
- * Changes one pixel of `target` towards the same pixel of `other`: with `weight` 255 it becomes exactly that, with 0 it stays
- * as it is.
+ * Blends one pixel of `target` with the same pixel of `other`. With `weight` 255 it becomes exactly the pixel of `other`, with 0
+ * it stays unchanged.
  */
 export function blendPixel(target: Plane, other: Plane, pixel: number, weight: number): void {
   const { bytes, channels } = target;
@@ -19,7 +19,7 @@ export function blendPixel(target: Plane, other: Plane, pixel: number, weight: n
   for (let channel = 0; channel < 3; channel += 1) {
     const is = bytes[to + channel] ?? 0;
     const becomes = other.bytes[from + channel] ?? 0;
-    // Colours are weighted by their alpha: invisible colours must not become visible. With 255 they stay as they are.
+    // Colours are weighted by their alpha because invisible colours must not become visible. With weight 255 they are copied.
     bytes[to + channel] =
       weight === 255 || both === 0
         ? becomes

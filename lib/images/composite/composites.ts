@@ -1,26 +1,37 @@
-import type { Sharp } from 'sharp';
+import type { Raw, Sharp } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { createThreadPool, type ThreadPool } from '../../platform/thread-pool.ts';
 import type { SharpFactory } from '../decode/load-sharp.ts';
-import { pixelDecode, pixelEncode, turnedAlpha } from '../decode/sharp-pipelines.ts';
-import type { ImageTools, MaskedSource, VerifiedImage } from '../image.ts';
+import {
+  encoded,
+  pixelDecode,
+  pixelEncode,
+  turnedAlpha,
+  turnedSource,
+} from '../decode/sharp-pipelines.ts';
+import {
+  type Canvas,
+  type ImageTools,
+  type MaskedSource,
+  type Pixels,
+  uprightEdges,
+  type VerifiedImage,
+} from '../image.ts';
 import type { ScopedWork } from '../image-work.ts';
-import { uprightEdges } from '../upright-edges.ts';
-import { canvasAlpha, canvasImage, drawnArea, maskImage } from './canvas-pipelines.ts';
-import type { CompositeTask } from './composite-task.ts';
+import type { CompositeTask } from './composite-worker.ts';
 
 type CompositeTools = Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'composite'>;
 
 export interface Composites {
-  /** The operations, in the turns of one scope. */
+  /** Returns the operations for the work of one scope. */
   toolsWith(work: ScopedWork): CompositeTools;
-  /** Resolves when no thread runs any more. */
+  /** Stops the threads. Resolves when none of them runs. */
   close(): Promise<void>;
 }
 
 const POOL = { name: 'composite', worker: '#composite-worker', threads: 2 } as const;
 
-/** Draws sources and masks on canvases, and puts what came of them together with the source again. */
+/** Creates the operations that draw sources and masks on canvases and composite the results over the source. */
 export function createComposites(): Composites {
   const pool = createThreadPool<Omit<CompositeTask, 'stop'>, ArrayBuffer>(POOL);
   return { toolsWith: (work) => createTools(work, pool), close: () => pool.close() };
@@ -30,7 +41,7 @@ function createTools(
   { start, startRaw, step, track }: ScopedWork,
   pool: ThreadPool<Omit<CompositeTask, 'stop'>, ArrayBuffer>,
 ): CompositeTools {
-  /** The area of the drawn image, with the edges of the source. */
+  /** Returns the area of the drawn image, scaled to the dimensions of the source. */
   async function drawnIn(
     sharp: SharpFactory,
     drawn: VerifiedImage,
@@ -38,7 +49,7 @@ function createTools(
     channels: 3 | 4,
     signal: AbortSignal,
   ): Promise<Sharp> {
-    // In two steps: sharp would take the area before it rotates some orientations and after it rotates others.
+    // In two steps because sharp extracts the area before the rotation for some orientations and after it for others.
     const whole = () =>
       pixelDecode(sharp, drawn, { channels }).toBuffer({ resolveWithObject: true });
     const { data, info } = await step('decoded', drawn, whole, signal);
@@ -56,7 +67,7 @@ function createTools(
       return startRaw(
         mask,
         async (sharp) => {
-          // In two steps: scaled together with its colours, a mask of 16 bits would differ from the same one of 8.
+          // In two steps because scaling together with the colours would make a 16-bit mask differ from the same mask in 8 bits.
           const decode = () => turnedAlpha(sharp, mask).toBuffer();
           const alpha = {
             ...uprightEdges(mask),
@@ -82,7 +93,7 @@ function createTools(
             const ready = await pipeline;
             return step('decoded', size, () => memoryOf(ready, size, count), signal);
           };
-          // None of them waits for a decode slot while it holds one.
+          // No deadlock: each of the three releases its decode slot before it waits for another.
           const [area, kept, alpha] = await Promise.all([
             decode(drawnIn(sharp, drawn, masked, channels, signal), channels),
             decode(pixelDecode(sharp, source, { channels }), channels),
@@ -108,7 +119,7 @@ function hasAlpha({ alpha }: VerifiedImage): boolean {
   return alpha !== 'none';
 }
 
-/** The decoded bytes in memory of their own, which can be transferred. */
+/** Decodes a pipeline into a buffer that can be transferred. Throws `internal` if the buffer contains other bytes too. */
 async function memoryOf(
   pipeline: Sharp,
   { width, height }: { readonly width: number; readonly height: number },
@@ -118,5 +129,86 @@ async function memoryOf(
   if (buffer instanceof ArrayBuffer && buffer.byteLength === width * height * channels) {
     return buffer;
   }
-  throw new BridgeError('internal', 'a decoded image has an unexpected number of bytes');
+  throw new BridgeError('internal', 'decoded image has an unexpected number of bytes');
+}
+
+type Plane = Omit<Pixels, 'channels'>;
+
+/** The background of closed pixels: 255 in a plane of alpha. */
+const CLOSED = '#ffffff';
+
+/** Draws an image on the canvas as a PNG. The outermost pixels of the image are repeated around it. */
+function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: Canvas): Sharp {
+  const scaled = turnedSource(sharp, image).resize(areaSize(canvas));
+  return encoded(scaled.extend({ ...margins(canvas), extendWith: 'copy' }), { format: 'png' });
+}
+
+/**
+ * Draws the alpha of a mask on the canvas with two values: 255 is closed, every lower value becomes open. The surroundings
+ * are closed.
+ */
+function canvasAlpha(sharp: SharpFactory, alpha: Plane, canvas: Canvas): Sharp {
+  const scaled = sharp(alpha.data, { raw: rawOf(alpha, 1) }).resize(areaSize(canvas));
+  const whole = scaled.extend({ ...margins(canvas), background: CLOSED });
+  return whole.threshold(255).toColourspace('b-w').raw();
+}
+
+/** Encodes a plane of alpha as a PNG: as the alpha of a black image, or as a grey image that is white where the alpha is 0. */
+function maskImage(sharp: SharpFactory, alpha: Plane, form: 'alpha' | 'white'): Sharp {
+  const { data, width, height } = alpha;
+  if (form === 'white') {
+    const grey = sharp(data, { raw: rawOf(alpha, 1) }).negate();
+    return encoded(grey.toColourspace('b-w'), { format: 'png' });
+  }
+  const black = sharp(Buffer.alloc(width * height * 3), { raw: rawOf(alpha, 3) });
+  return encoded(black.joinChannel(data, { raw: rawOf(alpha, 1) }), { format: 'png' });
+}
+
+/** Extracts the area of the canvas from a drawn image and scales it to exactly `size`, as raw pixels. */
+function drawnArea(
+  sharp: SharpFactory,
+  drawn: Pixels,
+  canvas: Canvas,
+  size: { readonly width: number; readonly height: number },
+): Sharp {
+  const { data, channels } = drawn;
+  const area = sharp(data, { raw: rawOf(drawn, channels) }).extract(areaIn(canvas, drawn));
+  return area.resize({ width: size.width, height: size.height, fit: 'fill' }).raw();
+}
+
+function areaSize({ area: { width, height } }: Canvas) {
+  return { width, height, fit: 'fill' } as const;
+}
+
+function margins({ width, height, area }: Canvas) {
+  return {
+    left: area.left,
+    top: area.top,
+    right: width - area.left - area.width,
+    bottom: height - area.top - area.height,
+  };
+}
+
+function rawOf({ width, height }: Plane, channels: Raw['channels']): Raw {
+  return { width, height, channels };
+}
+
+/**
+ * Returns the area of a canvas in an image that shows the canvas in any size, in whole pixels and at least one pixel wide and
+ * high.
+ */
+export function areaIn(
+  canvas: Canvas,
+  image: { readonly width: number; readonly height: number },
+): Canvas['area'] {
+  const { left, top, width, height } = canvas.area;
+  const across = scaledSpan(left, width, image.width / canvas.width, image.width);
+  const down = scaledSpan(top, height, image.height / canvas.height, image.height);
+  return { left: across.start, top: down.start, width: across.length, height: down.length };
+}
+
+function scaledSpan(start: number, length: number, scale: number, limit: number) {
+  const first = Math.min(Math.round(start * scale), limit - 1);
+  const end = Math.round((start + length) * scale);
+  return { start: first, length: Math.max(1, end - first) };
 }

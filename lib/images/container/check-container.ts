@@ -1,12 +1,10 @@
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { Steps } from '../../platform/time-slices.ts';
-import type { ImageFault, ImageLimits } from '../image.ts';
+import { type ImageFault, type ImageLimits, overLimits } from '../image.ts';
 import { checkJpeg } from '../jpeg/jpeg-container.ts';
-import { overLimits } from '../over-limits.ts';
 import { checkPng } from '../png/png-container.ts';
 import { checkWebp } from '../webp/webp-container.ts';
 import { type ContainerFacts, type ContainerVerdict, refused } from './container-facts.ts';
-import { sniff } from './sniff.ts';
 
 export type CheckedContainer =
   | { readonly ok: true; readonly format: OutputFormat; readonly facts: ContainerFacts }
@@ -18,7 +16,7 @@ const CHECKS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<ContainerVe
   webp: checkWebp,
 };
 
-/** Checks without a decoder: the format, the container to the last byte, the limits. Never throws. */
+/** Checks the format, the container to its last byte and the limits of an image without a decoder. Never throws. */
 export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<CheckedContainer> {
   if (bytes.length > limits.max_encoded_bytes) return refused('too_many_bytes');
   const format = sniff(bytes);
@@ -28,4 +26,20 @@ export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<Check
   const { facts } = container;
   const fault = overLimits({ ...facts, bytes: bytes.length }, limits);
   return fault === undefined ? { ok: true, format, facts } : refused(fault);
+}
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
+
+/** Returns the format that the first bytes of a file state, or undefined if it is not PNG, JPEG or WebP. */
+export function sniff(bytes: Buffer): OutputFormat | undefined {
+  if (beginsWith(bytes, PNG)) return 'png';
+  if (beginsWith(bytes, JPEG)) return 'jpeg';
+  return bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP'
+    ? 'webp'
+    : undefined;
+}
+
+function beginsWith(bytes: Buffer, magic: Buffer): boolean {
+  return bytes.subarray(0, magic.length).equals(magic);
 }

@@ -1,18 +1,18 @@
 import type { ImageFault } from '../image.ts';
 
-/** What is known of an image from its container, without decoding it. */
+/** Facts about an image from its container, known before its pixels are decoded. */
 export interface ContainerFacts {
-  /** As stored, in pixels. */
+  /** Width in pixels as stored, before the rotation by EXIF. */
   readonly width: number;
   readonly height: number;
-  /** The EXIF orientation, 1 to 8; 1 when there is none. */
+  /** EXIF orientation, 1 to 8. It is 1 if the image has no orientation. */
   readonly orientation: number;
   readonly hasAlpha: boolean;
-  /** Four colour channels, none of them alpha; only in JPEG. */
+  /** True for a JPEG with four colour channels and no alpha. */
   readonly isCmyk: boolean;
-  /** 16 bits a channel, and a colour profile; only in PNG. */
+  /** True for a PNG with 16 bits a channel and a colour profile. */
   readonly hasDeepProfile: boolean;
-  /** Its compressed texts and profiles as raw deflate streams. They are inflated later, off the main thread. */
+  /** Compressed texts and profiles as raw deflate streams. They are inflated later, off the main thread. */
   readonly deflated: readonly Buffer[];
 }
 

@@ -1,6 +1,6 @@
 import { jpegSegmentAt, SOS } from '../jpeg/jpeg-segment.ts';
 import { FIRST_WEBP_CHUNK_AT, losslessFrame, lossyFrame, webpChunkAt } from '../webp/webp-chunk.ts';
-import { sniff } from './sniff.ts';
+import { sniff } from './check-container.ts';
 
 interface Edges {
   readonly width: number;
@@ -9,12 +9,12 @@ interface Edges {
 
 /** PNG 3rd edition, 5.2 and 11.2.1: signature, length and type of IHDR, then both edges. */
 const PNG_WIDTH_AT = 16;
-/** A JPEG may hold as much metadata as it likes in front of its frame. */
+/** The most segments that are searched for the frame of a JPEG, because the metadata before it has no limit. */
 const MAX_SEGMENTS = 4096;
 
 /**
- * Returns the edges that the header of an image states, in pixels, as stored. Undefined if there is no readable header; no
- * such image is decoded. Reads a few bytes and checks nothing else.
+ * Returns the dimensions that the header of an image states, in pixels, before the rotation by EXIF. Returns undefined if the
+ * header is not readable; such an image is never decoded. Reads only a few bytes and checks nothing else.
  */
 export function headerEdges(bytes: Buffer): Edges | undefined {
   const format = sniff(bytes);
@@ -45,7 +45,7 @@ function inJpeg(bytes: Buffer): Edges | undefined {
   return undefined;
 }
 
-/** ITU T.81, table B.1: SOF0 to SOF15, without DHT, JPG and DAC. */
+/** Returns true for the markers SOF0 to SOF15, except DHT, JPG and DAC (ITU T.81, table B.1). */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

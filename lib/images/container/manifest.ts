@@ -5,7 +5,7 @@ import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../png/png-chunk.ts';
 import { FIRST_WEBP_CHUNK_AT, nextWebpChunkAt, webpChunkAt } from '../webp/webp-chunk.ts';
 
 const APP11 = 0xeb;
-/** ISO/IEC 19566-5, D.2: `JP`, an instance, a sequence number and the length of the box stand before its type. */
+/** The position of the box type, after `JP`, an instance, a sequence number and the length of the box (ISO/IEC 19566-5, D.2). */
 const BOX_TYPE_AT = 12;
 
 const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<boolean>>> = {
@@ -15,8 +15,8 @@ const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<boolean>>>
 };
 
 /**
- * Returns true if a valid image carries a signed C2PA manifest, which any change of the file makes invalid (C2PA
- * specification, A.3: PNG `caBX`, JPEG APP11 with JUMBF, WebP `C2PA`).
+ * Returns true if a valid image has a signed C2PA manifest, which any change to the file makes invalid. The manifest is in a
+ * PNG chunk `caBX`, a JPEG segment APP11 with JUMBF, or a WebP chunk `C2PA` (C2PA specification, A.3).
  */
 export function hasManifest(bytes: Buffer, format: OutputFormat): Steps<boolean> {
   return FINDERS[format](bytes);

@@ -1,23 +1,23 @@
 export interface TiffField {
   readonly type: number;
   readonly count: number;
-  /** Where its values begin, in bytes from the TIFF header. Not yet checked against the length. */
+  /** Position of the values, in bytes from the TIFF header. It is not checked against the length of the structure. */
   readonly at: number;
 }
 
-/** An untrusted TIFF structure: a read past its end returns undefined. */
+/** An untrusted TIFF structure. A read past its end returns undefined. */
 export interface Tiff {
   uint16(at: number): number | undefined;
   uint32(at: number): number | undefined;
-  /** A field of the first directory. */
+  /** Returns a field of the first directory. */
   field(tag: number): TiffField | undefined;
 }
 
-/** TIFF 6.0, section 2: the length in bytes of one value of each type. */
+/** The length in bytes of one value, by type (TIFF 6.0, section 2). */
 const TYPE_BYTES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const ENTRY_BYTES = 12;
 
-/** Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) and MPF (CIPA DC-007, 5.2); undefined if it is not valid. */
+/** Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) or MPF (CIPA DC-007, 5.2). Returns undefined if it is invalid. */
 export function openTiff(bytes: Buffer): Tiff | undefined {
   const order = bytes.toString('latin1', 0, 2);
   if (order !== 'II' && order !== 'MM') return undefined;
@@ -52,7 +52,28 @@ function readField(tiff: Pick<Tiff, 'uint16' | 'uint32'>, entry: number): TiffFi
   const count = tiff.uint32(entry + 4);
   const value = tiff.uint32(entry + 8);
   if (type === undefined || count === undefined || value === undefined) return undefined;
-  // Up to four bytes are in the entry itself; longer values are at the offset in the entry.
+  // Values of up to four bytes are in the entry itself. Longer values are at the offset in the entry.
   const at = (TYPE_BYTES[type] ?? 0) * count <= 4 ? entry + 8 : value;
   return { type, count, at };
+}
+
+const ORIENTATION_TAG = 0x0112;
+const SHORT = 3;
+const PREFIX = Buffer.from('Exif\0\0', 'latin1');
+
+/** Returns true if the payload of a JPEG APP1 segment is EXIF. */
+export function isExif(payload: Buffer): boolean {
+  return payload.subarray(0, PREFIX.length).equals(PREFIX);
+}
+
+/**
+ * Returns the orientation, 1 to 8, of an EXIF block. The block may have its JPEG prefix, because some WebP writers keep it.
+ * Returns 1 if the orientation is missing or invalid, because a damaged block does not make the image invalid.
+ */
+export function exifOrientation(exif: Buffer): number {
+  const tiff = openTiff(isExif(exif) ? exif.subarray(PREFIX.length) : exif);
+  const field = tiff?.field(ORIENTATION_TAG);
+  if (tiff === undefined || field === undefined || field.type !== SHORT) return 1;
+  const value = tiff.uint16(field.at) ?? 1;
+  return value >= 1 && value <= 8 ? value : 1;
 }

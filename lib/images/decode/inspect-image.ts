@@ -1,8 +1,16 @@
-import { refused } from '../container/container-facts.ts';
-import type { Inspection } from '../image.ts';
-import { alphaVerdict } from './alpha-verdict.ts';
-import { type InspectDeps, readImage } from './read-image.ts';
-import { checkingDecode } from './sharp-pipelines.ts';
+import type { OutputInfo } from 'sharp';
+import type { OutputFormat } from '../../contract/request/parameters.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { TimeSlices } from '../../platform/time-slices.ts';
+import { type CheckedContainer, checkContainer } from '../container/check-container.ts';
+import { type ContainerFacts, refused } from '../container/container-facts.ts';
+import type { ImageFault, ImageLimits, Inspection, Thumbnail } from '../image.ts';
+import type { ScopedWork } from '../image-work.ts';
+import { checkInflatedSize } from '../png/png-container.ts';
+import { sha256Steps } from '../sha256-steps.ts';
+import type { SharpFactory } from './load-sharp.ts';
+import { type CheckingPipeline, checkingDecode, checkingThumbnail } from './sharp-pipelines.ts';
 
 /** Verifies one encoded image. Rejects only with the signal's reason. */
 export async function inspectImage(
@@ -14,7 +22,7 @@ export async function inspectImage(
   if (!read.ok) return read;
   const { format, facts, data: plane, info, sha256 } = read;
   const { width, height, orientation, hasAlpha, hasDeepProfile } = facts;
-  // The limits were checked with the edges that we read from the header: the decoder must have read the same.
+  // The limits were checked against the dimensions in the header, so the decoder must have found the same dimensions.
   if (info.width !== width || info.height !== height) return refused('corrupt');
   const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
   free(plane);
@@ -22,7 +30,145 @@ export async function inspectImage(
   return { ok: true, image: { bytes, format, width, height, orientation, alpha, sha256, ...deep } };
 }
 
-/** Up to 64 MB a plane: the images of one request would fill several times that before V8 collects any. */
+/**
+ * Frees the memory of a plane at once. A plane has up to 64 MB, and V8 would collect it only after several more were decoded.
+ */
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
+}
+
+/** Makes the thumbnail with the same decode that verifies the image. Throws `internal`, or the signal's reason. */
+export async function makeThumbnail(
+  bytes: Buffer,
+  edgePx: number,
+  deps: InspectDeps,
+  signal: AbortSignal,
+): Promise<Thumbnail> {
+  const read = await readImage(bytes, { ...deps, pipeline: checkingThumbnail(edgePx) }, signal);
+  if (!read.ok) return read;
+  // The thumbnail may be longer than the limit, which is for images from outside: a PNG can exceed the JPEG of the same pixels.
+  const limits = { ...deps.limits, max_encoded_bytes: Number.MAX_SAFE_INTEGER };
+  const inspection = await inspectImage(read.data, { ...deps, limits }, signal);
+  if (!inspection.ok) throw new BridgeError('internal', 'generated thumbnail is not a valid image');
+  return { ok: true, sha256: read.sha256, image: inspection.image };
+}
+
+export interface InspectDeps {
+  readonly limits: ImageLimits;
+  readonly clock: Clock;
+  readonly slices: TimeSlices;
+  readonly sharp: SharpFactory;
+  readonly underGate: ScopedWork['underGate'];
+}
+
+interface Deps extends InspectDeps {
+  /** Decodes every pixel and produces the result of the read. */
+  readonly pipeline: CheckingPipeline;
+}
+
+type Fault = { readonly ok: false; readonly fault: ImageFault };
+type ValidContainer = Extract<CheckedContainer, { ok: true }>;
+
+type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Fault;
+type Hashed = (Extract<Decoded, { ok: true }> & { readonly sha256: string }) | Fault;
+
+type ReadImage =
+  | {
+      readonly ok: true;
+      readonly format: OutputFormat;
+      readonly facts: ContainerFacts;
+      readonly data: Buffer;
+      readonly info: OutputInfo;
+      /** SHA-256 of the encoded image in lowercase hexadecimal. */
+      readonly sha256: string;
+    }
+  | Fault;
+
+/**
+ * Verifies an encoded image: first its container, then its pixels while its checksum is computed. Rejects only with the reason
+ * of the signal.
+ */
+async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promise<ReadImage> {
+  signal.throwIfAborted();
+  const container = await deps.slices.run(checkContainer(bytes, deps.limits), signal);
+  if (!container.ok) return container;
+  const { format, facts } = container;
+  const read = await readInTime(bytes, container, deps, signal);
+  return read.ok ? { ...read, format, facts } : read;
+}
+
+/**
+ * Decodes an image within `max_decode_ms`, which does not include the wait for a decode slot. A decode that takes longer cannot
+ * be stopped; its result is ignored.
+ */
+function readInTime(
+  bytes: Buffer,
+  container: ValidContainer,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Hashed> {
+  const { limits, clock, underGate } = deps;
+  return new Promise((resolve, reject) => {
+    const work = async () => {
+      const giveUp = () => resolve(refused('decode_timeout'));
+      const cancel = clock.after(limits.max_decode_ms, giveUp);
+      try {
+        return await decodeAndHash(bytes, container, deps, signal);
+      } finally {
+        cancel();
+      }
+    };
+    underGate(container.facts, work, signal).then(resolve, reject);
+  });
+}
+
+async function decodeAndHash(
+  bytes: Buffer,
+  container: ValidContainer,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<Hashed> {
+  // On abort the hashing ends early. The decode slot is released only after sharp has ended too.
+  const [decoded, sha256] = await Promise.allSettled([
+    decodeAll(bytes, container, deps, signal),
+    deps.slices.run(sha256Steps(bytes), signal),
+  ]);
+  if (decoded.status === 'rejected') throw decoded.reason;
+  if (sha256.status === 'rejected') throw sha256.reason;
+  return decoded.value.ok ? { ...decoded.value, sha256: sha256.value } : decoded.value;
+}
+
+async function decodeAll(
+  bytes: Buffer,
+  { facts }: ValidContainer,
+  { limits, sharp, pipeline }: Deps,
+  signal: AbortSignal,
+): Promise<Decoded> {
+  // No await if there is nothing to inflate, because otherwise the hashing would start before the decode.
+  if (facts.deflated.length > 0) {
+    const heavy = await checkInflatedSize(facts.deflated, signal);
+    if (heavy !== undefined) return refused(heavy);
+  }
+  try {
+    const work = pipeline(sharp, bytes, facts, limits);
+    const { data, info } = await work.toBuffer({ resolveWithObject: true });
+    return { ok: true, data, info };
+  } catch (thrown) {
+    return refused(isTimeout(thrown) ? 'decode_timeout' : 'corrupt');
+  }
+}
+
+/** Recognizes a timeout of sharp by its message, for example `timeout: 42% complete`. sharp has no error codes. */
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.message.startsWith('timeout: ');
+}
+
+/** Returns `opaque` if all 8-bit alpha values of a plane are 255, `empty` if all are 0, otherwise `some`. */
+export function alphaVerdict(plane: Buffer): 'opaque' | 'some' | 'empty' {
+  const first = plane[0];
+  if (first !== 0 && first !== 255) return 'some';
+  // All bytes are equal if each equals its neighbour. This is one native comparison: 2 ms for 67 megapixels.
+  const isConstant = plane.subarray(1).equals(plane.subarray(0, -1));
+  if (!isConstant) return 'some';
+  return first === 0 ? 'empty' : 'opaque';
 }

@@ -10,14 +10,14 @@ const LOADERS = [
 ];
 
 /**
- * Imports sharp, not at start-up but when it is needed, and disables for the whole process what the bridge does not need.
- * Throws `internal`.
+ * Imports sharp when it is first needed, because the import is slow. Disables all decoders that the bridge does not need, for
+ * the whole process. Throws `internal` if sharp cannot be loaded.
  */
 export async function loadSharp(): Promise<SharpFactory> {
   const { default: sharp } = await import('sharp').catch((cause: unknown) => {
-    throw new BridgeError('internal', 'the image library cannot be loaded', { cause });
+    throw new BridgeError('internal', 'image library cannot be loaded', { cause });
   });
-  // A disabled decoder cannot be attacked, even if a file of its format passed the checks before: SVG, TIFF or PDF.
+  // A disabled decoder (SVG, TIFF, PDF) cannot be attacked, even if a file of its format passes the earlier checks.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: LOADERS });
   sharp.concurrency(1);

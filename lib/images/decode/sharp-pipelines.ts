@@ -3,16 +3,16 @@ import type { ContainerFacts } from '../container/container-facts.ts';
 import type { DecodeOptions, EncodeOptions, ImageLimits, Pixels, VerifiedImage } from '../image.ts';
 import type { SharpFactory } from './load-sharp.ts';
 
-/** `exact` keeps the colours of transparent pixels. */
+/** Options of a lossless WebP. `exact` keeps the colours of transparent pixels. */
 const LOSSLESS = { lossless: true, exact: true } as const;
 const WHITE = '#ffffff';
 const DEFAULT_QUALITY = 90;
-/** From this quality on, chroma subsampling would be the largest loss. */
+/** The lowest quality without chroma subsampling, which would be the largest loss from here on. */
 const FULL_CHROMA_QUALITY = 90;
-/** sharp takes whole seconds up to an hour. */
+/** The longest timeout of sharp, which accepts whole seconds up to an hour. */
 const MAX_TIMEOUT_SECS = 3600;
 
-/** What is produced from an image whose container is valid and whose pixels were not decoded yet. */
+/** A pipeline for an image whose container is valid and whose pixels are not decoded yet. */
 export type CheckingPipeline = (
   sharp: SharpFactory,
   bytes: Buffer,
@@ -21,11 +21,11 @@ export type CheckingPipeline = (
 ) => Sharp;
 
 /**
- * Decodes every pixel of `bytes` and keeps one channel: the alpha, or any other if there is none. A check needs no more, and
- * it takes a quarter of the memory. Fails on the decoder's warnings. Stops soon after `max_decode_ms`.
+ * Decodes every pixel of `bytes` and keeps one channel: the alpha, or the first channel if there is no alpha. A check needs no
+ * more, and one channel takes a quarter of the memory. Fails on warnings of the decoder. Stops soon after `max_decode_ms`.
  */
 export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmyk }, limits) => {
-  // Colours do not matter here, and converting them takes several times as long as decoding.
+  // Colours do not matter here, and their conversion takes several times as long as the decode.
   const options: SharpOptions = { ...strict(limits.max_pixels), ignoreIcc: true };
   const source = inTime(sharp(bytes, options), limits);
   const asStored = isCmyk ? source.pipelineColourspace('cmyk').toColourspace('cmyk') : source;
@@ -34,14 +34,14 @@ export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmy
 };
 
 /**
- * A PNG that fits a square of `edgePx`, never enlarged, rotated and in sRGB. The image is decoded in full: as strict a check
- * as `checkingDecode`, in the time of one decode.
+ * Returns a pipeline that makes a PNG which fits a square of `edgePx` pixels and is never enlarged, rotated by EXIF and in sRGB.
+ * The image is decoded in full, so the check is as strict as that of `checkingDecode`, in the time of one decode.
  */
 export function checkingThumbnail(edgePx: number): CheckingPipeline {
   return (sharp, bytes, { width, height, orientation, hasDeepProfile }, limits) => {
     const source = inTime(sharp(bytes, strict(width * height)), limits);
-    // Extracting the whole image changes nothing, but without it sharp decodes a JPEG or a WebP at a fraction of its size and
-    // does not check every pixel. It also fails if the decoder reads other edges than we do.
+    // The extraction of the whole image changes no pixel. Without it, sharp would decode a JPEG or a WebP at a fraction of its
+    // size and check only a part of the pixels. It also fails if the decoder finds dimensions other than those in the header.
     const whole = source.extract({ left: 0, top: 0, width, height });
     const size = {
       width: edgePx,
@@ -50,12 +50,15 @@ export function checkingThumbnail(edgePx: number): CheckingPipeline {
       withoutEnlargement: true,
     } as const;
     const small = turned(whole.resize(size), orientation);
-    // A tenth larger than with sharp's own settings, in half their time: a client waits for it.
+    // Because a client waits for the thumbnail: half the time of sharp's default settings for a file that is a tenth larger.
     return inSrgb(small, hasDeepProfile).png({ compressionLevel: 1 });
   };
 }
 
-/** Rotated, scaled, in sRGB. Transparent pixels are blended with white if there is no alpha channel. */
+/**
+ * Decodes a verified image to pixels in sRGB, rotated by EXIF and scaled. With three channels, transparent pixels are blended
+ * with white.
+ */
 export function pixelDecode(
   sharp: SharpFactory,
   image: VerifiedImage,
@@ -72,7 +75,10 @@ export function pixelEncode(sharp: SharpFactory, pixels: Pixels, options: Encode
   return encoded(sharp(data, { raw: { width, height, channels } }), options);
 }
 
-/** Metadata, EXIF included, is removed: so the pixels themselves are rotated. */
+/**
+ * Converts a verified image to another format. The pixels are rotated because all metadata, including the EXIF orientation,
+ * is removed.
+ */
 export function conversion(
   sharp: SharpFactory,
   image: VerifiedImage,
@@ -89,27 +95,33 @@ function inTime(source: Sharp, { max_decode_ms }: ImageLimits): Sharp {
   return source.timeout({ seconds: Math.min(MAX_TIMEOUT_SECS, Math.ceil(max_decode_ms / 1000)) });
 }
 
-/** A verified image, rotated by its EXIF orientation and in sRGB. */
+/** Decodes a verified image, rotated by its EXIF orientation and in sRGB. */
 export function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
   const source = sharp(image.bytes, strict(image.width * image.height));
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
 
 /**
- * The alpha of a verified image that has one, rotated by its EXIF orientation: one byte for each pixel. Without the profile of
- * its colours, which would make three channels of it, and without a colour space, which would round 16 bits by a gamma.
+ * Decodes the alpha channel of a verified image, rotated by its EXIF orientation: one byte for each pixel. The colour profile is
+ * ignored because it would turn the one channel into three. No colour space is set because its gamma would round 16-bit values.
  */
 export function turnedAlpha(sharp: SharpFactory, image: VerifiedImage): Sharp {
   const options = { ...strict(image.width * image.height), ignoreIcc: true };
   return turned(sharp(image.bytes, options), image.orientation).extractChannel(3).raw();
 }
 
-/** By default sharp converts 16-bit images with a profile to Display P3 and then treats the values as sRGB. */
+/**
+ * Converts an image to sRGB. By default sharp converts 16-bit images with a profile to Display P3 and then treats the values
+ * as sRGB.
+ */
 function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
   return hasDeepProfile ? source.withIccProfile('srgb', { attach: false }) : source;
 }
 
-/** By our own reading of EXIF. Sharp may read a damaged block differently, and then the edges would not match. */
+/**
+ * Rotates an image by the EXIF orientation from its container. The automatic rotation of sharp is not used, because sharp may
+ * read a damaged EXIF block differently, and then the dimensions would not match.
+ */
 function turned(source: Sharp, orientation: number): Sharp {
   switch (orientation) {
     case 2:
@@ -131,13 +143,13 @@ function turned(source: Sharp, orientation: number): Sharp {
   }
 }
 
-/** The same pixels and options always give the same bytes. */
+/** Encodes an image. The same pixels and options always give the same bytes. */
 export function encoded(source: Sharp, { format, compression, lossless }: EncodeOptions): Sharp {
-  // The contract counts from 0, sharp from 1.
+  // The quality of a request starts at 0, that of sharp at 1.
   const quality = Math.max(1, compression ?? DEFAULT_QUALITY);
   switch (format) {
     case 'png':
-      // Filtered rows make level 2 smaller than level 9 without them, in a fraction of its time.
+      // Level 2 with filtered rows gives a smaller file than level 9 without them, in a fraction of the time.
       return source.png({ compressionLevel: 2, adaptiveFiltering: true });
     case 'jpeg':
       return source.flatten({ background: WHITE }).jpeg({
@@ -145,7 +157,7 @@ export function encoded(source: Sharp, { format, compression, lossless }: Encode
         chromaSubsampling: quality >= FULL_CHROMA_QUALITY ? '4:4:4' : '4:2:0',
       });
     case 'webp':
-      // Half the time of sharp's default effort for about the same size.
+      // Effort 2 takes half the time of sharp's default for about the same size.
       return source.webp(lossless ? { ...LOSSLESS, effort: 2 } : { quality, effort: 2 });
   }
 }

@@ -1,13 +1,106 @@
 import type { Steps } from '../../platform/time-slices.ts';
-import { endOfFill } from './fill-bytes.ts';
-import type { HuffmanTable } from './jpeg-huffman.ts';
+import { endOfFill } from './jpeg-segment.ts';
 
-/** A scan that holds every component of a sequential frame. */
+interface Component {
+  readonly id: number;
+  /** Horizontal and vertical sampling factor, 1 to 4. */
+  readonly across: number;
+  readonly down: number;
+}
+
+export interface JpegFrame {
+  readonly width: number;
+  readonly height: number;
+  /** True for a baseline or extended Huffman-coded frame. All coefficients of a block are in one scan. */
+  readonly isSequential: boolean;
+  readonly components: readonly Component[];
+}
+
+/** The values from the segments before a scan that its codes depend on. */
+export interface ScanSetting {
+  readonly specs: HuffmanSpecs;
+  readonly restartInterval: number;
+}
+
+const BASELINE = 0xc0;
+const EXTENDED = 0xc1;
+const BLOCK_EDGE = 8;
+const AC = 0x10;
+
+/**
+ * Parses a frame header: precision, height, width, components of three bytes each (ITU T.81, B.2.2). Returns undefined if it is
+ * invalid.
+ */
+export function toFrame(marker: number, payload: Buffer): JpegFrame | undefined {
+  if (payload.length < 6) return undefined;
+  const height = payload.readUInt16BE(1);
+  const width = payload.readUInt16BE(3);
+  const count = payload.readUInt8(5);
+  const sane = width >= 1 && height >= 1 && count >= 1 && payload.length === 6 + 3 * count;
+  if (!sane) return undefined;
+  const components = Array.from({ length: count }, (_, index) => toComponent(payload, index));
+  if (components.some(({ across, down }) => !isFactor(across) || !isFactor(down))) return undefined;
+  return { width, height, isSequential: marker === BASELINE || marker === EXTENDED, components };
+}
+
+function toComponent(payload: Buffer, index: number): Component {
+  const at = 6 + 3 * index;
+  const factors = payload.readUInt8(at + 1);
+  return { id: payload.readUInt8(at), across: factors >> 4, down: factors & 0x0f };
+}
+
+function isFactor(factor: number): boolean {
+  return factor >= 1 && factor <= 4;
+}
+
+/** Returns true if a scan is the whole image. Decoders output the rows of such a scan while they read it. */
+export function isWholeImage({ isSequential, components }: JpegFrame, payload: Buffer): boolean {
+  return isSequential && payload[0] === components.length;
+}
+
+/**
+ * Parses the header of a scan (ITU T.81, A.2 and B.2.3). Returns undefined if the header is invalid or names unknown components
+ * or tables.
+ */
+export function toSequentialScan(
+  frame: JpegFrame,
+  payload: Buffer,
+  { specs, restartInterval }: ScanSetting,
+): SequentialScan | undefined {
+  const count = payload[0] ?? 0;
+  if (payload.length !== 4 + 2 * count) return undefined;
+  const tables = new Map<number, HuffmanTable | undefined>();
+  const tableOf = (key: number): HuffmanTable | undefined => {
+    if (!tables.has(key)) tables.set(key, huffmanTable(specs, key));
+    return tables.get(key);
+  };
+  const blocks: SequentialScan['blocks'][number][] = [];
+  for (let index = 0; index < count; index += 1) {
+    const component = frame.components.find(({ id }) => id === payload[1 + 2 * index]);
+    const selectors = payload.readUInt8(2 + 2 * index);
+    const dc = tableOf(selectors >> 4);
+    const ac = tableOf(AC | (selectors & 0x0f));
+    if (component === undefined || dc === undefined || ac === undefined) return undefined;
+    // The blocks of a single component are in rows, so its sampling factors do not matter (A.2.2).
+    const times = count === 1 ? 1 : component.across * component.down;
+    for (let block = 0; block < times; block += 1) blocks.push({ dc, ac });
+  }
+  return { blocks, mcus: mcusOf(frame), restartInterval };
+}
+
+function mcusOf({ width, height, components }: JpegFrame): number {
+  const isSingle = components.length === 1;
+  const across = isSingle ? 1 : Math.max(...components.map((component) => component.across));
+  const down = isSingle ? 1 : Math.max(...components.map((component) => component.down));
+  return Math.ceil(width / (BLOCK_EDGE * across)) * Math.ceil(height / (BLOCK_EDGE * down));
+}
+
+/** A scan that contains every component of a sequential frame. */
 export interface SequentialScan {
-  /** The tables of each block of an MCU, in their order. */
+  /** Tables of the blocks of an MCU, in the order of the blocks. */
   readonly blocks: readonly { readonly dc: HuffmanTable; readonly ac: HuffmanTable }[];
   readonly mcus: number;
-  /** In MCUs; 0 for none. */
+  /** Restart interval in MCUs. 0 if there are no restarts. */
   readonly restartInterval: number;
 }
 
@@ -17,8 +110,9 @@ const LAST_COEFFICIENT = 63;
 const SIXTEEN_ZEROS = 0xf0;
 
 /**
- * Whether `data` holds the codes of that scan and nothing else (ITU T.81, F.2.2). libvips checks its decoder's warnings
- * before each strip of rows and never after the last one. Damage in the last strip, or bytes after it, are found only here.
+ * Returns true if `data` contains the codes of the scan and nothing else (ITU T.81, F.2.2). This check is needed because libvips
+ * reads the warnings of its decoder before each strip of rows and never after the last strip. Damage in the last strip, and
+ * bytes after it, are found only here.
  */
 export function* isWholeScan(
   data: Buffer,
@@ -42,26 +136,29 @@ export function* isWholeScan(
 
 function createBlockReader(data: Buffer) {
   let at = 0;
-  // Where the codes of this restart interval end, once that is known.
+  // The end of the codes of this restart interval, as soon as it is known.
   let end = data.length;
-  // The last `held` bits of `window` were read and not used yet; `made` of them are zeros in place of missing data.
+  // The last `unread` bits of `window` are buffered and not used yet. `padded` of them are zeros in place of missing data.
   let window = 0;
-  let held = 0;
-  let made = 0;
+  let unread = 0;
+  let padded = 0;
 
-  /** Reads until at least 25 bits are held. */
+  /** Reads until at least 25 bits are buffered. */
   function fill(): void {
-    while (held <= 24) {
+    while (unread <= 24) {
       const byte = data[at] ?? 0;
       const isData = at < end && (byte !== 0xff || isStuffed());
       window = (window << 8) | (isData ? byte : 0);
-      held += 8;
+      unread += 8;
       if (isData) at += byte === 0xff ? 2 : 1;
-      else made += 8;
+      else padded += 8;
     }
   }
 
-  /** Whether a zero follows the run of 0xff at `at`, which makes it one data byte. Skips the run before it, or sets the end. */
+  /**
+   * Returns true if a zero follows the run of 0xff at `at`, which makes its last 0xff a data byte. Then it moves `at` to this
+   * byte; otherwise it sets `end`.
+   */
   function isStuffed(): boolean {
     const next = endOfFill(data, at);
     if (data[next] === 0) {
@@ -72,26 +169,26 @@ function createBlockReader(data: Buffer) {
     return false;
   }
 
-  /** The next symbol, or -1 if the next bits are no code. */
+  /** Reads the next symbol. Returns -1 if the next bits are not a code. */
   function symbol(table: HuffmanTable): number {
-    if (held < 16) fill();
-    const entry = table[(window >>> (held - 16)) & 0xffff] ?? 0;
-    held -= entry >> 8;
+    if (unread < 16) fill();
+    const entry = table[(window >>> (unread - 16)) & 0xffff] ?? 0;
+    unread -= entry >> 8;
     return entry === 0 ? -1 : entry & 0xff;
   }
 
   function skip(bits: number): void {
-    if (held < bits) fill();
-    held -= bits;
+    if (unread < bits) fill();
+    unread -= bits;
   }
 
-  /** Whether all data up to a marker or the end was used, except for the padding bits of the last byte. */
+  /** Returns true if all data up to a marker or the end was used, except the padding bits of the last byte. */
   function isUsedUp(): boolean {
-    return held - made < 8 && (at === end || (data[at] === 0xff && !isStuffed()));
+    return unread - padded < 8 && (at === end || (data[at] === 0xff && !isStuffed()));
   }
 
   return {
-    /** False for an invalid code, or if the data ends inside the block. */
+    /** Skips a block. Returns false for an invalid code, or if the data ends inside the block. */
     skipBlock(dc: HuffmanTable, ac: HuffmanTable): boolean {
       const category = symbol(dc);
       if (category < 0 || category > 16) return false;
@@ -104,17 +201,18 @@ function createBlockReader(data: Buffer) {
         index += coded >> 4;
         skip(size);
       }
-      return held >= made;
+      return unread >= padded;
     },
 
+    /** Skips a restart marker. Returns false if the data before it was not used up, or if the marker is a different one. */
     skipRestart(marker: number): boolean {
       if (!isUsedUp()) return false;
       at = endOfFill(data, at);
       const found = data[at];
       at += 1;
       end = data.length;
-      held = 0;
-      made = 0;
+      unread = 0;
+      padded = 0;
       return found === marker;
     },
 
@@ -122,4 +220,57 @@ function createBlockReader(data: Buffer) {
       return isUsedUp() && endOfFill(data, at) === data.length;
     },
   };
+}
+
+/**
+ * A lookup table from 16 bits of data to the code at their start: its length times 256, plus its symbol. 0 if there is no
+ * code.
+ */
+export type HuffmanTable = Uint16Array;
+
+/** The tables of the DHT segments read so far. The key is the class (DC 0x00, AC 0x10) plus the number. */
+export type HuffmanSpecs = Map<number, { readonly counts: Buffer; readonly symbols: Buffer }>;
+
+const LONGEST_CODE = 16;
+
+/** Reads a DHT segment into `specs` (ITU T.81, B.2.4.2). Returns false if the segment is invalid. */
+export function readHuffmanSpecs(payload: Buffer, specs: HuffmanSpecs): boolean {
+  let at = 0;
+  while (at < payload.length) {
+    const symbolsAt = at + 1 + LONGEST_CODE;
+    const counts = payload.subarray(at + 1, symbolsAt);
+    const symbols = payload.subarray(symbolsAt, symbolsAt + sum(counts));
+    const isWhole = counts.length === LONGEST_CODE && symbols.length === sum(counts);
+    if (!isWhole || symbols.length > 256) return false;
+    specs.set(payload.readUInt8(at), { counts, symbols });
+    at = symbolsAt + symbols.length;
+  }
+  return true;
+}
+
+/**
+ * Builds the lookup table of a Huffman table (ITU T.81, annex C). Returns undefined if there is no such table, or if it has more
+ * codes than 16 bits can distinguish.
+ */
+function huffmanTable(specs: HuffmanSpecs, key: number): HuffmanTable | undefined {
+  const spec = specs.get(key);
+  if (spec === undefined) return undefined;
+  const table = new Uint16Array(2 ** LONGEST_CODE);
+  let from = 0;
+  let index = 0;
+  for (const [shorter, count] of spec.counts.entries()) {
+    const length = shorter + 1;
+    for (let nth = 0; nth < count; nth += 1) {
+      const to = from + 2 ** (LONGEST_CODE - length);
+      if (to > table.length) return undefined;
+      table.fill((length << 8) | (spec.symbols[index] ?? 0), from, to);
+      from = to;
+      index += 1;
+    }
+  }
+  return table;
+}
+
+function sum(counts: Buffer): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

@@ -1,7 +1,12 @@
 import type { Steps } from '../../platform/time-slices.ts';
-import { isExif } from '../container/exif-orientation.ts';
-import { type Edit, NOTHING } from '../xmp/splice.ts';
-import { type ExistingXmp, MAX_EXISTING, type XmpLocations } from '../xmp/xmp-locations.ts';
+import { isExif } from '../container/tiff.ts';
+import {
+  type Edit,
+  type ExistingXmp,
+  MAX_EXISTING,
+  NOTHING,
+  type XmpLocations,
+} from '../xmp/xmp-locations.ts';
 import {
   APP0,
   APP1,
@@ -13,18 +18,24 @@ import {
   SOS,
 } from './jpeg-segment.ts';
 
-/** XMP specification part 3, 1.1.3: the names in front of a packet, and of what does not fit into its segment. */
+/**
+ * The prefixes of a packet and of its extension, which has the parts that do not fit into one segment (XMP specification part
+ * 3, 1.1.3).
+ */
 const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
 
 export interface JpegXmpLocations extends XmpLocations {
-  /** Where the index of further images ends. Its offsets stay correct only if the bytes after it keep their distance to it. */
+  /**
+   * End of the index of further images. Bytes after the index must keep their distance to it, because its offsets count from
+   * there.
+   */
   readonly indexEnd: number | undefined;
 }
 
 /**
- * Where XMP is in a valid JPEG, up to its first scan. A new packet is inserted after the JFIF and EXIF segments at the start
- * of the file. Undefined if there are too many packets.
+ * Finds the XMP in a valid JPEG before its first scan. A new packet is inserted after the JFIF and EXIF segments at the start of
+ * the file. Returns undefined if there are too many packets.
  */
 export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined> {
   const existing: ExistingXmp[] = [];
@@ -36,7 +47,7 @@ export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined>
     if (typeof segment === 'string' || existing.length > MAX_EXISTING) return undefined;
     const { marker, payload, end } = segment;
     if (marker === SOS || marker === EOI) return { insertAt, existing, indexEnd };
-    const found = heldIn(segment);
+    const found = packetIn(segment);
     if (found !== undefined) existing.push(found);
     else isHead &&= marker === APP0 || (marker === APP1 && isExif(payload));
     if (found === undefined && isHead) insertAt = end;
@@ -46,7 +57,7 @@ export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined>
   }
 }
 
-/** The edits that make `packet` the only XMP of the image, besides the extension of the old one if that `isKept`. */
+/** Returns the edits that make `packet` the only XMP of the image. If `isKept`, the extension of the old packet stays. */
 export function jpegXmpEdits(
   { insertAt, existing, indexEnd = Number.POSITIVE_INFINITY }: JpegXmpLocations,
   packet: Buffer,
@@ -62,7 +73,7 @@ export function jpegXmpEdits(
   ];
 }
 
-function heldIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | undefined {
+function packetIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | undefined {
   if (marker !== APP1) return undefined;
   if (beginsWith(payload, PACKET_NAME)) {
     return { start, end, packet: payload.subarray(PACKET_NAME.length) };
@@ -74,7 +85,7 @@ function beginsWith(payload: Buffer, name: Buffer): boolean {
   return payload.subarray(0, name.length).equals(name);
 }
 
-/** A comment of the same length, including the fill bytes of the old segment. */
+/** Returns a comment segment of `length` bytes, including the fill bytes of the old segment. */
 function blank(length: number): Buffer {
   const fill = Math.max(0, length - 2 - 0xffff);
   const comment = toSegment(COM, [Buffer.alloc(length - fill - 4, ' ')]);

@@ -1,14 +1,30 @@
-import { alphaOfDistance, clearRow, stepRow } from './clear-background.ts';
-import { createDespill } from './despill.ts';
-import { findKey } from './find-key.ts';
-import type { MatteTask, Plate } from './matte-task.ts';
+import type { Rgb } from '../color.ts';
+import { createDespill, FAR, type Plate } from './despill.ts';
+
+/** An image to cut out of its flat background. The task contains exactly the values that decide the resulting pixels. */
+export interface MatteTask {
+  /** 8-bit sRGB with alpha, rows from the top, four bytes a pixel, not premultiplied. The pixels are changed in this buffer. */
+  readonly data: ArrayBuffer;
+  readonly width: number;
+  readonly height: number;
+  /** Requested key colour. The actual key colour is near it. */
+  readonly key: Rgb;
+  /** Greatest distance from the key at which a pixel becomes transparent. */
+  readonly transparentThreshold: number;
+  /** Smallest distance from the key at which a pixel stays opaque. Above `transparentThreshold`. */
+  readonly opaqueThreshold: number;
+  readonly despill: boolean;
+  /** A 32-bit integer. Any value except 0 ends the work early. */
+  readonly stop: SharedArrayBuffer;
+}
 
 /** The number of rows between two checks of the stop flag. */
 const ROWS_AT_ONCE = 16;
 
 /**
- * Makes the flat background transparent, in the given buffer (contract.md 2, "The matte's distance"). False if it was
- * stopped. The same task gives the same bytes on every machine, because all arithmetic is of integers.
+ * Makes the flat background transparent, in the buffer of the task. The alpha of a pixel follows from its distance to the key
+ * colour: the greatest difference of one channel in 8-bit sRGB (docs/contract.md, section 2). Returns false if it was stopped.
+ * The same task gives the same bytes on every machine, because all arithmetic uses integers.
  */
 export function cutOut(task: MatteTask): boolean {
   const { width, height, despill, stop } = task;
@@ -24,7 +40,7 @@ export function cutOut(task: MatteTask): boolean {
   const alphas = alphaOfDistance(task);
   const flag = new Int32Array(stop);
 
-  /** False if it was stopped. */
+  /** Calls `work` for each row. Returns false if it was stopped. */
   function eachRow(work: (y: number) => void): boolean {
     for (let y = 0; y < height; y += 1) {
       if (y % ROWS_AT_ONCE === 0 && Atomics.load(flag, 0) !== 0) return false;
@@ -39,4 +55,114 @@ export function cutOut(task: MatteTask): boolean {
       (eachRow((y) => stepRow(height - 1 - y, plate)) &&
         eachRow(createDespill(plate, key, alphas))))
   );
+}
+
+interface Thresholds {
+  readonly transparentThreshold: number;
+  readonly opaqueThreshold: number;
+}
+
+/**
+ * Returns the alpha for each distance: 0 up to the lower threshold, 255 from the upper threshold on, linear between, rounded.
+ */
+function alphaOfDistance({ transparentThreshold, opaqueThreshold }: Thresholds): Uint8Array {
+  const range = opaqueThreshold - transparentThreshold;
+  return Uint8Array.from({ length: 256 }, (_, distance) => {
+    const above = Math.min(Math.max(distance - transparentThreshold, 0), range);
+    return Math.floor((2 * above * 255 + range) / (2 * range));
+  });
+}
+
+/**
+ * Writes alpha, distances and steps of one row, and clears the colour of transparent pixels. Must be called from the top row
+ * down. The alpha of the image is multiplied by that of the matte.
+ */
+function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alphas: Uint8Array) {
+  const { pixels, width, distances, steps } = plate;
+  const end = (y + 1) * width;
+  let left = FAR;
+  for (let pixel = y * width, at = pixel * 4; pixel < end; pixel += 1, at += 4) {
+    const r = Math.abs((pixels[at] ?? 0) - red);
+    const g = Math.abs((pixels[at + 1] ?? 0) - green);
+    const b = Math.abs((pixels[at + 2] ?? 0) - blue);
+    const distance = Math.max(r, g, b);
+    const own = pixels[at + 3] ?? 0;
+    const matte = alphas[distance] ?? 0;
+    const alpha = own === 255 ? matte : Math.floor((matte * own + 127) / 255);
+    pixels[at + 3] = alpha;
+    distances[pixel] = alpha === 0 ? 0 : distance;
+    if (alpha === 0) pixels[at] = pixels[at + 1] = pixels[at + 2] = 0;
+    const above = y === 0 ? FAR : (steps[pixel - width] ?? FAR);
+    left = alpha < 255 ? 0 : Math.min(left + 1, above + 1, FAR);
+    steps[pixel] = left;
+  }
+}
+
+/** Completes the steps of one row with those of the pixels to the right and below. Must be called from the bottom row up. */
+function stepRow(y: number, { width, height, steps }: Plate): void {
+  const start = y * width;
+  let right = FAR;
+  for (let pixel = start + width - 1; pixel >= start; pixel -= 1) {
+    const below = y === height - 1 ? FAR : (steps[pixel + width] ?? FAR);
+    right = Math.min(steps[pixel] ?? FAR, right + 1, below + 1);
+    steps[pixel] = right;
+  }
+}
+
+/** The greatest distance from the requested colour at which a pixel counts as background. */
+const NEAR = 96;
+const BORDER_PX = 2;
+/** The size of a corner as a share of the shorter side. Corners seldom show the subject. */
+const CORNER_SHARE = 1 / 32;
+
+type Image = {
+  readonly pixels: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+};
+
+/**
+ * Returns the actual key colour: the median, channel by channel, of the pixels along the border and in the corners that are near
+ * the `asked` colour. Returns `asked` if there are no such pixels.
+ */
+function findKey({ pixels, width, height }: Image, asked: Rgb): Rgb {
+  // 256 counts for each channel.
+  const counts = new Uint32Array(3 * 256);
+  let total = 0;
+  const corner = Math.max(BORDER_PX, Math.floor(Math.min(width, height) * CORNER_SHARE));
+  const isEdge = (at: number, length: number, depth: number) => at < depth || at >= length - depth;
+  const count = (x: number, y: number) => {
+    const at = (y * width + x) * 4;
+    if (pixels[at + 3] !== 255) return;
+    for (let channel = 0; channel < 3; channel += 1) {
+      if (Math.abs((pixels[at + channel] ?? 0) - (asked[channel] ?? 0)) > NEAR) return;
+    }
+    for (let channel = 0; channel < 3; channel += 1) {
+      const bin = channel * 256 + (pixels[at + channel] ?? 0);
+      counts[bin] = (counts[bin] ?? 0) + 1;
+    }
+    total += 1;
+  };
+  for (let y = 0; y < height; y += 1) {
+    const isRow = isEdge(y, height, BORDER_PX);
+    const depth = isEdge(y, height, corner) ? corner : BORDER_PX;
+    for (let x = 0; x < width; x += 1) {
+      if (isRow || isEdge(x, width, depth)) count(x, y);
+      // The middle of a row is skipped.
+      else x = Math.max(x, width - depth - 1);
+    }
+  }
+  if (total === 0) return asked;
+  const medianOf = (channel: number) =>
+    median(counts.subarray(channel * 256, channel * 256 + 256), total);
+  return [medianOf(0), medianOf(1), medianOf(2)];
+}
+
+/** Returns the median of a histogram. Of two middle values, the lower is returned. */
+function median(counts: Uint32Array, total: number): number {
+  let below = 0;
+  return counts.findIndex((count) => {
+    below += count;
+    return below * 2 >= total;
+  });
 }

@@ -1,23 +1,44 @@
 import type { Rgb } from '../color.ts';
-import { type Hue, hueOf } from './hue.ts';
-import { FAR, type Plate, SPILL_REACH } from './matte-task.ts';
-import { createSubjectSearch, LOOK_PX } from './subject-search.ts';
 
-/** The colour of nearly transparent pixels is mostly noise, which must not be amplified. */
+/** An image, and one byte for each pixel from each pass of the matte. */
+export interface Plate {
+  readonly pixels: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  /** Greatest difference of one channel between each pixel and the key. */
+  readonly distances: Uint8Array;
+  /**
+   * Steps from each pixel to the nearest pixel that is not fully opaque, along rows and columns. `FAR` if there is none
+   * within reach.
+   */
+  readonly steps: Uint8Array;
+}
+
+/**
+ * The number of steps from a cleared pixel within which the key may have spilled on the subject (docs/contract.md, section
+ * 2).
+ */
+const SPILL_REACH = 2;
+export const FAR = SPILL_REACH + 1;
+
+/**
+ * The lowest alpha used to undo a mixture. The colour of nearly transparent pixels is mostly noise, which must not be
+ * amplified.
+ */
 const LEAST_ALPHA = 64;
 
 /**
  * Removes the key colour from the pixels along the edge of the subject. Such a pixel is a mixture of key and subject. The
- * share of the key is replaced with the subject's colour, taken from a neighbour farther inside. Without such a neighbour the
- * mixture is undone as far as the pixel's alpha says, but not beyond grey. If the result still has more of the key's hue than
- * the subject beside it, it is greyed. Returns a function for one row. Rows must come from the top; the image is complete
- * after the last one.
+ * share of the key is replaced with the colour of the subject, taken from a neighbour farther inside. Without such a neighbour
+ * the mixture is undone as far as the alpha of the pixel says, but not beyond grey. If the result still has more of the hue of
+ * the key than the subject beside it, it is greyed. Returns a function that processes one row. It must be called from the top
+ * row down, and the image is complete after the last row.
  */
 export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: number) => void {
   const { pixels, width, height, distances, steps } = plate;
   const hue = hueOf(key);
   const findSubject = createSubjectSearch(plate, key, hue);
-  // New colours are held back here until no other pixel reads the old ones any more.
+  // New colours wait here until no other pixel needs the old colours.
   const pending = new Uint8Array((LOOK_PX + 1) * width * 3);
   const color = new Int32Array(3);
   const target = new Int32Array(3);
@@ -44,7 +65,7 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
     read(pixel, color);
     if (subject === undefined) unmix(color, key, alphaOf(pixel), hue);
     else {
-      // The neighbour may be a mixture too.
+      // The neighbour may be a mixture of key and subject too.
       read(subject, target);
       unmix(target, key, alphaOf(subject), hue);
       fill(color, target, key, near);
@@ -52,7 +73,8 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
     if (hue) grey(color, hue, excess);
   }
 
-  function settle(y: number): void {
+  /** Copies the pending colours of one row into the image. */
+  function apply(y: number): void {
     const row = (y % (LOOK_PX + 1)) * width;
     for (let x = 0; x < width; x += 1) {
       const pixel = y * width + x;
@@ -72,17 +94,21 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
       const to = (row + x) * 3;
       for (let channel = 0; channel < 3; channel += 1) pending[to + channel] = color[channel] ?? 0;
     }
-    if (y >= LOOK_PX) settle(y - LOOK_PX);
+    if (y >= LOOK_PX) apply(y - LOOK_PX);
     if (y < height - 1) return;
-    for (let last = Math.max(0, height - LOOK_PX); last < height; last += 1) settle(last);
+    for (let last = Math.max(0, height - LOOK_PX); last < height; last += 1) apply(last);
   };
 }
 
+/** Limits `value` to the range between two numbers in any order. */
 function between(one: number, other: number, value: number): number {
   return Math.min(Math.max(value, Math.min(one, other)), Math.max(one, other));
 }
 
-/** Replaces the share of the key, known from the distance to it, with the subject's colour. Never goes beyond that colour. */
+/**
+ * Replaces the share of the key in `color` with the colour of the subject. The share follows from the distance `near` to the key.
+ * The result never goes beyond the colour of the subject.
+ */
 function fill(color: Int32Array, subject: Int32Array, key: Rgb, near: number): void {
   const far = Math.max(
     Math.abs((subject[0] ?? 0) - key[0]),
@@ -98,9 +124,9 @@ function fill(color: Int32Array, subject: Int32Array, key: Rgb, near: number): v
   }
 }
 
-/** Moves a colour away from the key until `alpha` of it were subject, or it has lost the key's hue. */
+/** Moves a colour away from the key: as far as it is key according to `alpha`, or until it has lost the hue of the key. */
 function unmix(color: Int32Array, key: Rgb, alpha: number, hue: Hue | undefined): void {
-  // Along the way the hue falls evenly from the key's to the colour's and on; at `most` of `lost` none of it is left.
+  // The excess of the hue falls linearly along the way, from `most` at the key to 0 at the share `most / lost`.
   const most = hue?.excess(key[0], key[1], key[2]) ?? 0;
   const lost = hue ? most - excessOf(color, hue) : 0;
   const isGreyFirst = most * alpha < lost * 255;
@@ -113,7 +139,7 @@ function unmix(color: Int32Array, key: Rgb, alpha: number, hue: Hue | undefined)
   }
 }
 
-/** Lowers the strong channels until no more than `excess` is left of the hue. */
+/** Lowers the strong channels until the excess of the hue is at most `excess`. */
 function grey(color: Int32Array, hue: Hue, excess: number): void {
   const surplus = excessOf(color, hue) - excess;
   if (surplus <= 0) return;
@@ -124,4 +150,114 @@ function grey(color: Int32Array, hue: Hue, excess: number): void {
 
 function excessOf(color: Int32Array, hue: Hue): number {
   return hue.excess(color[0] ?? 0, color[1] ?? 0, color[2] ?? 0);
+}
+
+/** The distance in pixels within which the colour of the subject is searched. It is greater than `SPILL_REACH`. */
+const LOOK_PX = 4;
+/** The least difference in distance from the key by which a neighbour counts as the subject rather than the same mixture. */
+const MARGIN = 16;
+/** The penalty of a neighbour for each step by which a pixel differs from a mixture of this neighbour and the key. */
+const MISFIT_COST = 2;
+
+// The offsets to search, nearest first, straight and diagonal, because the subject may lie on any side of its edge.
+const RAYS = Array.from({ length: LOOK_PX }, (_, nth) => nth + 1).flatMap((far) =>
+  [
+    [1, 0],
+    [-1, 0],
+    [0, 1],
+    [0, -1],
+    [1, 1],
+    [-1, 1],
+    [1, -1],
+    [-1, -1],
+  ].map(([x = 0, y = 0]) => [x * far, y * far] as const),
+);
+const RAYS_X = Int8Array.from(RAYS, ([x]) => x);
+const RAYS_Y = Int8Array.from(RAYS, ([, y]) => y);
+
+/** The result of the last search. All searches share one object because there are millions of them. */
+interface Found {
+  /** Index of the pixel that has the colour of the subject. Undefined if no pixel is better than the searched pixel itself. */
+  pixel: number | undefined;
+  /** Average excess of the hue of the key in the neighbours on which no key can have spilled. At least 0. */
+  excess: number;
+}
+
+/**
+ * Creates a search for the pixel that, mixed with the key, would give the pixel at `x`, `y`. Of several such pixels it finds the
+ * pixel with the least key.
+ */
+function createSubjectSearch(plate: Plate, [red, green, blue]: Rgb, hue: Hue | undefined) {
+  const { pixels, width, height, distances, steps } = plate;
+  const found: Found = { pixel: undefined, excess: 0 };
+  const offsets = Int32Array.from(RAYS, ([x, y]) => y * width + x);
+  const isOnPlate = (x: number, y: number) => x >= 0 && y >= 0 && x < width && y < height;
+  return (x: number, y: number): Found => {
+    const own = y * width + x;
+    const near = distances[own] ?? 0;
+    const r = (pixels[own * 4] ?? 0) - red;
+    const g = (pixels[own * 4 + 1] ?? 0) - green;
+    const b = (pixels[own * 4 + 2] ?? 0) - blue;
+    let bestScore = near + MARGIN;
+    let sure = 0;
+    let excess = 0;
+    found.pixel = undefined;
+    const isInside = x >= LOOK_PX && y >= LOOK_PX && x < width - LOOK_PX && y < height - LOOK_PX;
+    for (let ray = 0; ray < offsets.length; ray += 1) {
+      if (!isInside && !isOnPlate(x + (RAYS_X[ray] ?? 0), y + (RAYS_Y[ray] ?? 0))) continue;
+      const pixel = own + (offsets[ray] ?? 0);
+      const far = distances[pixel] ?? 0;
+      const isSure = steps[pixel] === FAR;
+      if (!isSure && far <= bestScore) continue;
+      const subjectR = pixels[pixel * 4] ?? 0;
+      const subjectG = pixels[pixel * 4 + 1] ?? 0;
+      const subjectB = pixels[pixel * 4 + 2] ?? 0;
+      if (isSure && hue) {
+        sure += 1;
+        excess += hue.excess(subjectR, subjectG, subjectB);
+      }
+      if (far <= bestScore) continue;
+      const misfit = Math.max(
+        Math.abs(r * far - (subjectR - red) * near),
+        Math.abs(g * far - (subjectG - green) * near),
+        Math.abs(b * far - (subjectB - blue) * near),
+      );
+      const score = far - Math.trunc((MISFIT_COST * misfit) / far);
+      if (score <= bestScore) continue;
+      bestScore = score;
+      found.pixel = pixel;
+    }
+    found.excess = excess > 0 ? Math.trunc(excess / sure) : 0;
+    return found;
+  };
+}
+
+/** The hue of the key, given by its strong channels. */
+interface Hue {
+  /**
+   * Returns the amount by which the strong channels of a colour exceed its weak channels. It is above 0 for a colour of this
+   * hue.
+   */
+  excess(red: number, green: number, blue: number): number;
+  readonly isStrong: readonly [red: boolean, green: boolean, blue: boolean];
+}
+
+/** The least difference between the channels of a key that has a hue. */
+const LEAST_CONTRAST = 64;
+
+/** Returns the hue of the key. Returns undefined for a grey key, which has no hue. */
+function hueOf(key: Rgb): Hue | undefined {
+  const [least, greatest] = [Math.min(...key), Math.max(...key)];
+  if (greatest - least < LEAST_CONTRAST) return undefined;
+  const isAbove = (value: number) => 2 * value > least + greatest;
+  const isStrong = [isAbove(key[0]), isAbove(key[1]), isAbove(key[2])] as const;
+  // Bit masks because `excess` runs for millions of pixels: all bits for a weak channel, no bits for a strong channel.
+  const [r, g, b] = isStrong.map((strong) => (strong ? 0 : 255));
+  const [weakR, weakG, weakB] = [r ?? 0, g ?? 0, b ?? 0];
+  return {
+    isStrong,
+    excess: (red, green, blue) =>
+      Math.min(red | weakR, green | weakG, blue | weakB) -
+      Math.max(red & weakR, green & weakG, blue & weakB),
+  };
 }

@@ -1,22 +1,25 @@
 import type { Pixels } from '../image.ts';
 
-/** The colour that most of an image's border has. */
+/** The most frequent colour along the border of an image. */
 interface FlatBackground {
   /** `#rrggbb`. */
   readonly color: string;
-  /** Of the border's pixels, how many have nearly that colour: 0 to 1. */
+  /** Share of the border pixels that have nearly this colour, 0 to 1. */
   readonly share: number;
 }
 
 const BORDER_PX = 2;
-/** The greatest channel difference of what counts as the same colour: noise and compression change it so much. */
+/**
+ * The greatest difference of one channel at which colours count as equal. Noise and compression change colours by up to this
+ * much.
+ */
 const NEAR = 24;
-/** A bin for each colour of 4 bits a channel. */
+/** The number of bins of the histogram: one bin for each colour of 4 bits a channel. */
 const BINS = 16 ** 3;
 
 /**
- * Looks at the border alone: the subject of an image is seldom there. `pixels` has four channels; transparent ones have
- * no colour.
+ * Finds the flat background of an image by the colours of its border, because the subject is seldom there. `pixels` must have
+ * four channels. Pixels that are not opaque are not counted.
  */
 export function findFlatBackground(pixels: Pixels): FlatBackground {
   const { data } = pixels;
@@ -28,7 +31,7 @@ export function findFlatBackground(pixels: Pixels): FlatBackground {
   const counts = new Uint32Array(BINS);
   for (const at of border) counts[binOf(at)] = (counts[binOf(at)] ?? 0) + 1;
   const fullest = counts.indexOf(counts.reduce((most, count) => Math.max(most, count), 0));
-  // A flat colour may lie on the edge of its bin: the mean of the bin is near it all the same.
+  // A flat colour may lie on the edge of its bin. The mean of the pixels in the bin is still near this colour.
   const sum = [0, 0, 0];
   const inBin = border.filter((at) => binOf(at) === fullest);
   for (const at of inBin) for (const channel of [0, 1, 2]) add(sum, channel, data[at + channel]);
@@ -42,7 +45,7 @@ function add(sum: number[], channel: number, value = 0): void {
   sum[channel] = (sum[channel] ?? 0) + value;
 }
 
-/** Where the pixels of the border begin in the buffer. */
+/** Returns the positions of the border pixels in the buffer. */
 function borderOffsets({ width, height }: Pixels): readonly number[] {
   const offsets: number[] = [];
   for (let y = 0; y < height; y += 1) {

@@ -1,11 +1,17 @@
-import { crc32 } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, inflateRaw } from 'node:zlib';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type ContainerVerdict, refused } from '../container/container-facts.ts';
-import { exifOrientation } from '../container/exif-orientation.ts';
+import { exifOrientation } from '../container/tiff.ts';
 import type { ImageFault } from '../image.ts';
-import { MAX_PNG_CHUNK_BYTES, PNG_SIGNATURE_BYTES, pngChunkAt } from './png-chunk.ts';
-import { deflatedPart, MAX_STREAMS } from './png-inflated.ts';
-import { isPlainText } from './png-text.ts';
+import {
+  isPlainText,
+  keywordEnd,
+  MAX_PNG_CHUNK_BYTES,
+  PNG_SIGNATURE_BYTES,
+  pngChunkAt,
+  toInternationalText,
+} from './png-chunk.ts';
 
 interface PngHeader {
   readonly width: number;
@@ -14,7 +20,7 @@ interface PngHeader {
   readonly colourType: number;
 }
 
-/** What was read from the chunks so far. */
+/** The facts from the chunks read so far. */
 interface PngState {
   readonly seen: Set<string>;
   header: PngHeader | undefined;
@@ -31,7 +37,7 @@ type ChunkRule = (state: PngState, data: Buffer, type: string) => ImageFault | u
 const CRC_STEP_BYTES = 8 * 1024 * 1024;
 const PALETTE = 3;
 
-/** PNG 3rd edition, table 12: the bit depths of each colour type. */
+/** The bit depths of each colour type (PNG 3rd edition, table 12). */
 const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [0, [1, 2, 4, 8, 16]],
   [2, [8, 16]],
@@ -40,7 +46,7 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
-/** Chunks that an image has at most once (PNG 3rd edition, 5.6), if decoders read only the first or the last one. */
+/** Chunks that an image has at most once (PNG 3rd edition, 5.6) and of which decoders read only the first or the last. */
 const ONCE: ReadonlySet<string> = new Set([
   'cHRM',
   'gAMA',
@@ -71,7 +77,7 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['eXIf', readExif],
 ]);
 
-/** Checks a PNG from its signature to its last byte: lengths, every CRC, order, texts. Its pixels are not decoded. */
+/** Checks a PNG from its signature to its last byte: lengths, every CRC, order, texts. The pixels are not decoded. */
 export function* checkPng(bytes: Buffer): Steps<ContainerVerdict> {
   const state: PngState = {
     seen: new Set(),
@@ -179,7 +185,7 @@ function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
   return undefined;
 }
 
-/** An invalid one is ignored, as decoders do: existing images have it. */
+/** Reads a `tRNS` chunk. An invalid chunk is ignored, as decoders do, because existing images have such chunks. */
 function readTransparency(state: PngState, data: Buffer): undefined {
   const colourType = state.header?.colourType;
   const fits =
@@ -204,11 +210,85 @@ function readDeflated(state: PngState, data: Buffer, type: string): ImageFault |
   return state.deflated.length > MAX_STREAMS ? 'chunk_too_large' : undefined;
 }
 
-/** PNG 3rd edition, 11.3.4.3: pixels per unit in both directions, and the unit: none or the metre. */
+/**
+ * Returns true for a valid `pHYs` chunk: pixels per unit in both directions, and the unit, none or the metre (PNG 3rd
+ * edition, 11.3.4.3).
+ */
 function isDensity(data: Buffer): boolean {
   return data.length === 9 && data.readUInt8(8) <= 1;
 }
 
 function readExif(state: PngState, data: Buffer): undefined {
   state.orientation ??= exifOrientation(data);
+}
+
+/** The greatest inflated size of all texts and profiles of an image together (docs/contract.md, section 1). */
+const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
+/** The longest deflate stream of 4 MiB. A longer stream inflates to more, or contains empty blocks that waste time. */
+const MAX_DEFLATED_BYTES = MAX_INFLATED_BYTES + 64 * 1024;
+/**
+ * The most streams of an image, as many as libpng accepts. A limit is needed because even an empty stream takes time to
+ * inflate.
+ */
+const MAX_STREAMS = 1000;
+
+const inflate = promisify(inflateRaw);
+
+/** Returns the raw deflate stream inside an `iCCP`, `zTXt` or `iTXt` chunk, or `plain` for a text that is not compressed. */
+function deflatedPart(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' {
+  const stream = type === 'iTXt' ? internationalStream(data) : keywordedStream(data);
+  if (stream === 'plain') return 'plain';
+  // The zlib header is removed. The Adler-32 after the data is not checked (docs/contract.md, section 1).
+  return stream !== 'corrupt' && isZlib(stream) ? stream.subarray(2) : 'corrupt';
+}
+
+/**
+ * Inflates texts and profiles off the main thread, one after the other. Resolves with a fault if their total length exceeds 4
+ * MiB.
+ */
+export async function checkInflatedSize(
+  streams: readonly Buffer[],
+  signal: AbortSignal,
+): Promise<ImageFault | undefined> {
+  const deflatedBytes = streams.reduce((sum, stream) => sum + stream.length, 0);
+  if (deflatedBytes > MAX_DEFLATED_BYTES) return 'chunk_too_large';
+  let left = MAX_INFLATED_BYTES;
+  for (const stream of streams) {
+    signal.throwIfAborted();
+    try {
+      const inflated = await inflate(stream, { maxOutputLength: Math.max(1, left) });
+      left -= inflated.length;
+    } catch (thrown) {
+      return isTooLarge(thrown) ? 'chunk_too_large' : 'corrupt';
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns the zlib stream of an `iCCP` or `zTXt` chunk: keyword, NUL, method 0, stream (PNG 3rd edition, 11.3.2.3 and
+ * 11.3.3.3).
+ */
+function keywordedStream(data: Buffer): Buffer | 'corrupt' {
+  const end = keywordEnd(data);
+  return end === undefined || data[end + 1] !== 0 ? 'corrupt' : data.subarray(end + 2);
+}
+
+function internationalStream(data: Buffer): Buffer | 'plain' | 'corrupt' {
+  const found = toInternationalText(data);
+  if (found === undefined) return 'corrupt';
+  if (found.flag === 0) return 'plain';
+  return found.flag === 1 && found.method === 0 ? found.text : 'corrupt';
+}
+
+/** Returns true if the stream has a zlib header: deflate, no preset dictionary, divisible by 31 (RFC 1950, 2.2). */
+function isZlib(stream: Buffer): boolean {
+  const method = stream[0];
+  const flags = stream[1];
+  if (method === undefined || flags === undefined) return false;
+  return (method & 0x0f) === 8 && (flags & 0x20) === 0 && (method * 256 + flags) % 31 === 0;
+}
+
+function isTooLarge(thrown: unknown): boolean {
+  return thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
 }

@@ -1,20 +1,28 @@
 import { crc32, inflateSync } from 'node:zlib';
 import type { Steps } from '../../platform/time-slices.ts';
-import { type Edit, NOTHING } from '../xmp/splice.ts';
 import {
+  type Edit,
   type ExistingXmp,
   MAX_EXISTING,
   MAX_PACKET_BYTES,
+  NOTHING,
   type XmpLocations,
 } from '../xmp/xmp-locations.ts';
-import { PNG_SIGNATURE_BYTES, type PngChunk, pngChunkAt } from './png-chunk.ts';
-import { toInternationalText } from './png-text.ts';
+import {
+  PNG_SIGNATURE_BYTES,
+  type PngChunk,
+  pngChunkAt,
+  toInternationalText,
+} from './png-chunk.ts';
 
 const KEYWORD = 'XML:com.adobe.xmp';
-/** Not deflated, and without a language and a translated keyword (XMP specification part 3, 1.1.5). */
+/**
+ * The type and the start of an XMP chunk: not compressed, no language, no translated keyword (XMP specification part 3,
+ * 1.1.5).
+ */
 const HEAD = Buffer.from(`iTXt${KEYWORD}\0\0\0\0\0`, 'latin1');
 
-/** Where XMP is in a valid PNG. A new packet is inserted before its pixels. Undefined if there are too many packets. */
+/** Finds the XMP in a valid PNG. A new packet is inserted before the pixels. Returns undefined if there are too many packets. */
 export function* findPngXmp(bytes: Buffer): Steps<XmpLocations | undefined> {
   const existing: ExistingXmp[] = [];
   let pixelsAt: number | undefined;
@@ -24,26 +32,26 @@ export function* findPngXmp(bytes: Buffer): Steps<XmpLocations | undefined> {
     const { type, start, end } = chunk;
     if (type === 'IEND') break;
     if (type === 'IDAT') pixelsAt ??= start;
-    if (type === 'iTXt') existing.push(...heldIn(chunk));
+    if (type === 'iTXt') existing.push(...packetsIn(chunk));
     at = end;
     yield;
   }
   return pixelsAt === undefined ? undefined : { insertAt: pixelsAt, existing };
 }
 
-/** The edits that make `packet` the only XMP of the image. */
+/** Returns the edits that make `packet` the only XMP of the image. */
 export function pngXmpEdits({ insertAt, existing }: XmpLocations, packet: Buffer): readonly Edit[] {
   const inserted = { start: insertAt, end: insertAt, insert: toChunk(packet) };
   return [inserted, ...existing.map(({ start, end }) => ({ start, end, insert: NOTHING }))];
 }
 
-function heldIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
+function packetsIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
   const found = toInternationalText(data);
   if (found?.keyword !== KEYWORD) return [];
   return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
 }
 
-/** Undefined for an invalid zlib stream, or one that inflates to more than any packet that is read. */
+/** Inflates a packet. Returns undefined for an invalid zlib stream, or one that is longer than `MAX_PACKET_BYTES`. */
 function inflated(stream: Buffer): Buffer | undefined {
   if (stream.length > MAX_PACKET_BYTES) return undefined;
   try {

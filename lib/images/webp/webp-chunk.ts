@@ -3,7 +3,10 @@ import type { ImageFault } from '../image.ts';
 export interface WebpChunk {
   readonly type: string;
   readonly data: Buffer;
-  /** The first byte of its name, and the first byte after its data; a chunk of odd length is padded after that. */
+  /**
+   * Positions of the first byte of the name and of the first byte after the data. A chunk of odd length has a padding byte
+   * after that.
+   */
   readonly start: number;
   readonly end: number;
 }
@@ -15,17 +18,17 @@ export interface WebpFrame {
   readonly hasAlpha: boolean;
 }
 
-/** `RIFF`, the size of all that follows it, `WEBP`. */
+/** The position of the first chunk, after `RIFF`, the size of all following bytes, and `WEBP`. */
 export const FIRST_WEBP_CHUNK_AT = 12;
 
-/** RFC 9649, 2.7: the flags in the first byte of VP8X. */
+/** Flags in the first byte of VP8X (RFC 9649, 2.7). */
 export const PROFILE_FLAG = 0x20;
 export const ALPHA_FLAG = 0x10;
 export const EXIF_FLAG = 0x08;
 export const XMP_FLAG = 0x04;
 export const ANIMATION_FLAG = 0x02;
 
-/** The chunk that begins at `start`, in a file that ends at `fileEnd`. */
+/** Reads the chunk that begins at `start`, in a file that ends at `fileEnd`. */
 export function webpChunkAt(bytes: Buffer, start: number, fileEnd: number): WebpChunk | ImageFault {
   if (start + 8 > fileEnd) return 'corrupt';
   const end = start + 8 + bytes.readUInt32LE(start + 4);
@@ -34,12 +37,15 @@ export function webpChunkAt(bytes: Buffer, start: number, fileEnd: number): Webp
   return { type, data: bytes.subarray(start + 8, end), start, end };
 }
 
-/** Where the next chunk begins: chunks of odd length are padded. Some writers omit the padding of the last one. */
+/**
+ * Returns the position of the next chunk. Chunks of odd length are padded, but some writers omit the padding of the last
+ * chunk.
+ */
 export function nextWebpChunkAt({ data, end }: WebpChunk): number {
   return end + (data.length % 2);
 }
 
-/** RFC 6386, 9.1: frame tag, start code, 14 bits of each edge. */
+/** Parses the header of a lossy image: frame tag, start code, 14 bits for width and height each (RFC 6386, 9.1). */
 export function lossyFrame(data: Buffer): WebpFrame | undefined {
   if (data.length < 10) return undefined;
   const tag = data.readUIntLE(0, 3);
@@ -52,7 +58,10 @@ export function lossyFrame(data: Buffer): WebpFrame | undefined {
   return isValid ? { width, height, hasAlpha: false } : undefined;
 }
 
-/** RFC 9649, 3.4: signature, 14 bits of each edge less one, alpha, version 0. */
+/**
+ * Parses the header of a lossless image: signature, 14 bits for width and height minus one each, alpha, version 0 (RFC 9649,
+ * 3.4).
+ */
 export function losslessFrame(data: Buffer): WebpFrame | undefined {
   if (data.length < 5 || data[0] !== 0x2f) return undefined;
   const bits = data.readUInt32LE(1);

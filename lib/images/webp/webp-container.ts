@@ -1,6 +1,6 @@
 import type { Steps } from '../../platform/time-slices.ts';
 import { type ContainerVerdict, refused } from '../container/container-facts.ts';
-import { exifOrientation } from '../container/exif-orientation.ts';
+import { exifOrientation } from '../container/tiff.ts';
 import type { ImageFault } from '../image.ts';
 import {
   ALPHA_FLAG,
@@ -16,10 +16,10 @@ import {
   XMP_FLAG,
 } from './webp-chunk.ts';
 
-/** What was read from the chunks so far. */
+/** The facts from the chunks read so far. */
 interface WebpState {
   canvas: WebpFrame | undefined;
-  /** The flags of the canvas, and those of the chunks that were found. */
+  /** Flags set in VP8X, and flags of the chunks found so far. */
   announced: number;
   found: number;
   frame: WebpFrame | undefined;
@@ -31,7 +31,7 @@ type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFaul
 
 const animated: ChunkRule = () => 'animated';
 
-/** The chunks besides the image that must have a flag in the canvas (RFC 9649, 2.7). */
+/** Flags of the metadata chunks. VP8X must announce each of these chunks (RFC 9649, 2.7). */
 const METADATA_FLAGS = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
 
 const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
@@ -46,7 +46,7 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['XMP ', (state) => note(state, XMP_FLAG)],
 ]);
 
-/** Checks a WebP (RFC 9649, 2) from its RIFF header to its last byte. Its pixels are not decoded. */
+/** Checks a WebP (RFC 9649, 2) from its RIFF header to its last byte. The pixels are not decoded. */
 export function* checkWebp(bytes: Buffer): Steps<ContainerVerdict> {
   if (bytes.length < FIRST_WEBP_CHUNK_AT) return refused('truncated');
   const end = 8 + bytes.readUInt32LE(4);

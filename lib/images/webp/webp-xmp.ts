@@ -1,6 +1,12 @@
 import type { Steps } from '../../platform/time-slices.ts';
-import { type Edit, growth, NOTHING } from '../xmp/splice.ts';
-import { type ExistingXmp, MAX_EXISTING, type XmpLocations } from '../xmp/xmp-locations.ts';
+import {
+  type Edit,
+  type ExistingXmp,
+  growth,
+  MAX_EXISTING,
+  NOTHING,
+  type XmpLocations,
+} from '../xmp/xmp-locations.ts';
 import {
   ALPHA_FLAG,
   FIRST_WEBP_CHUNK_AT,
@@ -14,13 +20,13 @@ import {
 } from './webp-chunk.ts';
 
 export interface WebpXmpLocations extends XmpLocations {
-  /** The first chunk: VP8X, or the frame in a simple file. */
+  /** First chunk: VP8X, or the frame in a simple file. */
   readonly first: WebpChunk;
 }
 
 const SIZE_AT = 4;
 
-/** Where XMP is in a valid WebP. A new packet is appended. Undefined if there are too many packets. */
+/** Finds the XMP in a valid WebP. A new packet is appended to the file. Returns undefined if there are too many packets. */
 export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpLocations | undefined> {
   const existing: ExistingXmp[] = [];
   const first = webpChunkAt(bytes, FIRST_WEBP_CHUNK_AT, bytes.length);
@@ -36,7 +42,7 @@ export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpLocations | undefined>
   return { insertAt: bytes.length, existing, first };
 }
 
-/** The edits that make `packet` the only XMP of the image. A simple file becomes an extended one. */
+/** Returns the edits that make `packet` the only XMP of the image. A simple file becomes an extended file. */
 export function webpXmpEdits(
   { insertAt, existing, first }: WebpXmpLocations,
   packet: Buffer,
@@ -45,7 +51,7 @@ export function webpXmpEdits(
     toExtended(first),
     ...existing.map(({ start, end }) => ({ start, end, insert: NOTHING })),
   ];
-  // The last chunk may lack its padding, and it may be one that is removed.
+  // A missing padding of the last chunk is added, unless this chunk is removed.
   const endsOdd = insertAt % 2 === 1 && existing.at(-1)?.end !== insertAt;
   const pad = Buffer.alloc(endsOdd ? 1 : 0);
   const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
@@ -56,8 +62,8 @@ export function webpXmpEdits(
 }
 
 /**
- * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. Only its alpha and our XMP get a flag there: decoders ignored
- * all other chunks of a simple file before.
+ * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. The added VP8X has flags for alpha and XMP only, because decoders
+ * ignore all other chunks of a simple file.
  */
 function toExtended({ type, data, start }: WebpChunk): Edit {
   if (type === 'VP8X') {
@@ -68,7 +74,7 @@ function toExtended({ type, data, start }: WebpChunk): Edit {
   return { start, end: start, insert: frame === undefined ? NOTHING : toCanvas(frame) };
 }
 
-/** RFC 9649, 2.7: flags, three reserved bytes, both edges minus one. */
+/** Returns a VP8X chunk: flags, three reserved bytes, width and height minus one (RFC 9649, 2.7). */
 function toCanvas({ width, height, hasAlpha }: WebpFrame): Buffer {
   const canvas = Buffer.alloc(10);
   canvas.writeUInt8(XMP_FLAG | (hasAlpha ? ALPHA_FLAG : 0), 0);

@@ -1,33 +1,38 @@
 import { isUtf8 } from 'node:buffer';
-import { RECORD_NAMESPACE, recordIn } from './xmp-record.ts';
 
-/** A packet with a record in it. */
+/** An XMP packet that contains a record. */
 export interface XmpPacket {
   readonly bytes: Buffer;
-  /** It also contains everything of the image's own packet. */
+  /** True if the packet also contains everything of the existing packet of the image. */
   readonly isMerged: boolean;
 }
 
 /** The longest packet in a JPEG segment (XMP specification part 3, 1.1.3). */
 const MAX_SEGMENT_BYTES = 65_502;
-/** The longest escaped record in it. */
+/** The longest escaped record in a packet. */
 export const MAX_RECORD_BYTES = 63 * 1024;
-/** The longest existing packet that is merged: it is parsed on the main thread. */
+/** The longest existing packet that is merged. The limit is low because the packet is parsed on the main thread. */
 const MAX_MERGED_BYTES = 16 * 1024;
-/** The most elements and attributes of one: each takes about 10 µs of parsing. Ordinary packets have a hundred or two. */
+/**
+ * The most elements and attributes of a merged packet. Each takes about 10 µs of parsing. Ordinary packets have a hundred or
+ * two.
+ */
 const MAX_MERGED_PARTS = 1000;
 
-/** The start of an element, and what an attribute has between its name and its value. */
+/** The start of an element, or the `=` between the name and the value of an attribute. */
 const PART = /<[^/]|=/g;
 
 const CLOSING_TAG = '</rdf:RDF>';
-/** All descriptions of one packet must be about the same resource; ours is about the file that contains it. */
+/**
+ * Matches a description of another resource. All descriptions of a packet must be about one resource; that of the record is
+ * about the file that contains it.
+ */
 const IS_ABOUT_ELSEWHERE = /\brdf:about\s*=\s*(?:"[^"]|'[^'])/;
 
 /**
- * The packet with `record`, as `toXmpJson` writes it, for an image whose packet is `existing`. The record is added to the
- * existing packet as one more description. A packet that is not UTF-8, is too long or has too many parts, or from which the
- * record could not be read again, is replaced.
+ * Returns a packet with `record`, a text from `toXmpJson`, for an image whose packet is `existing`. The record is added to the
+ * existing packet as one more description. The existing packet is replaced if it is not UTF-8, is too long, has too many parts,
+ * or if the record could not be read from the result.
  */
 export async function toXmpPacket(
   record: string,
@@ -41,9 +46,9 @@ export async function toXmpPacket(
 }
 
 /**
- * The same JSON, with escapes for what a CDATA section cannot hold: its end mark, and two characters that JSON permits and
- * XML 1.0 (2.2) does not. JSON already escapes C0 controls and lone surrogates. Text that looks like a tag is escaped too:
- * exiftool searches CDATA sections for markup, and would lose the record.
+ * Escapes the characters of a JSON text that a CDATA section cannot contain: the end mark of the section, and two characters
+ * that JSON permits and XML 1.0 (2.2) does not. JSON itself escapes C0 controls and lone surrogates. Text that looks like a tag
+ * is escaped too, because exiftool searches CDATA sections for markup and would lose the record.
  */
 export function toXmpJson(json: string): string {
   return json
@@ -62,7 +67,10 @@ function merge(existing: Buffer, record: string): string | undefined {
   return isPlain ? `${text.slice(0, at)}${description(record)}\n${text.slice(at)}` : undefined;
 }
 
-/** XMP specification part 1, 7.3: a packet that must not be changed in place (`end="r"`). */
+/**
+ * Returns a packet with only this record. `end="r"` says that the packet must not be changed in place (XMP specification part
+ * 1, 7.3).
+ */
 function ownPacket(record: string): string {
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
@@ -77,4 +85,151 @@ function description(record: string): string {
   return `<rdf:Description rdf:about="" xmlns:ib="${RECORD_NAMESPACE}">
 <ib:record><![CDATA[${record}]]></ib:record>
 </rdf:Description>`;
+}
+
+/** The namespace of the property `ib:record` (docs/contract.md, section 6). */
+export const RECORD_NAMESPACE = 'urn:image-bridge:xmp:1#';
+const RECORD_NAME = 'record';
+
+const TEXT = '#text';
+const CDATA = '#cdata';
+const ATTRIBUTES = ':@';
+const ATTRIBUTE_MARK = '@_';
+
+const PARSING = {
+  preserveOrder: true,
+  ignoreAttributes: false,
+  attributeNamePrefix: ATTRIBUTE_MARK,
+  textNodeName: TEXT,
+  cdataPropName: CDATA,
+  ignorePiTags: true,
+  parseTagValue: false,
+  trimValues: false,
+  // Entities could expand a packet of kilobytes to gigabytes. The five predefined entities are resolved below.
+  processEntities: false,
+  maxNestedTags: 100,
+} as const;
+
+/** The namespace prefixes that an element declares, and those of the elements around it. */
+interface Scope {
+  readonly own: ReadonlyMap<string, string>;
+  readonly outer: Scope | undefined;
+}
+
+interface Element {
+  readonly name: string;
+  readonly attributes: readonly (readonly [name: string, value: string])[];
+  readonly children: readonly unknown[];
+}
+
+/**
+ * Reads the text of `ib:record` in a packet. Other tools rewrite its CDATA section as escaped text or as an attribute and may use
+ * another prefix; all these forms are read. Resolves with undefined if there is no record, or if the packet is not valid XML.
+ */
+export async function recordIn(packet: string): Promise<string | undefined> {
+  // XMP has no document type. A document type is rejected because its declarations must not be processed.
+  if (packet.includes('<!DOCTYPE')) return undefined;
+  // The parser is loaded here because most processes never read a record.
+  const { XMLParser, XMLValidator } = await import('fast-xml-parser');
+  try {
+    if (XMLValidator.validate(packet) !== true) return undefined;
+    const nodes: unknown = new XMLParser(PARSING).parse(packet);
+    return Array.isArray(nodes) ? findRecord(nodes, undefined) : undefined;
+  } catch {
+    // The parser throws if elements are nested too deeply or a name is not permitted.
+    return undefined;
+  }
+}
+
+function findRecord(nodes: readonly unknown[], outer: Scope | undefined): string | undefined {
+  for (const node of nodes) {
+    const element = toElement(node);
+    if (element === undefined) continue;
+    const scope = { own: declaredIn(element), outer };
+    if (isRecord(element.name, scope)) return textOf(element.children);
+    const attribute = element.attributes.find(([name]) => isRecord(name, scope));
+    const found = attribute ? resolve(attribute[1]) : findRecord(element.children, scope);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function toElement(node: unknown): Element | undefined {
+  if (typeof node !== 'object' || node === null) return undefined;
+  const members = new Map<string, unknown>(Object.entries(node));
+  const attributes = members.get(ATTRIBUTES);
+  members.delete(ATTRIBUTES);
+  const [[name, children] = []] = members;
+  if (name === undefined || !Array.isArray(children)) return undefined;
+  return { name, attributes: toAttributes(attributes), children };
+}
+
+function toAttributes(attributes: unknown): Element['attributes'] {
+  if (typeof attributes !== 'object' || attributes === null) return [];
+  return Object.entries(attributes).map(([name, value]) => [
+    name.slice(ATTRIBUTE_MARK.length),
+    String(value),
+  ]);
+}
+
+function declaredIn({ attributes }: Element): ReadonlyMap<string, string> {
+  return new Map(
+    attributes
+      .filter(([name]) => name.startsWith('xmlns:'))
+      .map(([name, value]) => [name.slice('xmlns:'.length), value]),
+  );
+}
+
+function isRecord(name: string, scope: Scope): boolean {
+  const [prefix = '', local] = name.split(':');
+  return local === RECORD_NAME && namespaceOf(prefix, scope) === RECORD_NAMESPACE;
+}
+
+function namespaceOf(prefix: string, scope: Scope): string | undefined {
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
+    const found = at.own.get(prefix);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns the text of all children: escaped text and CDATA sections, in their order. */
+function textOf(children: readonly unknown[]): string {
+  return children
+    .map((child) => {
+      if (typeof child !== 'object' || child === null) return '';
+      const members = new Map<string, unknown>(Object.entries(child));
+      const section = members.get(CDATA);
+      if (Array.isArray(section)) return section.map(plainText).join('');
+      return resolve(plainText(child));
+    })
+    .join('');
+}
+
+function plainText(node: unknown): string {
+  if (typeof node !== 'object' || node === null) return '';
+  const text: unknown = new Map<string, unknown>(Object.entries(node)).get(TEXT);
+  return typeof text === 'string' ? text : '';
+}
+
+const PREDEFINED: ReadonlyMap<string, string> = new Map([
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** Resolves character references and the predefined entities (XML 1.0, 4.1 and 4.6). An unknown reference is not changed. */
+function resolve(text: string): string {
+  return text.replace(/&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/g, (...found) => {
+    const [whole, hexadecimal, decimal, name]: (string | undefined)[] = found;
+    const code = hexadecimal ? Number.parseInt(hexadecimal, 16) : Number(decimal);
+    const character = name ? PREDEFINED.get(name) : characterOf(code);
+    return character ?? whole ?? '';
+  });
+}
+
+function characterOf(code: number): string | undefined {
+  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }

@@ -6,7 +6,7 @@ export const listModels = tool({
   name: 'list_models',
   title: 'List models',
   description:
-    'The models that can make images, by provider, with what they can do: sizes, edits, masks, transparent backgrounds. Example: {}',
+    'Lists the image models by provider, with their capabilities: sizes, edits, masks, transparent backgrounds. Example: {}',
   input: v.strictObject({}),
   isReadOnly: true,
   async run(_input, { api, signal }) {
@@ -30,7 +30,7 @@ export const listModels = tool({
   },
 });
 
-/** One line for all models of a provider that can do the same. */
+/** Returns one line for each group of models of a provider with the same capabilities. */
 function linesOf(
   { name, default: isDefault, default_model }: ProviderDescriptor,
   documents: readonly CapabilityDocument[],

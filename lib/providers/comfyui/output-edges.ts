@@ -1,5 +1,5 @@
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import { uprightEdges } from '../../images/image.ts';
 import { type Edges, fittedEdges } from '../backend/edges.ts';
 import type { CallFacts } from '../provider-port.ts';
 

@@ -1,5 +1,4 @@
-import type { ImageEngine } from '../../images/image.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import { type ImageEngine, uprightEdges } from '../../images/image.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 import type { Dialect } from './dialects.ts';
 

@@ -1,5 +1,5 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import { uprightEdges } from '../../images/image.ts';
 import { fittedEdges } from '../backend/edges.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 

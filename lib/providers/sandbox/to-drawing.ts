@@ -1,6 +1,5 @@
 import { parseColor } from '../../images/color.ts';
-import type { DecodeOptions, ImageEngine } from '../../images/image.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import { type DecodeOptions, type ImageEngine, uprightEdges } from '../../images/image.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
 import { frameOf } from './drawing/composition.ts';

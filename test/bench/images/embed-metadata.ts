@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
-import { embedRecord } from '../../../lib/images/xmp/embed-record.ts';
+import { embedRecord } from '../../../lib/images/xmp/image-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
 import { slices } from '../../support/slices.ts';
 import type { Bench, Row } from '../measure/bench.ts';

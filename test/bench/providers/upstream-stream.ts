@@ -128,8 +128,8 @@ function delayOf(results: readonly ReaderResult[]): string {
 }
 
 /**
- * One image through the program as a user starts it, against the irreducible steps: reading and decoding the stream, then those of
- * a server that has the image. After that, what the program adds to a call of the backend that only reads the reply.
+ * One image through the program as a user starts it, against the irreducible steps: reading and decoding the stream, then
+ * those of a server that has the image. After that, what the program adds to a call of the backend that only reads the reply.
  */
 async function oneImage(
   tools: Tools,

@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
-import { createOwnerFolder } from '../../../lib/artifacts/owner-folder.ts';
+import {
+  createOwnerFolder,
+  type PublicationTarget,
+} from '../../../lib/artifacts/artifact-names.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 

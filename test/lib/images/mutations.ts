@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { sniff } from '../../../lib/images/container/sniff.ts';
+import { sniff } from '../../../lib/images/container/check-container.ts';
 import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/png/png-chunk.ts';
 
 /** Positions fall on heads and tails as often as on the pixels between them. */

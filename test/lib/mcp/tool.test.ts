@@ -32,7 +32,7 @@ describe('tool', () => {
     await expect(refused).rejects.toMatchObject({
       code: 'invalid_request',
       message: [
-        'the arguments are not valid',
+        'invalid arguments',
         'name is required',
         'secret is not a known field',
         'times must be a whole number',

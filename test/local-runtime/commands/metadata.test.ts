@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
-import { embedRecord } from '../../../lib/images/xmp/embed-record.ts';
+import { embedRecord } from '../../../lib/images/xmp/image-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
 import { image as imageBytes } from '../../lib/generation/images.ts';
 import { runCommand } from '../../support/run-command.ts';

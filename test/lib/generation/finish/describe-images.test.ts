@@ -8,7 +8,7 @@ import {
 } from '../../../../lib/contract/reply/image-response.ts';
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
-import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
 import { pngXmp } from '../../images/fifty-images.ts';

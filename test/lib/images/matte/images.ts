@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { MatteTask } from '../../../../lib/images/matte/cut-out.ts';
 import { cutOut } from '../../../../lib/images/matte/cut-out.ts';
-import type { MatteTask } from '../../../../lib/images/matte/matte-task.ts';
 
 type Values = readonly number[];
 

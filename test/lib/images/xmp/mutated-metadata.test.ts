@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkContainer } from '../../../../lib/images/container/check-container.ts';
-import { sniff } from '../../../../lib/images/container/sniff.ts';
-import { embedRecord } from '../../../../lib/images/xmp/embed-record.ts';
-import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
-import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
-import { recordIn } from '../../../../lib/images/xmp/xmp-record.ts';
+import { checkContainer, sniff } from '../../../../lib/images/container/check-container.ts';
+import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record.ts';
+import { recordIn, toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { finish } from '../../../support/finish.ts';
 import { slices } from '../../../support/slices.ts';
 import { FOREIGN_PACKET, fiftyImages } from '../fifty-images.ts';

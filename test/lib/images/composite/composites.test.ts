@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { areaIn } from '../../../../lib/images/composite/area-in.ts';
+import { areaIn } from '../../../../lib/images/composite/composites.ts';
 
 const canvas = { width: 100, height: 50, area: { left: 10, top: 5, width: 80, height: 40 } };
 

@@ -1,8 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
-import { embedRecord } from '../../../../lib/images/xmp/embed-record.ts';
-import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
+import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { MAX_RECORD_BYTES, toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { slices } from '../../../support/slices.ts';

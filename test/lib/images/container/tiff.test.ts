@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exifOrientation } from '../../../../lib/images/container/exif-orientation.ts';
+import { exifOrientation } from '../../../../lib/images/container/tiff.ts';
 import { orientationExif, orientationTiff } from './exif-bytes.ts';
 
 describe('exifOrientation', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alphaVerdict } from '../../../../lib/images/decode/alpha-verdict.ts';
+import { alphaVerdict } from '../../../../lib/images/decode/inspect-image.ts';
 
 describe('alphaVerdict', () => {
   it.each([

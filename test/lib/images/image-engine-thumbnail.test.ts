@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
+import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { OUTPUT_FORMATS } from '../../../../lib/contract/request/parameters.ts';
-import type { VerifiedImage } from '../../../../lib/images/image.ts';
-import { createImageEngine } from '../../../../lib/images/image-engine.ts';
-import { systemClock } from '../../../../lib/platform/clock.ts';
-import { slices } from '../../../support/slices.ts';
-import { readPhoto } from '../photos.ts';
-import { chunk, END, header, PIXELS, png } from '../png/png-bytes.ts';
-import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from '../sample-images.ts';
+import { OUTPUT_FORMATS } from '../../../lib/contract/request/parameters.ts';
+import type { VerifiedImage } from '../../../lib/images/image.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
+import { readPhoto } from './photos.ts';
+import { chunk, END, header, PIXELS, png } from './png/png-bytes.ts';
+import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-images.ts';
 
 const limits = {
   max_encoded_bytes: 4 * 1024 * 1024,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameType } from '../../../lib/inputs/media-type.ts';
+import { isSameType } from '../../../lib/inputs/bad-input.ts';
 
 describe('isSameType', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readInputs } from '../../../lib/mcp/input-image.ts';
+import { readInputs } from '../../../lib/mcp/image-fields.ts';
 
 const MIB = 1024 * 1024;
 
@@ -39,7 +39,7 @@ describe('readInputs', () => {
 
     await expect(inputs).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'the files together are longer than 134217728 bytes',
+      message: 'the files together exceed 134217728 bytes',
     });
     expect(read).toEqual(['1', '2', '3']);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uprightEdges } from '../../../lib/images/upright-edges.ts';
+import { uprightEdges } from '../../../lib/images/image.ts';
 
 describe('uprightEdges', () => {
   it.each([

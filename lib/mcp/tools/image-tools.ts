@@ -1,0 +1,71 @@
+import * as v from 'valibot';
+import type { ImagePlan } from '../../contract/reply/image-plan.ts';
+import { imageFields, inputFields, toRequestBody } from '../image-fields.ts';
+import { toJobResult } from '../job-result.ts';
+import { runJob } from '../run-job.ts';
+import { textResult, tool } from '../tool.ts';
+
+export const generateImage = tool({
+  name: 'generate_image',
+  title: 'Generate an image',
+  description:
+    'Generates images from a prompt. Returns their ids, a preview of each and a link to the whole file. Long work continues as a job, and get_job returns its images. Example: {"prompt": "a lighthouse at dusk, watercolour", "size": "1536x1024"}',
+  input: v.strictObject(imageFields),
+  isReadOnly: false,
+  async run(input, context) {
+    const body = await toRequestBody({ ...input, reference_images: [] }, context);
+    return toJobResult(await runJob(body, context), context);
+  },
+});
+
+export const editImage = tool({
+  name: 'edit_image',
+  title: 'Edit an image',
+  description:
+    'Edits an image by a prompt: the whole image, or only where a mask is transparent. Returns the same as generate_image. Example: {"images": ["4f1c5d2e8a9b40c1b6d7e8f901234567"], "prompt": "the same street in winter"}',
+  input: v.strictObject({ ...inputFields, ...imageFields }),
+  isReadOnly: false,
+  async run(input, context) {
+    return toJobResult(await runJob(await toRequestBody(input, context), context), context);
+  },
+});
+
+export const planImage = tool({
+  name: 'plan_image',
+  title: 'Plan an image',
+  description:
+    'Shows what generate_image or edit_image would do: the model, the number of calls, changes to the request, errors. Generates nothing and costs nothing. Example: {"prompt": "a banner", "size": "3000x500"}',
+  input: v.strictObject({
+    ...imageFields,
+    images: v.optional(inputFields.images),
+    mask: inputFields.mask,
+    reference_images: inputFields.reference_images,
+  }),
+  isReadOnly: true,
+  async run(input, context) {
+    const body = await toRequestBody(input, context);
+    const { signal, api } = context;
+    const plan = await api.json<ImagePlan>('POST /v1/plan', { body, signal });
+    return textResult(...plan.routes.map((route, index) => lineOf(route, index === plan.chosen)));
+  },
+});
+
+type Route = ImagePlan['routes'][number];
+
+function lineOf(route: Route, isChosen: boolean): string {
+  const { provider, model, calls, effective, normalizations, ready, error } = route;
+  const head = `${isChosen ? 'Chosen' : 'Not chosen'}: ${model} (${provider})`;
+  if (error && calls === 0)
+    return `${head} would reject the request: ${error.code}: ${error.message}`;
+  const changes = normalizations.map(
+    ({ field, requested, effective: made }) =>
+      `${field} ${JSON.stringify(requested)} becomes ${JSON.stringify(made)}`,
+  );
+  const parts = [
+    `${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    `size ${effective?.size ?? 'auto'}`,
+    ...changes,
+    ...(ready ? [] : [`the provider is not ready now${error ? `: ${error.message}` : ''}`]),
+  ];
+  return `${head}: ${parts.join('; ')}.`;
+}

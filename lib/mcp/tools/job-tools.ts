@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { type ImageJob, type ImageJobSummary, JOB_STATUSES } from '../../contract/resources/job.ts';
+import { documented } from '../../contract/schema/documented.ts';
+import { storableText } from '../../contract/schema/fields.ts';
+import { ShortText, text } from '../../contract/schema/text.ts';
+import { toJobResult } from '../job-result.ts';
+import { hasEnded, MAX_WAIT_S, waitForJob } from '../run-job.ts';
+import { textResult, tool } from '../tool.ts';
+
+export const getJob = tool({
+  name: 'get_job',
+  title: 'Look at a job',
+  description:
+    'Returns the state of a job: its images with previews if it succeeded, the error if it failed. Can wait for the job to end. Example: {"id": "0199f0a0-0000-7000-8000-000000000001", "wait_seconds": 30}',
+  input: v.strictObject({
+    id: documented(ShortText, 'The id of the job.'),
+    wait_seconds: documented(
+      v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_WAIT_S)), 0),
+      'The time to wait for the job to end.',
+    ),
+  }),
+  isReadOnly: true,
+  async run({ id, wait_seconds }, context) {
+    const { api, signal } = context;
+    const job = await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id }, signal });
+    return toJobResult(await waitForJob(job, wait_seconds, context), context);
+  },
+});
+
+interface Page {
+  readonly items: readonly ImageJobSummary[];
+  readonly next_cursor?: string;
+}
+
+export const listJobs = tool({
+  name: 'list_jobs',
+  title: 'List jobs',
+  description:
+    'Lists the jobs of this caller, newest first, with the ids of their images. Example: {"search": "lighthouse", "limit": 5}',
+  input: v.strictObject({
+    limit: documented(
+      v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50)), 10),
+      'The greatest number of jobs to return.',
+    ),
+    status: documented(v.optional(v.picklist(JOB_STATUSES)), 'Only jobs with this status.'),
+    search: documented(v.optional(storableText(256)), 'Only jobs whose prompt contains this text.'),
+    cursor: documented(
+      v.optional(text({ maxLength: 1024 })),
+      'The cursor at the end of the previous page.',
+    ),
+  }),
+  isReadOnly: true,
+  async run(query, { api, signal }) {
+    const { items, next_cursor } = await api.json<Page>('GET /v1/jobs', { query, signal });
+    if (items.length === 0) return textResult('No jobs found.');
+    const more = next_cursor === undefined ? [] : [`More: call again with cursor ${next_cursor}`];
+    return textResult(...items.map(lineOf), ...more);
+  },
+});
+
+function lineOf({ id, status, prompt, created, artifacts, error_code }: ImageJobSummary): string {
+  const images = artifacts.map(({ id: image, width, height }) => `${image} (${width}x${height})`);
+  const outcome = images.length > 0 ? `images ${images.join(', ')}` : (error_code ?? 'no images');
+  const at = new Date(created * 1000).toISOString();
+  return `${id} ${status}, ${at}: ${JSON.stringify(prompt)}; ${outcome}`;
+}
+
+export const cancelJob = tool({
+  name: 'cancel_job',
+  title: 'Cancel a job',
+  description:
+    'Cancels a job that has not ended. Work that a provider has started may still be charged. Example: {"id": "0199f0a0-0000-7000-8000-000000000001"}',
+  input: v.strictObject({ id: documented(ShortText, 'The id of the job.') }),
+  isReadOnly: false,
+  async run({ id }, { api, signal }) {
+    const job = await api.json<ImageJob>('DELETE /v1/jobs/{id}', { path: { id }, signal });
+    return textResult(
+      hasEnded(job) ? `Job ${id} has ended: ${job.status}.` : `Job ${id} is being cancelled.`,
+    );
+  },
+});
