@@ -30,7 +30,7 @@ describe('artifactName', () => {
     [{ filename: 'cat.png.txt' }, 'png', 'cat.png.txt.png'],
     [{ filename: 'cat.jpg' }, 'png', 'cat.png'],
     [{ filename: 'cat', directory: 'x/y' }, 'png', 'x/y/cat.png'],
-  ])('%j as %s lies at %s', (target, format, expected) => {
+  ])('names %j as %s: %s', (target, format, expected) => {
     const name = artifactName({ collision: 'error', ...target }, { id, format });
 
     expect(name).toBe(expected);
@@ -43,7 +43,7 @@ describe('artifactName', () => {
     ['v1.2', 2, 'v1.2-2.png'],
     ['cat.PNG', 12, 'cat-12.PNG'],
     ['cat-2', 2, 'cat-2-2.png'],
-  ])('for %s the name number %i is %s', (filename, nth, expected) => {
+  ])('returns for %s, number %i, the name %s', (filename, nth, expected) => {
     const name = artifactName({ filename, collision: 'suffix' }, { id, format: 'png' }, nth);
 
     expect(name).toBe(expected);
@@ -57,7 +57,7 @@ describe('sidecarName', () => {
     ['x.y/a.jpeg', 'x.y/a.json'],
     ['cat.json.png', 'cat.json.json'],
     ['cat.PNG', 'cat.json'],
-  ])('beside %s lies %s', (image, expected) => {
+  ])('returns for %s the name %s', (image, expected) => {
     expect(sidecarName(image)).toBe(expected);
   });
 });
@@ -68,7 +68,7 @@ describe('takesSuffix', () => {
     [{ collision: 'error', filename: 'cat' }, false],
     [{ collision: 'suffix', filename_prefix: 'cat' }, false],
     [{ collision: 'suffix' }, false],
-  ])('%j: %s', (target, expected) => {
+  ])('returns for %j: %s', (target, expected) => {
     expect(takesSuffix(target)).toBe(expected);
   });
 });

@@ -17,7 +17,7 @@ export type ArtifactRig = Awaited<ReturnType<typeof openArtifactRig>>;
 
 export const noAbort = new AbortController().signal;
 
-/** A publisher with a real store and a real folder, an hour after every file time. */
+/** Creates a publisher with a real store and a real folder. Its clock is an hour ahead of all file times. */
 export async function openArtifactRig() {
   const directory = await mkdtemp(join(tmpdir(), 'artifacts-'));
   const root = join(directory, 'artifacts');
@@ -49,25 +49,25 @@ export async function openArtifactRig() {
     artifactRoot,
     publisher: createPublisher({ store, files, artifactRoot, ids, clock }),
 
-    /** Refuses these files of those that are staged from now on, counted from 1. */
+    /** Makes the staging of these files fail. Files staged from now on are counted from 1. */
     refuseStaged(nths: readonly number[]): void {
       staged = 0;
       refused = nths;
     },
 
-    /** What the next process does at its start. */
+    /** Recovers in the same way as the next process does at its start. */
     async recover(): Promise<void> {
       const next = createArtifactStore({ ...database, owner: ids.newOpaqueId() });
       await createPublisher({ store: next, files, artifactRoot, ids, clock }).recover();
     },
 
-    /** The names of all files below the root, with links, without folders. */
+    /** Returns the names of all files and links below the root, without folders. */
     async names(): Promise<string[]> {
       const files = await filesBelow(root);
       return files.map((file) => file.slice(root.length + 1)).sort();
     },
 
-    /** The same with their content. */
+    /** Returns the names and contents of all files below the root. */
     async onDisk(): Promise<Record<string, string>> {
       const names = await this.names();
       const contents = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
@@ -81,7 +81,7 @@ export async function openArtifactRig() {
   };
 }
 
-/** Without following links: from Node 26 on, a recursive `readdir` follows them. */
+/** Lists files without following links. A recursive `readdir` follows links from Node 26 on. */
 async function filesBelow(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const below = await Promise.all(
@@ -93,7 +93,7 @@ async function filesBelow(folder: string): Promise<string[]> {
   return below.flat();
 }
 
-/** Publication looks at no pixels, so any bytes are an image here. */
+/** Returns any text as an image, because publication does not read pixels. */
 export function imageOf(content: string | Buffer): VerifiedImage {
   const bytes = Buffer.from(content);
   return {
@@ -107,7 +107,10 @@ export function imageOf(content: string | Buffer): VerifiedImage {
   };
 }
 
-/** An object whose calls have no effect after this many half steps. The crash is thus before or after the work of a call. */
+/**
+ * Wraps an object so that its calls have no effect after this many half steps. The crash is then before or after the work of
+ * a call.
+ */
 export function mortal<T extends object>(target: T, life: { steps: number; over: boolean }): T {
   const spend = () => {
     if (life.over || life.steps === 0) {

@@ -19,7 +19,7 @@ afterEach(() => rig.close());
 const publish = (publisher = rig.publisher, name = 'a') =>
   publisher.publish('s', [{ image: imageOf(name) }], { collision: 'error' }, noAbort);
 
-/** What is left is what a volume leaves that is not mounted any more. */
+/** Replaces the root by what an unmounted volume leaves: nothing or an empty folder. */
 async function unmount(remains: 'nothing' | 'an empty folder'): Promise<void> {
   await rename(rig.root, `${rig.root} elsewhere`);
   if (remains === 'an empty folder') await mkdir(rig.root);
@@ -38,7 +38,7 @@ function restarted() {
 }
 
 describe('the artifact root', () => {
-  test('is made with the first artifact, by however many at once', async () => {
+  test('is created with the first artifact, even by many concurrent publications', async () => {
     const before = rig.artifactRoot.isLost();
 
     await Promise.all(Array.from({ length: 20 }, (_, index) => publish(rig.publisher, `${index}`)));
@@ -48,7 +48,7 @@ describe('the artifact root', () => {
   });
 
   test.each(['nothing', 'an empty folder'] as const)(
-    'takes no publication while %s is in its place, and is not made anew',
+    'accepts no publication while it is replaced by %s, and is not created again',
     async (remains) => {
       await rig.publisher.discard(await publish());
       await unmount(remains);
@@ -78,7 +78,7 @@ describe('the artifact root', () => {
     expect(await readdir(rig.root)).toEqual([]);
   });
 
-  test('is made anew by a new process where nothing was kept in it', async () => {
+  test('is created again by a new process if it was never used', async () => {
     await rig.publisher.discard(await publish());
     await rm(rig.root, { recursive: true });
     const { publisher } = restarted();
@@ -86,7 +86,7 @@ describe('the artifact root', () => {
     await expect(publish(publisher)).resolves.toHaveLength(1);
   });
 
-  test('is not made anew for a publication that had begun', async () => {
+  test('is not created again for a publication that had begun', async () => {
     await publish();
     const files = {
       ...rig.files,
@@ -101,8 +101,8 @@ describe('the artifact root', () => {
     expect(await readdir(rig.root)).toEqual([]);
   });
 
-  describe('that refuses writes', () => {
-    /** Files as they are on a disk with so much room: a file of more bytes is refused. */
+  describe('that is not writable', () => {
+    /** Files on a disk with this much room. Writing a longer file fails. */
     function smallDisk() {
       const disk = { room: Number.POSITIVE_INFINITY, probes: 0 };
       const refuse = (bytes: number) => {
@@ -126,7 +126,7 @@ describe('the artifact root', () => {
       return { disk, artifactRoot, publisher: createPublisher({ ...rig, files, artifactRoot }) };
     }
 
-    test('is unhealthy as soon as a publication has failed, and refuses further ones before they are paid for', async () => {
+    test('is unhealthy as soon as a publication fails, and rejects further publications before they are paid for', async () => {
       const { disk, artifactRoot, publisher } = smallDisk();
       disk.room = 9;
 
@@ -139,7 +139,7 @@ describe('the artifact root', () => {
       expect(artifactRoot.isHealthy()).toBe(true);
     });
 
-    test('stays unhealthy while smaller files fit where the image did not', async () => {
+    test('stays unhealthy while only files smaller than the failed image fit', async () => {
       const { disk, artifactRoot, publisher } = smallDisk();
       disk.room = 8000;
       await expect(publish(publisher, 'x'.repeat(9000))).rejects.toThrow();
@@ -152,7 +152,7 @@ describe('the artifact root', () => {
       expect([before, artifactRoot.isHealthy()]).toEqual([false, true]);
     });
 
-    test('stays healthy when one image is too large that others are not', async () => {
+    test('stays healthy if a single very large image does not fit', async () => {
       const { disk, artifactRoot, publisher } = smallDisk();
       disk.room = 5_000_000;
 
@@ -170,7 +170,7 @@ describe('the artifact root', () => {
       expect(disk.probes).toBe(0);
     });
 
-    test('is found by a probe before anything is published', async () => {
+    test('is detected by a probe before the first publication', async () => {
       const { disk, artifactRoot } = smallDisk();
       disk.room = 0;
 

@@ -55,7 +55,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** A delivery that counts what it reads and decodes. */
+/** A delivery that counts its reads and decodes. */
 function deliver(cacheBytes = 10_000_000) {
   return createArtifactDelivery({
     store: rig.store,
@@ -189,7 +189,7 @@ describe('delivery.open', () => {
     expect(reads.sort()).toEqual(records.map(({ name }) => name).sort());
   });
 
-  test('a cache that is too small for the image makes every open a verification', async () => {
+  test('every open verifies the image if the cache is too small for it', async () => {
     const record = await published();
     const delivery = deliver(photo.bytes.byteLength - 1);
 
@@ -199,7 +199,7 @@ describe('delivery.open', () => {
     expect([reads.length, inspections]).toEqual([2, 2]);
   });
 
-  test('a file that was touched and not changed is verified again and delivered', async () => {
+  test('a file with a new time and the same content is verified again and delivered', async () => {
     const record = await published();
     const delivery = deliver();
     await delivery.open('scope', record.id, noAbort);
@@ -224,7 +224,7 @@ describe('delivery.open', () => {
     });
   });
 
-  test('a file that was flipped in place and had its time set back is an artifact error', async () => {
+  test('a file that was changed in place and had its time restored is an artifact error', async () => {
     const record = await published();
     const delivery = deliver();
     await utimes(pathOf(record), 1, 1);
@@ -251,7 +251,7 @@ describe('delivery.open', () => {
     expect(verifications).toEqual(['succeeded', 'failed']);
   });
 
-  test('a file with the right checksum that is no image is an artifact error', async () => {
+  test('a file with the right checksum that is not an image is an artifact error', async () => {
     const record = await published(imageOf('no image at all'));
 
     const outcome = deliver().open('scope', record.id, noAbort);
@@ -324,7 +324,7 @@ describe('delivery.open', () => {
     expect([reads.length, inspections, thumbnails]).toEqual([4, 2, 2]);
   });
 
-  test('a caller that aborts does not abort the verification of the others', async () => {
+  test('an aborted caller does not abort the verification for other callers', async () => {
     const record = await published();
     const delivery = deliver();
     const client = new AbortController();
@@ -369,7 +369,7 @@ describe('delivery.openThumbnail', () => {
     expect(reads).toEqual([]);
   });
 
-  test('each edge is made once, from one read and one decode', async () => {
+  test('each size is generated once, from one read and one decode', async () => {
     const record = await published();
     const delivery = deliver();
 
@@ -382,7 +382,7 @@ describe('delivery.openThumbnail', () => {
     expect([reads.length, thumbnails, inspections]).toEqual([2, 2, 0]);
   });
 
-  test('concurrent equal requests share one piece of work', async () => {
+  test('concurrent equal requests share one verification', async () => {
     const record = await published();
     const delivery = deliver();
 
@@ -396,7 +396,7 @@ describe('delivery.openThumbnail', () => {
     expect([reads.length, thumbnails]).toEqual([1, 1]);
   });
 
-  test('a delivered file and its thumbnail never share one result', async () => {
+  test('a file and its thumbnail never share one cache entry', async () => {
     const record = await published();
     const delivery = deliver();
 
@@ -408,7 +408,7 @@ describe('delivery.openThumbnail', () => {
     expect(again.bytes).toBe(whole.bytes);
   });
 
-  test('a file that was touched is verified again and gives the same thumbnail', async () => {
+  test('a file with a new time is verified again and has the same thumbnail', async () => {
     const record = await published();
     const delivery = deliver();
     const before = await delivery.openThumbnail('scope', record.id, 64, noAbort);
@@ -458,7 +458,7 @@ describe('delivery.openThumbnail', () => {
     });
   });
 
-  test('a stored file that would unpack to more pixels than are allowed is an artifact error', async () => {
+  test('a stored file with more pixels than the limit is an artifact error', async () => {
     const row = { width: 16_384, height: 16_384 };
     const record = await published(imageOf(png(header(row), PIXELS, END)));
 
@@ -483,7 +483,7 @@ describe('delivery.openThumbnail', () => {
     expect(verifications).toEqual(['succeeded', 'failed']);
   });
 
-  test('a caller that gives up does not take the thumbnail from the others', async () => {
+  test('an aborted caller does not abort the thumbnail for other callers', async () => {
     const record = await published();
     const delivery = deliver();
     const client = new AbortController();
@@ -500,7 +500,7 @@ describe('delivery.openThumbnail', () => {
     ['one scope', 1, 3],
     ['several scopes', 5, 4],
   ])(
-    'reads few files of %s at once: they wait in memory for their decodes',
+    'reads few files of %s at once, because they wait in memory for their decodes',
     async (_, scopes, expected) => {
       let held = 0;
       let most = 0;

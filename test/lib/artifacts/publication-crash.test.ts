@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ArtifactRig, openArtifactRig } from './artifact-rig.ts';
 
-// PUBLICATION_KILLS=200 for the long run.
+// Set PUBLICATION_KILLS=200 for a long run.
 const KILLS = Number(process.env['PUBLICATION_KILLS'] ?? 10);
-// From the start of a publication to its end, and some more.
+// Longer than a publication takes.
 const LONGEST_LIFE_MS = 60;
 
 const PROGRAM = fileURLToPath(
@@ -56,7 +56,7 @@ async function inventory() {
   return { rows, files };
 }
 
-/** Hashes each file once, so that the last of many kills costs no more than the first. */
+/** Hashes each file once, so that the check after the last of many kills takes no longer than after the first. */
 async function checksum(name: string): Promise<string> {
   const { mtimeMs, size } = await stat(join(rig.root, name));
   const state = `${name} ${mtimeMs} ${size}`;
@@ -82,7 +82,7 @@ describe('a publication', () => {
         });
         const ended = once(child, 'exit');
         await once(child.stdout, 'data');
-        // The moment of the kill is what is tested, so it must not depend on anything the program does.
+        // A random wait is right here: the moment of the kill must not depend on anything that the program does.
         await wait(randomInt(LONGEST_LIFE_MS));
         child.kill('SIGKILL');
         const [, signal] = await ended;
@@ -103,8 +103,8 @@ describe('a publication', () => {
     30_000 + KILLS * 3_000,
   );
 
-  test('that the file system cuts off is an artifact error and leaves nothing', async () => {
-    // The kernel lets no file grow beyond 1 MiB (of 512-byte blocks), as a full disk would, for every user.
+  test('that reaches the file size limit is an artifact error and leaves nothing', async () => {
+    // The kernel limits files to 1 MiB (in 512-byte blocks), which has the effect of a full disk for every user.
     const command = 'ulimit -f 2048; exec "$@"';
     const program = [process.execPath, PROGRAM, rig.directory, rig.root, '20000000'];
     const child = spawn('sh', ['-c', command, 'sh', ...program], {

@@ -33,7 +33,7 @@ async function putForeign(name: string, content = 'foreign'): Promise<void> {
 }
 
 describe('publisher.publish', () => {
-  test('an image has its name before it has an owner', async () => {
+  test('a published image has its name and cannot be fetched before the commit', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets/best' }, 'miaow');
 
     expect(await rig.onDisk()).toEqual({ 'pets/best/cat.png': 'miaow' });
@@ -51,7 +51,7 @@ describe('publisher.publish', () => {
     expect(await rig.store.listPending()).toEqual([publication?.record]);
   });
 
-  test('a name is taken only for the scope that has it, where scopes have folders', async () => {
+  test('a name is taken only in its own scope if scopes have folders', async () => {
     const publisher = createPublisher({ ...rig, ownerFolder: createOwnerFolder('shared') });
     const publishAs = async (scope: string, target: PublicationTarget) => {
       const image = { image: imageOf(scope) };
@@ -78,7 +78,7 @@ describe('publisher.publish', () => {
     expect(await publishAs('alice', anyCat)).toBe(alice.replace('cat', 'cat-2'));
   });
 
-  test('images without a filename come in their order under names of their own', async () => {
+  test('images without a filename have separate names and keep their order', async () => {
     const publications = await publish({ ...anyName, filename_prefix: 'set' }, 'a', 'b', 'c');
 
     const names = publications.map(({ record }) => record.name);
@@ -87,12 +87,12 @@ describe('publisher.publish', () => {
     expect(names.every((name) => /^set-[0-9a-f]{32}\.png$/.test(name))).toBe(true);
   });
 
-  test('without an image there is no publication', async () => {
+  test('a call without images publishes nothing', async () => {
     expect(await publish(anyName)).toEqual([]);
     expect(await rig.onDisk()).toEqual({});
   });
 
-  test('the intent is durable before anything is on disk', async () => {
+  test('the intent is durable before a file is written', async () => {
     const order: string[] = [];
     const files = {
       ...rig.files,
@@ -108,7 +108,7 @@ describe('publisher.publish', () => {
     expect(order).toEqual(['stage after 1 intent']);
   });
 
-  test('a name that an artifact has is a conflict at its field', async () => {
+  test('the name of an artifact is a conflict that names the field', async () => {
     await rig.publisher.commit(await publish(cat, 'first'));
 
     const second = publish(cat, 'second');
@@ -121,7 +121,7 @@ describe('publisher.publish', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('a name that a foreign file has is a conflict too', async () => {
+  test('the name of a foreign file is a conflict', async () => {
     await putForeign('cat.png');
 
     await expect(publish(cat, 'ours')).rejects.toMatchObject({ code: 'artifact_exists' });
@@ -150,7 +150,7 @@ describe('publisher.publish', () => {
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'ours', 'cat-2.png': 'ours' });
   });
 
-  test('with suffixes the next free name is taken, past artifacts and foreign files', async () => {
+  test('suffixes skip the names of artifacts and foreign files', async () => {
     await putForeign('cat-2.png');
     await putForeign('cat-4.png');
 
@@ -164,7 +164,7 @@ describe('publisher.publish', () => {
     expect(await rig.store.listPending()).toHaveLength(3);
   });
 
-  test('two hundred at once with suffixes get two hundred files', async () => {
+  test('two hundred concurrent publications with suffixes get two hundred files', async () => {
     const contents = Array.from({ length: 200 }, (_, index) => `image ${index}`);
 
     const publications = (await Promise.all(contents.map((c) => publish(anyCat, c)))).flat();
@@ -176,7 +176,7 @@ describe('publisher.publish', () => {
     expect(onDisk['cat-200.png']).toBeTypeOf('string');
   });
 
-  test('of two hundred at once without suffixes exactly one wins', async () => {
+  test('exactly one of two hundred concurrent publications without suffixes succeeds', async () => {
     const contents = Array.from({ length: 200 }, (_, index) => `image ${index}`);
 
     const outcomes = await Promise.allSettled(contents.map((content) => publish(cat, content)));
@@ -214,7 +214,7 @@ describe('publisher.publish', () => {
   });
 
   test.each(['stage', 'publish', 'settle'] as const)(
-    'an abort during %s takes everything back and is passed on',
+    'an abort during %s removes all files and rejects with its reason',
     async (step) => {
       const controller = new AbortController();
       const reason = new Error('disconnected');
@@ -241,7 +241,7 @@ describe('publisher.publish', () => {
     },
   );
 
-  test('with an aborted signal nothing begins', async () => {
+  test('an aborted signal starts no publication', async () => {
     const outcome = rig.publisher.publish(
       'scope',
       [{ image: imageOf('a') }],
@@ -288,7 +288,7 @@ describe('publisher.commit', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('what was discarded cannot be committed', async () => {
+  test('a discarded publication cannot be committed', async () => {
     const publications = await publish(cat, 'a');
     await rig.publisher.discard(publications);
 
@@ -297,7 +297,7 @@ describe('publisher.commit', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
   });
 
-  test('an empty commit is no failure', async () => {
+  test('an empty commit resolves', async () => {
     await expect(rig.publisher.commit([])).resolves.toBeUndefined();
   });
 });
@@ -333,7 +333,7 @@ describe('publisher.recover', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('a name that the store refused to give up is free again once it takes writes', async () => {
+  test('a name that the store failed to release is free again after the store is writable', async () => {
     const publications = await publish(cat, 'a');
     const readOnly = (isOn: boolean) => rig.database.prepare(`PRAGMA query_only = ${isOn}`).run();
 
@@ -360,7 +360,7 @@ describe('publisher.recover', () => {
   test('an intent is kept while the artifact root is missing', async () => {
     const [publication] = await publish(cat, 'a');
     await rename(rig.root, `${rig.root} elsewhere`);
-    // The empty mount point of a volume that is not mounted.
+    // This is the empty mount point of an unmounted volume.
     await mkdir(rig.root);
 
     await expect(rig.recover()).rejects.toMatchObject({ code: 'artifact' });
@@ -374,7 +374,7 @@ describe('publisher.recover', () => {
     expect(await rig.names()).toEqual([]);
   });
 
-  test('an intent whose files and folder are missing is forgotten', async () => {
+  test('an intent whose files and folder are missing is deleted', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets' }, 'a');
     await rm(join(rig.root, 'pets'), { recursive: true });
     await rm(join(rig.root, '.staging', publication!.record.id), { force: true });
@@ -384,7 +384,7 @@ describe('publisher.recover', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test.each(['same length', 'another length altogether'])(
+  test.each(['same length', 'another length'])(
     'a foreign file under an intended name stays: %s',
     async (content) => {
       await publish(cat, 'some length');
@@ -397,7 +397,7 @@ describe('publisher.recover', () => {
     },
   );
 
-  test('a link under an intended name stays, and so does what it leads to', async () => {
+  test('a link under an intended name stays, and so does its target', async () => {
     await publish(cat, 'a');
     await rm(join(rig.root, 'cat.png'));
     await writeFile(join(rig.directory, 'outside'), 'a');
@@ -409,7 +409,7 @@ describe('publisher.recover', () => {
     expect(await readFile(join(rig.directory, 'outside'), 'utf8')).toBe('a');
   });
 
-  // One image, a name with a suffix because of a foreign file, several images: every step at which a crash can happen.
+  // One image, a name with a suffix because of a foreign file, and several images, with a crash at every step.
   const scripts: readonly { target: PublicationTarget; contents: string[]; foreign: string[] }[] = [
     { target: { ...cat, directory: 'a/b' }, contents: ['x'], foreign: [] },
     { target: anyCat, contents: ['x'], foreign: ['cat.png', 'cat-2.png'] },

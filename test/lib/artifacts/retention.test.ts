@@ -13,7 +13,7 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const DAY_SECS = 86_400;
-// More half steps than a sweep of the images below takes.
+// More half steps than a sweep of the images below needs.
 const MOST_STEPS = 40;
 
 let rig: ArtifactRig;
@@ -25,12 +25,12 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** The rig's clock, some days later. */
+/** Returns the clock of the rig, advanced by some days. */
 function later(days: number): Clock {
   return { ...rig.clock, nowMs: () => rig.clock.nowMs() + days * DAY_SECS * 1000 };
 }
 
-/** A sweep with an age limit of a week, after this many days. */
+/** Runs a sweep with an age limit of a week, after this many days. */
 function sweepAfter(
   days: number,
   deps: Partial<Parameters<typeof createArtifactRetention>[0]> = {},
@@ -74,7 +74,7 @@ const pathOf = ({ name }: Pick<ArtifactRecord, 'name'>) => join(rig.root, name);
 const find = ({ scope, id }: ArtifactRecord) => rig.store.find(scope, id);
 
 describe('artifact retention', () => {
-  test('removes what is as old as the limit, sidecars with their images, and nothing younger', async () => {
+  test('removes images of the age of the limit with their sidecars, and nothing younger', async () => {
     const old = await published({ name: 'cats/old', sidecar: true });
     const young = await published({ name: 'cats/young', sidecar: true, afterDays: 0.1 });
 
@@ -88,7 +88,7 @@ describe('artifact retention', () => {
     expect(forgotten).toEqual([old.id]);
   });
 
-  test('keeps what is a second too young', async () => {
+  test('keeps an artifact that is one second younger than the limit', async () => {
     const record = await published();
 
     await sweepAfter(7 - 2 / DAY_SECS);
@@ -97,7 +97,7 @@ describe('artifact retention', () => {
     expect(forgotten).toEqual([]);
   });
 
-  test('keeps for ever where the limit is 0', async () => {
+  test('keeps artifacts for ever if the limit is 0', async () => {
     const record = await published();
 
     await sweepAfter(10_000, { maxAgeSecs: 0 });
@@ -106,7 +106,7 @@ describe('artifact retention', () => {
     expect(await rig.names()).toEqual(['a.png']);
   });
 
-  test('makes the name free', async () => {
+  test('frees the name of a removed artifact', async () => {
     await published({ sidecar: true });
 
     await sweepAfter(8);
@@ -114,7 +114,7 @@ describe('artifact retention', () => {
     await expect(published({ sidecar: true })).resolves.toMatchObject({ name: 'a.png' });
   });
 
-  test('touches no foreign file and no folder, not even an empty one', async () => {
+  test('changes no foreign file and no folder, not even an empty folder', async () => {
     await published({ name: 'deep/er/a' });
     await mkdir(join(rig.root, 'empty'));
     await writeFile(join(rig.root, 'deep/notes.txt'), 'not an image');
@@ -162,7 +162,7 @@ describe('artifact retention', () => {
   ];
 
   test.each(tamperings)(
-    'forgets a file that %s and lets lie what is there',
+    'deletes the record of a file that %s and leaves the file',
     async (_, tamper, left) => {
       const record = await published({ name: 'cats/a', sidecar: true });
       await tamper(pathOf(record));
@@ -185,7 +185,7 @@ describe('artifact retention', () => {
     expect(await rig.onDisk()).toEqual({ 'a.json': 'foreign notes' });
   });
 
-  test('keeps an artifact whose file cannot be removed until a later sweep can', async () => {
+  test('keeps an artifact whose file cannot be removed until a later sweep removes it', async () => {
     const [stubborn, other] = [await published({ name: 'a' }), await published({ name: 'b' })];
     const files: Parameters<typeof createArtifactRetention>[0]['files'] = {
       ...rig.files,
@@ -207,7 +207,7 @@ describe('artifact retention', () => {
   test.each([
     ['is missing', async () => undefined],
     ['is an empty mount point', async () => mkdir(rig.root)],
-  ])('forgets nothing while the artifact root %s, and says so', async (_, remove) => {
+  ])('deletes no record while the artifact root %s, and throws', async (_, remove) => {
     const records = [await published({ name: 'a' }), await published({ name: 'b' })];
     const retention = createArtifactRetention({
       store: rig.store,
@@ -234,7 +234,7 @@ describe('artifact retention', () => {
     expect(await rig.names()).toEqual([]);
   });
 
-  test('says that the artifact root is missing also where nothing is to be removed', async () => {
+  test('reports a missing artifact root even if nothing has expired', async () => {
     const retention = createArtifactRetention({
       store: rig.store,
       files: rig.files,
@@ -257,7 +257,7 @@ describe('artifact retention', () => {
     expect([before, between, !rig.artifactRoot.isLost()]).toEqual([true, false, true]);
   });
 
-  test('removes what a discard could not remove, whatever the age limit', async () => {
+  test('removes the files that a discard could not remove, even without an age limit', async () => {
     const failing = {
       ...rig.files,
       remove: () => Promise.reject(new BridgeError('artifact', 'no')),
@@ -275,7 +275,7 @@ describe('artifact retention', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('stops at the signal and leaves the rest as it was', async () => {
+  test('stops on abort and leaves the remaining artifacts unchanged', async () => {
     const records = [];
     for (const [afterDays, name] of ['a', 'b', 'c', 'd'].entries()) {
       records.push(await published({ name, afterDays }));
@@ -306,7 +306,7 @@ describe('artifact retention', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('does nothing for a signal that has aborted', async () => {
+  test('does nothing for an aborted signal', async () => {
     const record = await published();
     const retention = createArtifactRetention({
       store: rig.store,
@@ -323,7 +323,7 @@ describe('artifact retention', () => {
     expect(await find(record)).toEqual(record);
   });
 
-  test('leaves neither a file without a row nor an artifact without its file, wherever it crashes', async () => {
+  test('leaves neither a file without a row nor an artifact without its file after a crash at any step', async () => {
     await mkdir(rig.root);
     await writeFile(join(rig.root, 'foreign.png'), 'image of another program');
     let crashes = 0;
@@ -357,7 +357,7 @@ describe('artifact retention', () => {
     expect(crashes).toBeLessThan(MOST_STEPS);
   });
 
-  test('goes through any number of artifacts of any age, whatever cannot be removed', async () => {
+  test('removes exactly the expired artifacts of any set, except those whose files cannot be removed', async () => {
     const ages = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.boolean()), {
       maxLength: 120,
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedWork } from '../../../lib/artifacts/shared-work.ts';
 
-/** Work that a test ends, and that records how it ended. */
+/** Work that the test ends. It records its own outcome. */
 function controlledWork() {
   let finish: (value: string) => void = () => {};
   let fail: (reason: unknown) => void = () => {};
@@ -35,7 +35,7 @@ describe('createSharedWork', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('other keys, and later callers, start their own', async () => {
+  test('other keys and later callers start new work', async () => {
     const shared = createSharedWork<string>();
     const { work, finish, seen } = controlledWork();
     finish('done');
@@ -46,7 +46,7 @@ describe('createSharedWork', () => {
     expect(seen).toHaveLength(3);
   });
 
-  test('a failure reaches everyone and is not kept', async () => {
+  test('a failure rejects for all callers and is not cached', async () => {
     const shared = createSharedWork<string>();
     const { work, fail } = controlledWork();
 
@@ -58,7 +58,7 @@ describe('createSharedWork', () => {
     expect(await shared.join('key', never, async () => 'again')).toBe('again');
   });
 
-  test('one caller may disconnect while the others keep waiting', async () => {
+  test('one caller may abort while the others continue to wait', async () => {
     const shared = createSharedWork<string>();
     const { work, finish, seen } = controlledWork();
     const client = new AbortController();
@@ -73,7 +73,7 @@ describe('createSharedWork', () => {
     expect(await stayed).toBe('done');
   });
 
-  test('work without a caller is aborted, and the next caller starts it anew', async () => {
+  test('work without callers is aborted, and the next caller starts it again', async () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
     const client = new AbortController();
@@ -87,7 +87,7 @@ describe('createSharedWork', () => {
     expect(await anew).toBe('anew');
   });
 
-  test('a caller that has already given up starts nothing', async () => {
+  test('a caller with an aborted signal starts no work', async () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
 

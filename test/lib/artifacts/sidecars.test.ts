@@ -82,7 +82,7 @@ describe('publisher.publish with sidecars', () => {
     expect(await rig.onDisk()).toEqual({ 'cat.jpg': 'first', 'cat.json': 'about first' });
   });
 
-  test('with suffixes image and sidecar get the same one', async () => {
+  test('image and sidecar get the same suffix', async () => {
     await putForeign('cat.json');
     await putForeign('cat-2.png');
 
@@ -93,7 +93,7 @@ describe('publisher.publish with sidecars', () => {
   });
 
   test.each(['cat.png', 'cat.json'])(
-    'a foreign %s that comes between the look and the link takes nothing from the pair',
+    'a foreign %s that is created between the check and the link moves both files to the next name',
     async (name) => {
       const files = lateForeigner(rig.files, () => putForeign(name));
       const publisher = createPublisher({ ...rig, files });
@@ -109,7 +109,7 @@ describe('publisher.publish with sidecars', () => {
     },
   );
 
-  test('an image without its name leaves no sidecar', async () => {
+  test('an image that cannot get its name leaves no sidecar', async () => {
     const files = lateForeigner(rig.files, () => putForeign('cat.png'));
     const publisher = createPublisher({ ...rig, files });
 
@@ -171,7 +171,7 @@ describe('publisher.recover with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  // One pair, pairs with suffixes because of foreign files, several pairs, a foreign file that is created late.
+  // One pair, pairs with suffixes because of foreign files, several pairs, and a foreign file that is created late.
   const scripts: readonly {
     target: PublicationTarget;
     contents: string[];
@@ -227,7 +227,7 @@ describe('publisher.recover with sidecars', () => {
   );
 });
 
-/** Files to which a foreign one is added as soon as the first bytes were staged. */
+/** Files to which a foreign file is added as soon as the first bytes are staged. */
 function lateForeigner(files: ArtifactFiles, come: () => Promise<void>): ArtifactFiles {
   return {
     ...files,

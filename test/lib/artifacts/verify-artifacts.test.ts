@@ -64,14 +64,14 @@ async function otherImage(): Promise<Buffer> {
 }
 
 describe('verifyArtifacts', () => {
-  test('finds nothing where nothing was published', async () => {
+  test('finds nothing if nothing was published', async () => {
     const counts = await verify();
 
     expect(counts).toEqual({ artifacts: 0, sidecars: 0, bytes: 0, problems: 0 });
     expect(problems).toEqual([]);
   });
 
-  test('goes through every artifact, and through no intent', async () => {
+  test('checks every artifact and no intent', async () => {
     for (let nth = 0; nth < 11; nth += 1) await published(`a${nth}`);
     const target = { collision: 'error' } as const;
     await rig.publisher.publish('scope', [{ image: image }], target, noAbort);
@@ -131,7 +131,7 @@ describe('verifyArtifacts', () => {
     expect(counts).toMatchObject({ artifacts: 2, problems: 1 });
   });
 
-  test('reports a valid image that is another one', async () => {
+  test('reports a different valid image', async () => {
     const other = await otherImage();
     const inspection = await engine.inspect(other, noAbort);
     if (!inspection.ok) throw new Error(inspection.fault);
@@ -163,7 +163,7 @@ describe('verifyArtifacts', () => {
     },
   );
 
-  test('reports a stored name that leads out of the folder, and does not follow it', async () => {
+  test('reports a stored name that leads out of the folder, and does not read that file', async () => {
     const record = await published('a');
     await rig.database.write(() =>
       rig.database.prepare("UPDATE artifact SET name = '../outside.png'").run(),
@@ -175,7 +175,7 @@ describe('verifyArtifacts', () => {
     expect(problems).toEqual([{ id: record.id, name: '../outside.png', problem: 'unreadable' }]);
   });
 
-  test('counts no artifact as broken that is removed meanwhile', async () => {
+  test('does not report an artifact that is removed meanwhile', async () => {
     const record = await published('a');
     const files = {
       ...rig.files,
@@ -191,7 +191,7 @@ describe('verifyArtifacts', () => {
     expect(problems).toEqual([]);
   });
 
-  test('stops with the reason of its signal', async () => {
+  test('rejects with the reason of the signal', async () => {
     await published('a');
 
     const verifying = verify({}, AbortSignal.abort(new Error('enough')));

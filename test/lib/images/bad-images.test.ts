@@ -13,13 +13,13 @@ import { fiftyImages } from './fifty-images.ts';
 import { mutationsOf, resealed } from './mutations.ts';
 import { complaintAbout, missingDecoders } from './outside-decoders.ts';
 
-/** More of them by hand: `IMAGE_MUTATIONS=5000`, and `IMAGE_SEED` for others. */
+/** The number of mutations. Set `IMAGE_MUTATIONS=5000` for a long run, and `IMAGE_SEED` for other mutations. */
 const BY_HAND = process.env['IMAGE_MUTATIONS'];
 const MUTATIONS = Number(BY_HAND ?? 250);
 const SEED = Number(process.env['IMAGE_SEED'] ?? 20_241_121);
-/** A folder of more valid and invalid files, such as the PNG suite. */
+/** A folder with more valid and invalid files, such as the PNG test suite. */
 const CORPUS = process.env['IMAGE_CORPUS'];
-/** Not where other tests share the machine. */
+/** The time after which a file counts as a hang. Not limited while other tests share the machine. */
 const HANG_MS = BY_HAND ? 5000 : Number.POSITIVE_INFINITY;
 const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
 
@@ -47,17 +47,17 @@ const missing = await missingDecoders();
 
 afterAll(() => engine.close());
 
-test.runIf(process.env['CI'])('the outside decoders are installed where CI runs', () => {
+test.runIf(process.env['CI'])('the outside decoders are installed in CI', () => {
   expect(missing).toEqual([]);
 });
 
 describe.skipIf(missing.length > 0)('bad images (skipped without the outside decoders)', () => {
-  it.each(IMAGES)('start from an image that all decoders accept, $what', async ({ bytes }) => {
+  it.each(IMAGES)('originate from an image that all decoders accept: $what', async ({ bytes }) => {
     expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
     expect(await findings(bytes)).toEqual([]);
   });
 
-  it('are refused where others refuse them, and never crash, hang or swell', async () => {
+  it('are rejected if other decoders reject them, and never cause a crash, a hang or high memory use', async () => {
     const originals = IMAGES.map(({ bytes }) => bytes);
     const property = fc.asyncProperty(
       mutationsOf(originals),
@@ -73,7 +73,7 @@ describe.skipIf(missing.length > 0)('bad images (skipped without the outside dec
   }, 3_600_000);
 
   it.runIf(CORPUS)(
-    'of others are refused where others refuse them',
+    'of a corpus are rejected if other decoders reject them',
     async () => {
       const folder = CORPUS ?? '';
       const found = [];
@@ -88,7 +88,7 @@ describe.skipIf(missing.length > 0)('bad images (skipped without the outside dec
   );
 });
 
-/** Runs `bytes` through everything that images go through, and says what is wrong with what came of it. */
+/** Runs `bytes` through all steps of an input image and returns what is wrong with the results. */
 async function findings(bytes: Buffer): Promise<readonly string[]> {
   const startedMs = systemClock.monotonicMs();
   const inspection = await engine.inspect(bytes, signal);

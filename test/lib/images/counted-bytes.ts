@@ -1,6 +1,6 @@
 export interface CountedBytes {
   readonly bytes: Buffer;
-  /** How many bytes have been read so far; one that is read twice counts twice. */
+  /** Number of bytes read so far. A byte that is read twice counts twice. */
   reads(): number;
 }
 
@@ -12,7 +12,7 @@ const searched: Count = (whole, [, from = 0], result) =>
     ? result + 1 - Number(from)
     : whole.length - Number(from);
 
-/** What each method reads; one that is not listed may read everything. */
+/** The number of bytes that each method reads. A method that is not listed may read all bytes. */
 const COUNTS: ReadonlyMap<string | symbol, Count> = new Map<string | symbol, Count>([
   ['subarray', () => 0],
   ['indexOf', searched],
@@ -27,14 +27,14 @@ const COUNTS: ReadonlyMap<string | symbol, Count> = new Map<string | symbol, Cou
   ['compare', compared],
 ]);
 
-/** Up to the first byte that differs. */
+/** Counts the bytes up to the first difference. */
 function compared(whole: Buffer, [other, , , start, end]: readonly unknown[]): number {
   const part = whole.subarray(Number(start), Number(end));
   const differs = part.findIndex((byte, at) => Buffer.isBuffer(other) && byte !== other[at]);
   return differs < 0 ? part.length : differs + 1;
 }
 
-/** A buffer, and its parts, that count the bytes that JavaScript code reads from them. */
+/** Wraps a buffer so that it and its parts count the bytes that JavaScript code reads. */
 export function countReads(given: Buffer): CountedBytes {
   let reads = 0;
 

@@ -13,7 +13,7 @@ export interface Image {
   readonly bytes: Buffer;
 }
 
-/** A foreign packet, as a photograph or a provider may contain one. */
+/** A foreign packet, such as a photograph or an image of a provider may contain. */
 export const FOREIGN_PACKET = `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:source>elsewhere</dc:source></rdf:Description>
@@ -38,7 +38,7 @@ export function webpXmp(bytes: Buffer, packet: string | Buffer): Buffer {
 
 const text = (value: string) => Buffer.from(value, 'latin1');
 
-/** A chunk of every kind that decoders look at before the pixels, but for the density that sharp writes anyway. */
+/** A chunk of every kind that decoders read before the pixels, except the density, which sharp writes itself. */
 const AROUND = [
   chunk('gAMA', Buffer.from([0, 0, 0xb1, 0x8f])),
   chunk(
@@ -56,7 +56,7 @@ const AROUND = [
   chunk('iTXt', text('Author\0\0\0en\0Author\0A name')),
 ];
 
-/** A PNG whose rows are written bit by bit: what no encoder at hand makes. */
+/** Returns a PNG whose rows are written bit by bit, in forms that the available encoders cannot write. */
 function rawPng(bitDepth: number, colourType: number, ...before: readonly Buffer[]): Buffer {
   const [width, height] = [13, 7];
   const channels = [1, 0, 3, 1, 2, 0, 4][colourType] ?? 1;

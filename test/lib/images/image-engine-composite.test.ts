@@ -35,7 +35,7 @@ function noise(seed: number, width: number, height: number, channels: 3 | 4): Pi
   return { data, width, height, channels };
 }
 
-/** Where a pixel of an image of these edges, as it is displayed, is stored (Exif 2.32, tag 274). */
+/** Returns the stored position of a pixel of the displayed image (Exif 2.32, tag 274). */
 function storedAt(orientation: number, { width, height }: Pixels, x: number, y: number): number {
   const [right, bottom] = [width - 1, height - 1];
   const places: readonly (readonly [number, number])[] = [
@@ -52,7 +52,7 @@ function storedAt(orientation: number, { width, height }: Pixels, x: number, y: 
   return row * width + column;
 }
 
-/** Four samples of each pixel as it is displayed. */
+/** Decodes an image to four samples for each pixel, in display order. */
 function upright(orientation: number, pixels: Pixels) {
   const { data, channels } = pixels;
   const [width, height] =
@@ -82,7 +82,7 @@ const cases = fc.record({
 });
 
 describe('createImageEngine: composite', () => {
-  it('keeps the samples of the source wherever the mask is closed, and there only', async () => {
+  it('keeps the samples of the source exactly where the mask is closed', async () => {
     const property = fc.asyncProperty(cases, async (it) => {
       const { seed, width, height, orientation, left, top } = it;
       const pixels = noise(seed, width, height, it.channels === 4 ? 4 : 3);
@@ -147,7 +147,7 @@ describe('createImageEngine: composite', () => {
     expect([...data]).toEqual([204, 20, 200, 128, 50, 200, 51, 80, 200]);
   });
 
-  it('takes the same part of an image that shows the canvas in another size', async () => {
+  it('uses the same area of an image that shows the canvas in another size', async () => {
     const [red, blue] = [plain(30, 60, [200, 0, 0]), plain(30, 60, [0, 0, 200])];
     const halves = await fromPixels({ ...plain(60, 60, [0, 0, 0]) })
       .composite([
@@ -172,7 +172,7 @@ describe('createImageEngine: composite', () => {
     ]);
   });
 
-  it('turns a drawn image by its orientation before it takes a part of it', async () => {
+  it('rotates a drawn image by its orientation before it extracts the area', async () => {
     const stored = noise(5, 12, 20, 3);
     const drawn = await fromPixels(stored).png().toBuffer();
     const masked = {
@@ -207,7 +207,7 @@ describe('createImageEngine: composite', () => {
     expect(is.data.subarray(half).equals(was.data.subarray(half))).toBe(false);
   });
 
-  it('ends with the reason of the abort', async () => {
+  it('rejects with the reason of the abort', async () => {
     const reason = new Error('aborted by the test');
     const image = await pngOf(plain(4, 4, [1, 2, 3, 4]));
     const masked = {
@@ -225,25 +225,28 @@ describe('createImageEngine: composite', () => {
 describe('createImageEngine: drawOnCanvas', () => {
   const canvas: Canvas = { width: 9, height: 8, area: { left: 3, top: 1, width: 4, height: 5 } };
 
-  it.each([3, 4] as const)('repeats the edges around an image of %i channels', async (channels) => {
-    const pixels = noise(7, 4, 5, channels);
+  it.each([3, 4] as const)(
+    'repeats the outermost pixels around an image of %i channels',
+    async (channels) => {
+      const pixels = noise(7, 4, 5, channels);
 
-    const drawn = await verified(await engine.drawOnCanvas(await pngOf(pixels), canvas, signal));
+      const drawn = await verified(await engine.drawOnCanvas(await pngOf(pixels), canvas, signal));
 
-    expect(drawn).toMatchObject({ format: 'png', width: 9, height: 8, orientation: 1 });
-    const { data } = await rawOf(drawn);
-    const shown = upright(1, pixels);
-    const clamp = (at: number, last: number) => Math.min(Math.max(at, 0), last);
-    for (let y = 0; y < 8; y += 1) {
-      for (let x = 0; x < 9; x += 1) {
-        const at = (y * 9 + x) * 4;
-        const expected = shown.samplesAt(clamp(x - 3, 3), clamp(y - 1, 4));
-        expect([...data.subarray(at, at + 4)]).toEqual(expected);
+      expect(drawn).toMatchObject({ format: 'png', width: 9, height: 8, orientation: 1 });
+      const { data } = await rawOf(drawn);
+      const shown = upright(1, pixels);
+      const clamp = (at: number, last: number) => Math.min(Math.max(at, 0), last);
+      for (let y = 0; y < 8; y += 1) {
+        for (let x = 0; x < 9; x += 1) {
+          const at = (y * 9 + x) * 4;
+          const expected = shown.samplesAt(clamp(x - 3, 3), clamp(y - 1, 4));
+          expect([...data.subarray(at, at + 4)]).toEqual(expected);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('turns a source by its orientation', async () => {
+  it('rotates a source by its orientation', async () => {
     const pixels = noise(8, 5, 4, 3);
     const source = await fromPixels(pixels).png().toBuffer();
 
@@ -260,7 +263,7 @@ describe('createImageEngine: drawOnCanvas', () => {
     }
   });
 
-  it('scales to the area', async () => {
+  it('scales a source to the area', async () => {
     const image = await pngOf(plain(40, 50, [10, 20, 30]));
 
     const drawn = await verified(await engine.drawOnCanvas(image, canvas, signal));
@@ -281,7 +284,7 @@ describe('createImageEngine: drawMask', () => {
   const closed = Array.from({ length: 8 }, () => 255);
   const planes = [...closed, 255, 255, 0, 0, 0, 255, 255, 255, ...closed];
 
-  it('opens the alpha wherever a pixel may change at all, and closes what lies around it', async () => {
+  it('opens every pixel with alpha below 255 and closes the surroundings of the area', async () => {
     const drawn = await verified(await engine.drawMask(await pngOf(mask), canvas, 'alpha', signal));
 
     expect(drawn).toMatchObject({ format: 'png', width: 8, height: 3, alpha: 'some' });
@@ -289,7 +292,7 @@ describe('createImageEngine: drawMask', () => {
     expect([...data].filter((_, at) => at % 4 === 3)).toEqual(planes);
   });
 
-  it('draws it as a grey image, white where it is open', async () => {
+  it('draws the mask as a grey image that is white where the mask is open', async () => {
     const drawn = await verified(await engine.drawMask(await pngOf(mask), canvas, 'white', signal));
 
     expect(drawn).toMatchObject({ format: 'png', width: 8, height: 3, alpha: 'none' });
@@ -297,7 +300,7 @@ describe('createImageEngine: drawMask', () => {
     expect([...data].filter((_, at) => at % 3 === 0)).toEqual(planes.map((alpha) => 255 - alpha));
   });
 
-  it('keeps open what a scaled mask opens', async () => {
+  it('keeps the open pixels of a scaled mask open', async () => {
     const large = {
       data: Buffer.alloc(40 * 10 * 4, 255),
       width: 40,
@@ -320,7 +323,7 @@ function composed(masked: MaskedSource, drawn: VerifiedImage): Promise<Buffer> {
   return engine.composite(drawn, masked, { format: 'png' }, signal);
 }
 
-/** Mostly closed or open, sometimes between. */
+/** An alpha that is mostly closed or open and sometimes between. */
 function maskNoise(seed: number, { width, height }: Pick<Pixels, 'width' | 'height'>): Pixels {
   const random = createSeeded(seed);
   const data = Buffer.alloc(width * height * 4);
@@ -330,7 +333,7 @@ function maskNoise(seed: number, { width, height }: Pick<Pixels, 'width' | 'heig
   return { data, width, height, channels: 4 };
 }
 
-/** Closed in its upper half, open below. */
+/** A mask that is closed in the upper half and open in the lower half. */
 function halfMask(width: number, height: number): Pixels {
   const data = Buffer.alloc(width * height * 4);
   data.fill(255, 0, data.length / 2);

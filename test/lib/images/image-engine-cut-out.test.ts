@@ -46,23 +46,26 @@ async function cutBall(edge?: number, options: EncodeOptions = { format: 'png' }
 }
 
 describe('createImageEngine: cutOut', () => {
-  it.each(['png', 'webp'] as const)('gives a %s with a clear background', async (format) => {
-    const image = await cutBall(90, { format });
+  it.each(['png', 'webp'] as const)(
+    'returns a %s with a transparent background',
+    async (format) => {
+      const image = await cutBall(90, { format });
 
-    expect(image).toMatchObject({ format, width: 90, height: 90, alpha: 'some' });
-    const { data } = await engine.decode(image, { channels: 4 }, signal);
-    const alphaAt = (x: number, y: number) => data[(y * 90 + x) * 4 + 3];
-    expect([alphaAt(0, 0), alphaAt(45, 45), alphaAt(45, 20)]).toEqual([0, 0, 255]);
-  });
+      expect(image).toMatchObject({ format, width: 90, height: 90, alpha: 'some' });
+      const { data } = await engine.decode(image, { channels: 4 }, signal);
+      const alphaAt = (x: number, y: number) => data[(y * 90 + x) * 4 + 3];
+      expect([alphaAt(0, 0), alphaAt(45, 45), alphaAt(45, 20)]).toEqual([0, 0, 255]);
+    },
+  );
 
-  it('does in its threads what the matte does here', async () => {
+  it('returns the same pixels from its threads as a call of cutOut', async () => {
     const image = await cutBall();
 
     const { data } = await engine.decode(image, { channels: 4 }, signal);
     expect(data.equals(cut(noisyBall(90)).pixels)).toBe(true);
   });
 
-  it('gives the same bytes for many at once as for one alone', async () => {
+  it('returns the same bytes for many concurrent calls as for a single call', async () => {
     const alone = await cutBall(160);
 
     const together = await Promise.all(Array.from({ length: 8 }, () => cutBall(160)));
@@ -83,7 +86,7 @@ describe('createImageEngine: cutOut', () => {
     });
   });
 
-  it('ends at once on abort, and the engine closes when its threads have ended', async () => {
+  it('rejects at once on abort, and the engine closes after its threads have ended', async () => {
     const own = createImageEngine({ limits, clock: systemClock, slices });
     const image = await verified(await fromPixels(ball(600)).removeAlpha().png().toBuffer());
     const controller = new AbortController();
@@ -99,7 +102,7 @@ describe('createImageEngine: cutOut', () => {
     await expect(own.close()).resolves.toBeUndefined();
   });
 
-  it('lets others finish when one is aborted', async () => {
+  it('finishes the other calls when one call is aborted', async () => {
     const image = await verified(await fromPixels(ball(400)).removeAlpha().png().toBuffer());
     const controller = new AbortController();
     const run = (one: AbortSignal) => engine.removeBackground(image, matte, { format: 'png' }, one);
@@ -111,7 +114,7 @@ describe('createImageEngine: cutOut', () => {
     expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  it('finishes what has begun before it closes', async () => {
+  it('finishes started work before the engine closes', async () => {
     const own = createImageEngine({ limits, clock: systemClock, slices });
     const image = await verified(await fromPixels(ball(400)).removeAlpha().png().toBuffer());
     const ended: string[] = [];

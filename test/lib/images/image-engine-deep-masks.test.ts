@@ -23,7 +23,7 @@ const ALPHAS = [0, 1, 127, 128, 200, 254, 255, 255] as const;
 const WIDTH = ALPHAS.length * 2;
 const HEIGHT = 6;
 
-/** A mask of `channels`, of which the last is the alpha, in 8 or 16 bits. */
+/** Encodes a mask in 8 or 16 bits. The last of its `channels` is the alpha. */
 function mask(channels: 2 | 4, bits: 8 | 16): Sharp {
   const samples = Array.from({ length: WIDTH * HEIGHT }, (_, pixel) => {
     const alpha = ALPHAS[Math.floor((pixel % WIDTH) / 2)] ?? 255;
@@ -36,7 +36,7 @@ function mask(channels: 2 | 4, bits: 8 | 16): Sharp {
 
 const colour16 = () => mask(4, 16).toColourspace('rgb16');
 const grey16 = () => mask(2, 16).toColourspace('grey16');
-/** PNG 3rd edition, 11.3.2.2: a gamma of 1. */
+/** A `gAMA` chunk with a gamma of 1 (PNG 3rd edition, 11.3.2.2). */
 const LINEAR = chunk('gAMA', Buffer.from([0, 1, 0x86, 0xa0]));
 
 const FORMS: readonly (readonly [what: string, bytes: () => Promise<Buffer>])[] = [
@@ -82,18 +82,21 @@ async function verified(bytes: Buffer): Promise<VerifiedImage> {
 
 const usual = await verified(await mask(4, 8).png().toBuffer());
 
-describe.each(FORMS)('a mask that is %s', (_, bytes) => {
-  it.each(CANVASES)('is drawn on a canvas %s as one of 8 bits is', async (__, canvas) => {
-    const image = await verified(await bytes());
+describe.each(FORMS)('a deep mask that is %s', (_, bytes) => {
+  it.each(CANVASES)(
+    'is drawn on a canvas %s in the same way as a mask of 8 bits',
+    async (__, canvas) => {
+      const image = await verified(await bytes());
 
-    for (const form of ['alpha', 'white'] as const) {
-      const drawn = await engine.drawMask(image, canvas, form, signal);
+      for (const form of ['alpha', 'white'] as const) {
+        const drawn = await engine.drawMask(image, canvas, form, signal);
 
-      expect(drawn.equals(await engine.drawMask(usual, canvas, form, signal))).toBe(true);
-    }
-  });
+        expect(drawn.equals(await engine.drawMask(usual, canvas, form, signal))).toBe(true);
+      }
+    },
+  );
 
-  it('puts a source back as one of 8 bits does', async () => {
+  it('restores a source in the same way as a mask of 8 bits', async () => {
     const image = await verified(await bytes());
     const [source, drawn] = await Promise.all(
       [plain(WIDTH, HEIGHT, [250, 20, 90]), plain(WIDTH, HEIGHT, [0, 200, 33])].map(

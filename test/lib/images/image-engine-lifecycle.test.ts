@@ -67,18 +67,15 @@ function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal
 }
 
 describe('createImageEngine: lifecycle', () => {
-  it.each(OPERATIONS)(
-    'rejects %s with the reason of a signal that has aborted',
-    async (operation) => {
-      const engine = newEngine();
-      const reason = new Error('the client disconnected');
+  it.each(OPERATIONS)('rejects %s with the reason of an aborted signal', async (operation) => {
+    const engine = newEngine();
+    const reason = new Error('the client disconnected');
 
-      const work = run(engine, operation, AbortSignal.abort(reason));
+    const work = run(engine, operation, AbortSignal.abort(reason));
 
-      await expect(work).rejects.toBe(reason);
-      await engine.close();
-    },
-  );
+    await expect(work).rejects.toBe(reason);
+    await engine.close();
+  });
 
   it.each(OPERATIONS)(
     'rejects a running or waiting %s as soon as it is aborted',
@@ -96,7 +93,7 @@ describe('createImageEngine: lifecycle', () => {
     },
   );
 
-  it('finishes what others asked for when one aborts', async () => {
+  it('finishes the work of other callers when one caller aborts', async () => {
     const engine = newEngine();
     const controller = new AbortController();
     const signals = [never, never, controller.signal, never, never];
@@ -109,7 +106,7 @@ describe('createImageEngine: lifecycle', () => {
     await engine.close();
   });
 
-  it.each(OPERATIONS)('refuses %s with overloaded once it is closed', async (operation) => {
+  it.each(OPERATIONS)('rejects %s with overloaded after it was closed', async (operation) => {
     const engine = newEngine();
     await engine.close();
 
@@ -118,7 +115,7 @@ describe('createImageEngine: lifecycle', () => {
     await expect(work).rejects.toMatchObject({ name: 'BridgeError', code: 'overloaded' });
   });
 
-  it('ends all of many operations at once, each of which decodes several images', async () => {
+  it('aborts many operations at once, each of which decodes several images', async () => {
     const engine = newEngine();
     const controller = new AbortController();
 
@@ -133,7 +130,7 @@ describe('createImageEngine: lifecycle', () => {
     await engine.close();
   });
 
-  it('closes when all that had begun has ended', async () => {
+  it('closes after all started work has ended', async () => {
     const engine = newEngine();
     const ended: string[] = [];
     const works = Array.from({ length: 5 }, () =>
@@ -146,7 +143,7 @@ describe('createImageEngine: lifecycle', () => {
     expect(ended).toEqual(['work', 'work', 'work', 'work', 'work', 'close']);
   });
 
-  it('lets many images share one signal', async () => {
+  it('accepts one signal for many images', async () => {
     const engine = newEngine();
     const { signal } = new AbortController();
     const warnings: Error[] = [];
@@ -161,7 +158,7 @@ describe('createImageEngine: lifecycle', () => {
     await engine.close();
   });
 
-  it('closes twice', async () => {
+  it('may be closed twice', async () => {
     const engine = newEngine();
 
     await engine.close();

@@ -15,7 +15,7 @@ const limits = {
   max_decode_ms: 10_000,
 };
 
-/** What each orientation makes of `ab` above `cd` (Exif 2.32, 4.6.4 A, tag 274). */
+/** The result of each orientation for the blocks `ab` above `cd` (Exif 2.32, 4.6.4 A, tag 274). */
 const TURNED = [
   [1, 'abcd'],
   [2, 'badc'],
@@ -43,7 +43,7 @@ const distance = (one: readonly number[], two: readonly number[]) =>
   Math.max(...one.map((value, index) => Math.abs(value - (two[index] ?? 0))));
 
 describe('createImageEngine: decode', () => {
-  it.each([3, 4] as const)('gives %i channels of the stored pixels', async (channels) => {
+  it.each([3, 4] as const)('decodes the stored pixels to %i channels', async (channels) => {
     const pixels = textured(40, 30);
     const image = await verified(await fromPixels(pixels).png().toBuffer());
 
@@ -54,7 +54,7 @@ describe('createImageEngine: decode', () => {
     expect(decoded).toEqual({ data, width: 40, height: 30, channels });
   });
 
-  it('brings 16 bits with a colour profile to sRGB, for decoding and for every format', async () => {
+  it('converts 16 bits with a colour profile to sRGB, for pixels and for every format', async () => {
     const colour = [200, 60, 40];
     const source = fromPixels(plain(16, 16, colour)).toColourspace('rgb16');
     const image = await verified(await source.withIccProfile('p3').png().toBuffer());
@@ -130,7 +130,7 @@ describe('createImageEngine: decode', () => {
     expect(distance(firstPixel(decoded), [200, 100, 50, 128])).toBeLessThanOrEqual(1);
   });
 
-  it('lets what is transparent fall on white when three channels are wanted', async () => {
+  it('blends transparent pixels with white if three channels are requested', async () => {
     const image = await verified(
       await fromPixels(plain(4, 4, [200, 100, 50, 0]))
         .png()
@@ -168,7 +168,7 @@ describe('createImageEngine: decode', () => {
         .withIccProfile('p3')
         .png(),
     ],
-  ])('brings %s to 8-bit sRGB', async (_name, drawn) => {
+  ])('converts %s to 8-bit sRGB', async (_name, drawn) => {
     const image = await verified(await drawn.toBuffer());
 
     const decoded = await engine.decode(image, { channels: 3 }, signal);
@@ -179,7 +179,7 @@ describe('createImageEngine: decode', () => {
 });
 
 describe('createImageEngine: encode', () => {
-  it.each(OUTPUT_FORMATS)('makes a valid %s, the same every time', async (format) => {
+  it.each(OUTPUT_FORMATS)('encodes a valid %s with the same bytes every time', async (format) => {
     const pixels = textured(64, 48, 4);
 
     const [one, two] = await Promise.all([
@@ -199,7 +199,7 @@ describe('createImageEngine: encode', () => {
     expect(await engine.decode(image, { channels: 4 }, signal)).toEqual(pixels);
   });
 
-  it('makes between 1 and 3 MB of a textured megapixel', async () => {
+  it('encodes a textured megapixel to between 1 and 3 MB', async () => {
     const { length } = await engine.encode(textured(1024, 1024), { format: 'png' }, signal);
 
     expect(length).toBeGreaterThan(1_000_000);
@@ -207,7 +207,7 @@ describe('createImageEngine: encode', () => {
   });
 
   it.each(['jpeg', 'webp'] as const)(
-    'follows the compression from 0 to 100 in %s',
+    'applies the compression from 0 to 100 to a %s',
     async (format) => {
       const pixels = textured(64, 48);
       const sizeAt = async (compression: number) =>
@@ -220,14 +220,14 @@ describe('createImageEngine: encode', () => {
     },
   );
 
-  it('lets alpha fall on white in a JPEG', async () => {
+  it('blends transparent pixels with white in a JPEG', async () => {
     const bytes = await engine.encode(plain(8, 8, [0, 0, 0, 0]), { format: 'jpeg' }, signal);
 
     const decoded = await engine.decode(await verified(bytes), { channels: 3 }, signal);
     expect(firstPixel(decoded)).toEqual([255, 255, 255]);
   });
 
-  it('fails with internal for pixels of another size than they say', async () => {
+  it('fails with internal if the number of pixels does not match the dimensions', async () => {
     const pixels = { ...textured(8, 8), width: 9 };
 
     const encoding = engine.encode(pixels, { format: 'png' }, signal);
@@ -238,7 +238,7 @@ describe('createImageEngine: encode', () => {
 
 describe('createImageEngine: convert', () => {
   it.each(OUTPUT_FORMATS.flatMap((from) => OUTPUT_FORMATS.map((to) => [from, to] as const)))(
-    'makes of a %s a %s',
+    'converts a %s to a %s',
     async (from, to) => {
       const image = await verified(await fromPixels(fourBlocks()).toFormat(from).toBuffer());
 
@@ -261,7 +261,7 @@ describe('createImageEngine: convert', () => {
     expect(blocksOf(decoded)).toBe('cadb');
   });
 
-  it('keeps alpha in WebP and lets it fall on white in JPEG', async () => {
+  it('keeps alpha in WebP and blends transparent pixels with white in JPEG', async () => {
     const image = await verified(
       await fromPixels(plain(8, 8, [9, 9, 9, 0]))
         .png()
@@ -279,7 +279,7 @@ describe('createImageEngine: convert', () => {
   it.each([
     ['a CMYK JPEG', fromPixels(textured(8, 8)).toColourspace('cmyk').jpeg()],
     ['a 16-bit PNG', fromPixels(textured(8, 8)).toColourspace('rgb16').png()],
-  ])('makes an 8-bit sRGB PNG of %s', async (_name, drawn) => {
+  ])('converts to an 8-bit sRGB PNG %s', async (_name, drawn) => {
     const image = await verified(await drawn.toBuffer());
 
     const converted = await engine.convert(image, { format: 'png' }, signal);

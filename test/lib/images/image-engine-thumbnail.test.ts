@@ -19,7 +19,7 @@ const limits = {
   max_decode_ms: 10_000,
 };
 
-/** What each orientation makes of `ab` above `cd` (Exif 2.32, 4.6.4 A, tag 274). */
+/** The result of each orientation for the blocks `ab` above `cd` (Exif 2.32, 4.6.4 A, tag 274). */
 const TURNED = [
   [1, 'abcd'],
   [2, 'badc'],
@@ -44,7 +44,7 @@ async function thumbnail(bytes: Buffer, edgePx: number): Promise<VerifiedImage> 
 
 const pixels = ({ bytes }: { readonly bytes: Buffer }) => sharp(bytes).raw().toBuffer();
 
-/** Of the first pixel. */
+/** Returns the distance of the first pixel from a colour. */
 const distance = (data: Buffer, colour: readonly number[]) =>
   Math.max(...colour.map((value, at) => Math.abs(value - (data[at] ?? 0))));
 
@@ -61,15 +61,18 @@ describe('createImageEngine: thumbnail', () => {
     [600, 600, 32, 32, 32],
     [2000, 1, 32, 32, 1],
     [1, 2000, 32, 1, 32],
-  ])('fits %i by %i into %i as %i by %i', async (width, height, edge, toWidth, toHeight) => {
-    const bytes = await fromPixels(textured(width, height)).png().toBuffer();
+  ])(
+    'scales %i by %i into a square of %i to %i by %i',
+    async (width, height, edge, toWidth, toHeight) => {
+      const bytes = await fromPixels(textured(width, height)).png().toBuffer();
 
-    const image = await thumbnail(bytes, edge);
+      const image = await thumbnail(bytes, edge);
 
-    expect(image).toMatchObject({ format: 'png', width: toWidth, height: toHeight });
-  });
+      expect(image).toMatchObject({ format: 'png', width: toWidth, height: toHeight });
+    },
+  );
 
-  it.each(OUTPUT_FORMATS)('never enlarges a %s, and makes a PNG of it', async (format) => {
+  it.each(OUTPUT_FORMATS)('never enlarges a %s, and converts it to PNG', async (format) => {
     const bytes = await fromPixels(textured(40, 30)).toFormat(format).toBuffer();
 
     const image = await thumbnail(bytes, 320);
@@ -87,7 +90,7 @@ describe('createImageEngine: thumbnail', () => {
     expect(outcome.ok && outcome.image.sha256 === sha256(outcome.image.bytes)).toBe(true);
   });
 
-  it('is the same every time', async () => {
+  it('returns the same bytes every time', async () => {
     const bytes = readPhoto('rocket.jpg');
 
     const [one, two] = await Promise.all([thumbnail(bytes, 100), thumbnail(bytes, 100)]);
@@ -110,7 +113,7 @@ describe('createImageEngine: thumbnail', () => {
   );
 
   it.each(['astronaut.png', 'rocket.jpg'] as const)(
-    'shows %s as sharp scales all of its pixels',
+    'scales %s in the same way as sharp scales all of its pixels',
     async (name) => {
       const { data, info } = await sharp(readPhoto(name))
         .raw()
@@ -123,7 +126,7 @@ describe('createImageEngine: thumbnail', () => {
     },
   );
 
-  // Each holds in its own colour space what `smooth` is in sRGB.
+  // Each image contains, in its own colour space, the colours that `smooth` has in sRGB.
   const coloured: readonly (readonly [string, (source: Sharp) => Sharp, number])[] = [
     ['a PNG in Display P3', (source) => source.withIccProfile('p3').png(), 2],
     ['a JPEG in Display P3', (source) => source.withIccProfile('p3').jpeg({ quality: 100 }), 8],
@@ -136,7 +139,7 @@ describe('createImageEngine: thumbnail', () => {
     ],
   ];
 
-  it.each(coloured)('brings %s to sRGB', async (_, store, rounding) => {
+  it.each(coloured)('converts %s to sRGB', async (_, store, rounding) => {
     const source = smooth();
     const stored = await store(fromPixels(source)).toBuffer();
 
@@ -148,7 +151,7 @@ describe('createImageEngine: thumbnail', () => {
     expect(await farthest(pixels(image), expected)).toBeLessThanOrEqual(rounding);
   });
 
-  it('would show other colours if it did not look at the profile', async () => {
+  it('would have other colours without the profile', async () => {
     const stored = await fromPixels(smooth()).withIccProfile('p3').png().toBuffer();
     const asStored = sharp(stored, { ignoreIcc: true }).resize(64, 64, { fit: 'inside' });
 
@@ -178,7 +181,7 @@ describe('createImageEngine: thumbnail', () => {
     expect(distance(await pixels(image), [200, 100, 50, 128])).toBeLessThanOrEqual(1);
   });
 
-  it('lets nothing of the metadata through', async () => {
+  it('removes all metadata', async () => {
     const stored = await fromPixels(textured(64, 64))
       .withExif({ IFD0: { ImageDescription: 'a secret' } })
       .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>')
@@ -190,7 +193,7 @@ describe('createImageEngine: thumbnail', () => {
     expect([exif, xmp]).toEqual([undefined, undefined]);
   });
 
-  it('may be longer than an image may come in', async () => {
+  it('may be longer than the limit for images from outside', async () => {
     const bytes = await fromPixels(textured(256, 256)).jpeg({ quality: 10 }).toBuffer();
     const strict = createImageEngine({
       limits: { ...limits, max_encoded_bytes: bytes.length },
@@ -215,25 +218,28 @@ describe('createImageEngine: thumbnail', () => {
       png(header({ width: 4096, height: 4096 }), PIXELS, END),
       'too_many_pixels',
     ],
-  ])('refuses %s', async (_, bytes, fault) => {
+  ])('rejects %s', async (_, bytes, fault) => {
     expect(await engine.thumbnail(bytes, 320, signal)).toEqual({ ok: false, fault });
   });
 
   const MISSING = Array.from({ length: 16 }, (_, index) => 2 ** index);
 
-  it.each(MISSING)('finds that the last %i bytes of pixels of a PNG are missing', async (count) => {
-    const [width, height] = [150, 201];
-    const rows = Buffer.alloc(height * (1 + width * 3));
-    const stored = deflateSync(rows.subarray(0, rows.length - count), { level: 0 });
-    const bytes = png(header({ width, height }), chunk('IDAT', stored), END);
+  it.each(MISSING)(
+    'detects that the last %i bytes of the pixels of a PNG are missing',
+    async (count) => {
+      const [width, height] = [150, 201];
+      const rows = Buffer.alloc(height * (1 + width * 3));
+      const stored = deflateSync(rows.subarray(0, rows.length - count), { level: 0 });
+      const bytes = png(header({ width, height }), chunk('IDAT', stored), END);
 
-    const outcome = await engine.thumbnail(bytes, 32, signal);
+      const outcome = await engine.thumbnail(bytes, 32, signal);
 
-    expect(outcome).toEqual({ ok: false, fault: 'corrupt' });
-  });
+      expect(outcome).toEqual({ ok: false, fault: 'corrupt' });
+    },
+  );
 
   it.each(MISSING)(
-    'finds that the last %i bytes of pixels of a JPEG are missing',
+    'detects that the last %i bytes of the pixels of a JPEG are missing',
     async (count) => {
       const whole = await fromPixels(textured(803, 611)).jpeg({ quality: 95 }).toBuffer();
       const end = whole.subarray(-2);
@@ -245,7 +251,7 @@ describe('createImageEngine: thumbnail', () => {
     },
   );
 
-  it('stops with the reason of its signal', async () => {
+  it('rejects with the reason of the signal', async () => {
     const client = new AbortController();
 
     const making = engine.thumbnail(readPhoto('rocket.jpg'), 320, client.signal);
@@ -255,7 +261,7 @@ describe('createImageEngine: thumbnail', () => {
   });
 });
 
-/** Soft slopes within the colours that both spaces have. */
+/** A smooth gradient of colours that both colour spaces contain. */
 function smooth() {
   const image = textured(128, 96);
   for (let at = 0; at < image.data.length; at += 1) {

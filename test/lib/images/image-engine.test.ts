@@ -84,7 +84,7 @@ describe('createImageEngine: inspect', () => {
   });
 
   it.each(['png', 'jpeg', 'webp'] as const)(
-    'returns the stored edges and the orientation of a rotated %s',
+    'returns the stored dimensions and the orientation of a rotated %s',
     async (format) => {
       const bytes = turned(
         await fromPixels(plain(48, 32, [9, 9, 9]))
@@ -134,7 +134,7 @@ describe('createImageEngine: inspect', () => {
     ['opaque', [255, 255]],
     ['some', [255, 0]],
     ['empty', [0, 0]],
-  ])('finds alpha %s in a palette', async (alpha, values) => {
+  ])('returns alpha %s for a palette', async (alpha, values) => {
     const bytes = png(
       header({ width: 8, height: 1, bitDepth: 1, colourType: 3 }),
       chunk('PLTE', Buffer.alloc(6, 50)),
@@ -154,7 +154,7 @@ describe('createImageEngine: inspect', () => {
     ['some', 4, 16, [9, 9, 255, 255, 9, 9, 254, 255]],
     ['opaque', 6, 16, [9, 9, 9, 9, 9, 9, 255, 255, 9, 9, 9, 9, 9, 9, 255, 255]],
     ['empty', 6, 16, [9, 9, 9, 9, 9, 9, 0, 0, 9, 9, 9, 9, 9, 9, 0, 0]],
-  ])('finds alpha %s in colour type %i of %i bits', async (alpha, colourType, bitDepth, row) => {
+  ])('returns alpha %s for colour type %i of %i bits', async (alpha, colourType, bitDepth, row) => {
     const bytes = png(
       header({ width: 2, height: 1, bitDepth, colourType }),
       chunk('IDAT', deflateSync(Buffer.from([0, ...row]))),
@@ -167,13 +167,13 @@ describe('createImageEngine: inspect', () => {
   it.each([
     ['one byte short', coffee.subarray(0, -1), rocket.subarray(0, -1), rocketWebp.subarray(0, -1)],
     ['half', halfOf(coffee), halfOf(rocket), halfOf(rocketWebp)],
-  ])('calls an image truncated that is %s', async (_name, ...cuts) => {
+  ])('returns truncated for an image that is %s', async (_name, ...cuts) => {
     const inspections = await Promise.all(cuts.map(inspect));
 
     expect(inspections).toEqual(cuts.map(() => ({ ok: false, fault: 'truncated' })));
   });
 
-  it('refuses bytes after the end', async () => {
+  it('rejects bytes after the end', async () => {
     const longer = [coffee, rocket, rocketWebp].map((each) =>
       Buffer.concat([each, Buffer.alloc(1)]),
     );
@@ -190,7 +190,7 @@ describe('createImageEngine: inspect', () => {
     ['a flipped bit in the pixels', coffee.length / 2, 'corrupt'],
     ['a flipped bit in the type of the last chunk', coffee.length - 6, 'corrupt'],
     ['a flipped bit in the last CRC', coffee.length - 1, 'corrupt'],
-  ])('refuses a PNG with %s', async (_name, at, fault) => {
+  ])('rejects a PNG with %s', async (_name, at, fault) => {
     const flipped = Buffer.from(coffee);
     flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
 
@@ -212,7 +212,7 @@ describe('createImageEngine: inspect', () => {
     ],
     ['a WebP with an empty frame', webp(lossless(40, 30))],
     ['a WebP whose frame is junk', junkFrame()],
-  ])('refuses %s as corrupt', async (_name, bytes) => {
+  ])('returns corrupt for %s', async (_name, bytes) => {
     expect(await inspect(bytes)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
@@ -233,7 +233,7 @@ describe('createImageEngine: inspect', () => {
     expect(await inspect(bytes)).toEqual({ ok: false, fault });
   });
 
-  it('refuses an animated WebP', async () => {
+  it('rejects an animated WebP', async () => {
     const { data, width, height } = textured(8, 16, 4);
     const bytes = await sharp(data, { raw: { width, height, channels: 4, pageHeight: 8 } })
       .webp({ loop: 0, delay: [100, 100] })
@@ -258,25 +258,25 @@ describe('createImageEngine: inspect', () => {
     ],
     ['nothing', async () => Buffer.alloc(0)],
     ['a letter', async () => Buffer.from('a')],
-  ])('takes %s for no supported format', async (_name, make) => {
+  ])('rejects %s as an unsupported format', async (_name, make) => {
     expect(await inspect(await make())).toEqual({ ok: false, fault: 'unsupported_format' });
   });
 
-  it.each(['gif', 'tiff', 'avif'] as const)('has switched off the loader of %s', async (format) => {
+  it.each(['gif', 'tiff', 'avif'] as const)('disables the loader of %s', async (format) => {
     const bytes = await fromPixels(textured(8, 8)).toFormat(format).toBuffer();
     await inspect(coffee);
 
     await expect(sharp(bytes).raw().toBuffer()).rejects.toThrow('unsupported image format');
   });
 
-  it('has switched off the loader of SVG', async () => {
+  it('disables the loader of SVG', async () => {
     const bytes = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>');
     await inspect(coffee);
 
     await expect(sharp(bytes).raw().toBuffer()).rejects.toThrow('unsupported image format');
   });
 
-  it('gives up a decode that takes longer than the limit', async () => {
+  it('abandons a decode that takes longer than the limit', async () => {
     const hasty = createImageEngine({
       limits,
       clock: {
@@ -300,7 +300,7 @@ function halfOf(bytes: Buffer): Buffer {
   return bytes.subarray(0, bytes.length / 2);
 }
 
-/** Two rows of two pixels, whatever the stream says. */
+/** A PNG whose header states two rows of two pixels, with any pixel stream. */
 function pngOf(stream: Buffer): Buffer {
   return png(header(), chunk('IDAT', stream), END);
 }
@@ -310,7 +310,7 @@ function brokenText(): Buffer {
   return chunk('zTXt', Buffer.concat([Buffer.from('key\0\0', 'latin1'), stream]));
 }
 
-/** A frame whose head is right and whose data is not. */
+/** A frame with a valid header and invalid data. */
 function junkFrame(): Buffer {
   const bytes = Buffer.from(rocketWebp);
   return bytes.fill(0xff, 30);

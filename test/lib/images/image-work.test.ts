@@ -4,7 +4,7 @@ import { createImageWork, type WorkKind } from '../../../lib/images/image-work.t
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** 8 megapixels, and one row more. */
+/** An image of 8 megapixels, and an image with one more row. */
 const SMALL = { width: 4096, height: 2048 };
 const LARGE = { width: 4096, height: 2049 };
 
@@ -44,7 +44,7 @@ describe('createImageWork', () => {
     expect(started).toEqual(['hostile 0', 'quiet large']);
   });
 
-  test('images of 8 megapixels may hold both slots', async () => {
+  test('images of 8 megapixels of one scope may hold both slots', async () => {
     const { decode, started } = open();
     for (let nth = 0; nth < 3; nth += 1) void decode(`one ${nth}`, 'request', SMALL);
     await settled();
@@ -52,7 +52,7 @@ describe('createImageWork', () => {
     expect(started).toEqual(['one 0', 'one 1']);
   });
 
-  test('a thumbnail waits for no image of a request', async () => {
+  test('a thumbnail does not wait for the images of requests', async () => {
     const { decode, started } = open();
     for (let nth = 0; nth < 16; nth += 1) void decode(`hostile ${nth}`, 'request', SMALL);
     void decode('quiet thumbnail', 'delivery', LARGE);

@@ -11,9 +11,12 @@ describe('uprightEdges', () => {
     [6, 20, 30],
     [7, 20, 30],
     [8, 20, 30],
-  ])('shows an image of orientation %i as %i by %i', (orientation, width, height) => {
-    const edges = uprightEdges({ width: 30, height: 20, orientation });
+  ])(
+    'returns for an image of orientation %i the dimensions %i by %i',
+    (orientation, width, height) => {
+      const edges = uprightEdges({ width: 30, height: 20, orientation });
 
-    expect(edges).toEqual({ width, height });
-  });
+      expect(edges).toEqual({ width, height });
+    },
+  );
 });

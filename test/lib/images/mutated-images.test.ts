@@ -39,14 +39,14 @@ const IMAGES = [
   ]),
 ];
 
-/** What every valid image has, checked without our own code. */
+/** Checks properties of every valid image without the code under test. */
 function isWhole(original: Buffer, mutated: Buffer): boolean {
   if (mutated.equals(original)) return true;
   if (mutated.toString('latin1', 0, 4) === 'RIFF') {
     return mutated.readUInt32LE(4) + 8 === mutated.length;
   }
   const isJpeg = mutated.readUInt16BE(0) === 0xffd8;
-  // A PNG has a checksum over every byte, so no changed file can be valid.
+  // Checksums cover every byte of a PNG, so no changed file is valid.
   return isJpeg && mutated.readUInt16BE(mutated.length - 2) === 0xffd9;
 }
 
@@ -56,13 +56,13 @@ afterAll(() => engine.close());
 
 describe('mutated images', () => {
   it.each(IMAGES.map((bytes, index) => [index, bytes] as const))(
-    'start from image %i, which is valid',
+    'originate from image %i, which is valid',
     async (_index, bytes) => {
       expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
     },
   );
 
-  it('never make the container check throw or accept what is not whole', () => {
+  it('never cause the container check to throw or to accept an incomplete file', () => {
     const property = fc.property(mutated, ({ original, bytes }) => {
       const verdict = finish(checkContainer(bytes, limits));
 
@@ -72,7 +72,7 @@ describe('mutated images', () => {
     fc.assert(property, { seed: 20_240_501, numRuns: 3000 });
   });
 
-  it('never make an inspection reject or accept what is not whole', async () => {
+  it('never cause an inspection to reject or to accept an incomplete file', async () => {
     const property = fc.asyncProperty(mutated, async ({ original, bytes }) => {
       const inspection = await engine.inspect(bytes, signal);
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sniff } from '../../../lib/images/container/check-container.ts';
 import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/png/png-chunk.ts';
 
-/** Positions fall on heads and tails as often as on the pixels between them. */
+/** Positions in the first and the last bytes are as likely as positions between them. */
 const position = fc.oneof(
   fc.nat(200),
   fc.nat(200).map((back) => -1 - back),
@@ -46,7 +46,7 @@ function mutate(bytes: Buffer, { kind, at, length, value }: Mutation): Buffer {
   }
 }
 
-/** One of the images, and what up to three changes make of it. */
+/** Generates one of the images with up to three changes. */
 export function mutationsOf(
   images: readonly Buffer[],
 ): fc.Arbitrary<{ readonly original: Buffer; readonly bytes: Buffer }> {
@@ -60,8 +60,8 @@ function mutateSome(bytes: Buffer, change: Mutation): Buffer {
 }
 
 /**
- * The same with right checksums and sizes around what was changed: a PNG that is stopped at its first CRC, or a WebP at
- * its RIFF head, says nothing of the checks behind them.
+ * Returns a changed file with correct checksums and sizes. Otherwise a PNG would fail at its first CRC and a WebP at its RIFF
+ * header, and the later checks would not be tested.
  */
 export function resealed(bytes: Buffer): Buffer {
   const sealed = Buffer.from(bytes);

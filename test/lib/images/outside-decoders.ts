@@ -4,20 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 
-/** The complaint of another program about a file, or undefined if the file is valid for it. */
+/** A program that checks image files. `isComplaint` returns true if its output reports an invalid file. */
 interface OutsideDecoder {
   readonly program: string;
   readonly options: readonly string[];
   isComplaint(code: number, output: string): boolean;
 }
 
-/** Debian has them as pngcheck, jpeginfo and webp. */
+/** The programs for each format. Their Debian packages are pngcheck, jpeginfo and webp. */
 const DECODERS: Readonly<Record<OutputFormat, OutsideDecoder>> = {
   png: {
     program: 'pngcheck',
     options: ['-q'],
-    // Its inflater also checks the Adler-32, which we do not check. It does not know newer chunks, and it has
-    // its own idea of when an image can have been made and of what a colour is.
+    // Complaints of pngcheck that are ignored: a wrong Adler-32, which the bridge does not check; chunks newer than pngcheck;
+    // dates and chromaticities outside its own limits.
     isComplaint: (code, output) =>
       code !== 0 &&
       !/inflate error = -3 |unknown, public chunk|invalid (?:tIME|cHRM) /.test(output),
@@ -25,7 +25,7 @@ const DECODERS: Readonly<Record<OutputFormat, OutsideDecoder>> = {
   jpeg: {
     program: 'jpeginfo',
     options: ['-c'],
-    // It does not know how to look at CMYK, and says so before it has seen a pixel.
+    // jpeginfo does not support CMYK and reports that before it decodes a pixel.
     isComplaint: (_code, output) =>
       /\b(?:WARNING|ERROR)\b(?!\s+Unsupported color conversion)/.test(output),
   },
@@ -41,7 +41,7 @@ interface Run {
   readonly output: string;
 }
 
-/** `code` is -1 for a program that is not installed, or that was killed. */
+/** Runs a program. `code` is -1 if the program is not installed or was killed. */
 function run(program: string, args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 20_000, encoding: 'latin1' }, (error, stdout, stderr) => {
@@ -51,14 +51,14 @@ function run(program: string, args: readonly string[]): Promise<Run> {
   });
 }
 
-/** Which of them are missing on this machine. */
+/** Returns the programs that are missing on this machine. */
 export async function missingDecoders(): Promise<readonly string[]> {
   const programs = Object.values(DECODERS).map(({ program }) => program);
   const runs = await Promise.all(programs.map((program) => run(program, ['--help'])));
   return programs.filter((_program, index) => runs[index]?.code === -1);
 }
 
-/** What the decoder of this format has against the image; undefined when it is content with it. */
+/** Returns the complaint of the decoder of this format about an image, or undefined if the image is valid. */
 export async function complaintAbout(
   bytes: Buffer,
   format: OutputFormat,

@@ -10,13 +10,13 @@ export function fromPixels({ data, width, height, channels }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels } });
 }
 
-/** One colour all over; with four values there is an alpha channel. */
+/** An image of one colour. With four values it has an alpha channel. */
 export function plain(width: number, height: number, colour: readonly number[]): Pixels {
   const data = Buffer.alloc(width * height * colour.length, Buffer.from(colour));
   return { data, width, height, channels: colour.length === 4 ? 4 : 3 };
 }
 
-/** Something for an encoder to chew on, the same every time. */
+/** A textured image that is hard to compress and the same every time. */
 export function textured(width: number, height: number, channels: 3 | 4 = 3): Pixels {
   const data = Buffer.alloc(width * height * channels);
   let state = 1;
@@ -68,7 +68,7 @@ function nearest(pixel: Uint8Array): string {
   return best?.[0] ?? '';
 }
 
-/** `bytes` with an EXIF block that says how to turn them. */
+/** Returns `bytes` with an EXIF block that has this orientation. */
 export function turned(bytes: Buffer, format: OutputFormat, orientation: number): Buffer {
   if (format === 'png') {
     return insertAfterHeader(bytes, chunk('eXIf', orientationTiff(orientation)));

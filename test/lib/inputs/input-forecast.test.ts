@@ -17,7 +17,7 @@ async function measure(images: readonly PlanInput[], mask: PlanInput | null = nu
 }
 
 describe('createInputForecast', () => {
-  it('knows the length of what is described or sent and the edges of what is described, and nothing else', async () => {
+  it('returns the length of described and inline images, the dimensions of described images, and nothing else', async () => {
     const images: PlanInput[] = [
       described(),
       { type: 'base64', data: 'AAAAAA==' },
@@ -40,7 +40,7 @@ describe('createInputForecast', () => {
     ['too large', described({ width: 34 }), 'too_many_pixels'],
     ['of another type than declared', mislabelled(), 'media_type_mismatch'],
     ['no data URL', { type: 'data_url', data_url: 'data:image/gif;base64,AAAA' }, 'not_a_data_url'],
-  ])('refuses an image that is %s', async (_, image, reason) => {
+  ])('rejects an image that is %s', async (_, image, reason) => {
     const refused = (async () => measure([described({ bytes: 1 }), image]))();
 
     await expect(refused).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('createInputForecast', () => {
     });
   });
 
-  it('refuses the first image that exceeds the total', async () => {
+  it('rejects the first image that exceeds the total', async () => {
     const refused = measure([described(), described(), described()]);
 
     await expect(refused).rejects.toMatchObject({ param: 'images[2]' });
@@ -59,14 +59,14 @@ describe('createInputForecast', () => {
   it.each<[string, PlanInput, string]>([
     ['a JPEG', described({ format: 'jpeg' }), 'no_alpha_channel'],
     ['of other edges', described({ width: 19 }), 'dimensions_differ'],
-  ])('refuses a mask that is %s', async (_, mask, reason) => {
+  ])('rejects a mask that is %s', async (_, mask, reason) => {
     await expect(measure([described()], mask)).rejects.toMatchObject({
       param: 'mask',
       details: { reason },
     });
   });
 
-  it('does not compare a mask with an image whose edges are unknown', async () => {
+  it('does not compare a mask with an image of unknown dimensions', async () => {
     const unknown: PlanInput = { type: 'base64', data: 'AAAA' };
 
     expect(await measure([unknown], described())).toMatchObject({ mask: { byteLength: 60 } });

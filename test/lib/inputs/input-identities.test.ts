@@ -10,7 +10,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const forever = new AbortController().signal;
 
 describe('identifyInputs', () => {
-  it('hashes every image', async () => {
+  it('hashes every inline image', async () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((text) => Buffer.from(text));
     const sources = {
       images: [source(one!), source(two!)],
@@ -46,11 +46,11 @@ describe('identifyInputs', () => {
     });
   });
 
-  it('lets other work run while it hashes a large image, and stops on abort', async () => {
+  it('yields to other work while it hashes a large image, and stops on abort', async () => {
     const client = new AbortController();
     const reason = new BridgeError('cancelled', 'the client disconnected');
     let readings = 0;
-    // The budget of a turn is spent after each step.
+    // This clock uses up the time slice with each step.
     const slow = createTimeSlices({ monotonicMs: () => (readings += 10) });
     const sources = { images: [source(Buffer.alloc(12_000_000))], references: [] };
     setImmediate(() => client.abort(reason));

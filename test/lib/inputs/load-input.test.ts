@@ -37,7 +37,7 @@ function fetching(fetched: Fetched) {
 }
 
 describe('createInputLoader', () => {
-  it('has what came with the request, and copies nothing', async () => {
+  it('returns the bytes of an inline image without a copy', async () => {
     const source: InputSource = { kind: 'inline', field: 'images[0]', bytes: BYTES };
 
     expect(await openInputLoader().load(source, LIMIT, context)).toBe(BYTES);
@@ -52,7 +52,7 @@ describe('createInputLoader', () => {
     expect(asked).toEqual([['mine', 'an id', signal]]);
   });
 
-  it('says of an artifact that is not there for this scope that it is unknown', async () => {
+  it('reports an artifact that does not exist in this scope as unknown', async () => {
     const loading = openInputLoader().load(artifact, LIMIT, context);
 
     await expect(loading).rejects.toMatchObject({
@@ -65,13 +65,13 @@ describe('createInputLoader', () => {
   it.each([
     ['an artifact that was changed', new BridgeError('artifact', 'changed')],
     ['a store that refuses', new BridgeError('overloaded', 'full')],
-  ])('does not take %s for a mistake of the caller', async (_, failure) => {
+  ])('does not report %s as an input error', async (_, failure) => {
     const { loader } = opening(() => Promise.reject(failure));
 
     await expect(loader.load(artifact, LIMIT, context)).rejects.toBe(failure);
   });
 
-  it('fetches a remote image, and no more than is left', async () => {
+  it('fetches a remote image within the remaining limit', async () => {
     const { loader, asked } = fetching({ ok: true, bytes: BYTES });
 
     const loaded = await loader.load(remote, LIMIT, context);
@@ -96,7 +96,7 @@ describe('createInputLoader', () => {
       { ok: false, fault: 'timed_out' },
       { field: 'mask.url', reason: 'timed_out' },
     ],
-  ])('makes %s a fault of the address', async (_, fetched, details) => {
+  ])('reports %s as an input error of the URL', async (_, fetched, details) => {
     const { loader } = fetching(fetched);
 
     const loading = loader.load(remote, LIMIT, context);
@@ -104,7 +104,7 @@ describe('createInputLoader', () => {
     await expect(loading).rejects.toMatchObject({ code: 'input', param: 'mask.url', details });
   });
 
-  it('fetches nothing while remote images are disabled', async () => {
+  it('does not fetch if remote images are disabled', async () => {
     await expect(openInputLoader().load(remote, LIMIT, context)).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'mask.url',
@@ -124,7 +124,7 @@ describe('createInputLoader', () => {
     expect(asked).toEqual([['b'.repeat(64), BYTES.length]]);
   });
 
-  it('takes a stored image that is missing or was changed for a failure of its own', async () => {
+  it('reports a stored image that is missing or was changed as an artifact error', async () => {
     await expect(openInputLoader().load(stored, LIMIT, context)).rejects.toMatchObject({
       code: 'artifact',
       details: { reason: 'missing_or_changed' },
@@ -134,7 +134,7 @@ describe('createInputLoader', () => {
   it.each<[string, InputSource]>([
     ['inline', { kind: 'inline', field: 'images[0]', bytes: BYTES }],
     ['stored', stored],
-  ])('refuses an image that is %s and too large before anything is read', async (_, source) => {
+  ])('rejects an image that is %s and too large before it is read', async (_, source) => {
     const loader = openInputLoader({ stored: { read: () => Promise.reject(new Error('read')) } });
 
     const loading = loader.load(source, BYTES.length - 1, context);
@@ -146,7 +146,7 @@ describe('createInputLoader', () => {
     });
   });
 
-  it('refuses an artifact that is larger than what is left', async () => {
+  it('rejects an artifact that exceeds the remaining limit', async () => {
     const { loader } = opening(async () => ({ bytes: BYTES }));
 
     await expect(loader.load(artifact, BYTES.length - 1, context)).rejects.toMatchObject({

@@ -14,7 +14,10 @@ function image(content: string) {
 const one = image('one');
 const two = image('two');
 
-/** Files in memory, whose steps the scheduler orders, and jobs as names with the inputs that they need. */
+/**
+ * Creates stored inputs over files in memory, whose steps the scheduler orders. Jobs are names with the inputs that they
+ * need.
+ */
 function openKeeper(pause: () => Promise<void> = async () => {}) {
   const kept = new Set<string>();
   const jobs = new Map<string, readonly string[]>();
@@ -47,7 +50,7 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
     jobs,
     files,
     keeper,
-    /** What a job service does to accept a job. */
+    /** Accepts a job, as the job service does. */
     accept: (name: string, images: readonly (typeof one)[]) =>
       keeper.keepFor(images, forever, async () => {
         await pause();
@@ -57,7 +60,7 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
           images.map(({ sha256 }) => sha256),
         );
       }),
-    /** What it does when the job has ended. */
+    /** Removes an ended job, as the job service does. */
     async end(name: string) {
       const needs = jobs.get(name) ?? [];
       jobs.delete(name);
@@ -68,7 +71,7 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
 }
 
 describe('createStoredInputs', () => {
-  it('has the images before the job is accepted, and keeps them', async () => {
+  it('stores the images before the job is accepted, and keeps them', async () => {
     const { accept, kept } = openKeeper();
 
     await accept('job', [one, two, one]);
@@ -82,7 +85,7 @@ describe('createStoredInputs', () => {
     expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
   });
 
-  it('removes the images of a job that was refused', async () => {
+  it('removes the images of a rejected job', async () => {
     const { keeper, kept } = openKeeper();
     const refusal = new Error('full');
 
@@ -92,7 +95,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('removes the images of a repetition that made no job', async () => {
+  it('removes the images of a repeated request that created no job', async () => {
     const { keeper, kept } = openKeeper();
 
     await keeper.keepFor([one], forever, async () => 'an earlier job, ended long ago');
@@ -100,7 +103,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('removes an image when the last job that shares it has ended', async () => {
+  it('removes an image after the last job that shares it was removed', async () => {
     const { accept, end, kept } = openKeeper();
     await accept('first', [one]);
     await accept('second', [one, two]);
@@ -113,7 +116,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('accepts nothing when an image cannot be kept', async () => {
+  it('does not accept a job if an image cannot be stored', async () => {
     const { files, jobs } = openKeeper();
     const full = new Error('full');
     const keeper = createStoredInputs({
@@ -127,7 +130,7 @@ describe('createStoredInputs', () => {
     expect(jobs.size).toBe(0);
   });
 
-  it('resolves although the removal after it fails', async () => {
+  it('resolves even if the removal afterwards fails', async () => {
     const { files } = openKeeper();
     const keeper = createStoredInputs({
       files,
@@ -137,7 +140,7 @@ describe('createStoredInputs', () => {
     expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
   });
 
-  it('accepts nothing for a client that has disconnected', async () => {
+  it('does not accept a job of a disconnected client', async () => {
     const { keeper, jobs, kept } = openKeeper();
     const client = new AbortController();
     const reason = new Error('the client disconnected');
@@ -151,7 +154,7 @@ describe('createStoredInputs', () => {
     expect([jobs.size, kept.size]).toEqual([0, 0]);
   });
 
-  it('sweeps images that no job needs', async () => {
+  it('removes images that no job needs in a sweep', async () => {
     const { accept, keeper, kept } = openKeeper();
     await accept('job', [one]);
     kept.add(two.sha256);
@@ -170,7 +173,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(1);
   });
 
-  it('never loses an image that a job needs, and keeps no other, in any order of steps', async () => {
+  it('keeps exactly the images that jobs need, for any order of steps', async () => {
     const images = [one, two, image('three')];
     const someOf = fc.subarray(images, { minLength: 1 });
     await fc.assert(
@@ -205,7 +208,7 @@ describe('createStoredInputs', () => {
 });
 
 describe('toStoredInput', () => {
-  it('shows an image without its bytes', () => {
+  it('describes an image without its bytes', () => {
     const image = { ...one, format: 'webp' } as const;
 
     expect(toStoredInput(image)).toEqual({

@@ -74,7 +74,7 @@ describe('toInputSources', () => {
     ['a letter beyond ASCII', 'AAÄA'],
     ['NUL', 'AA\u0000A'],
     ['a data URL', `data:image/png;base64,${TEXT}`],
-  ])('refuses base64 with %s', (_, data) => {
+  ])('rejects base64 with %s', (_, data) => {
     expect(() => toInputSource(base64(data), 'images[2]', NO_LIMIT)).toThrow(
       expect.objectContaining({
         code: 'input',
@@ -91,7 +91,7 @@ describe('toInputSources', () => {
     ['data:image/webp;base64,', 'image/webp'],
     ['DATA:IMAGE/PNG;BASE64,', 'image/png'],
     ['Data:Image/WebP;Base64,', 'image/webp'],
-  ])('takes a data URL that begins with %s', (head, declaredMediaType) => {
+  ])('accepts a data URL that begins with %s', (head, declaredMediaType) => {
     const source = toInputSource(dataUrl(`${head}${TEXT}`), 'mask', NO_LIMIT);
 
     expect(source).toEqual({ kind: 'inline', field: 'mask', bytes: BYTES, declaredMediaType });
@@ -111,7 +111,7 @@ describe('toInputSources', () => {
     ['a blank before', ` data:image/png;base64,${TEXT}`],
     ['no comma', `data:image/png;base64${TEXT}`],
     ['nothing at all', ''],
-  ])('refuses a data URL with %s', (_, url) => {
+  ])('rejects a data URL with %s', (_, url) => {
     expect(() => toInputSource(dataUrl(url), 'images[0]', NO_LIMIT)).toThrow(
       expect.objectContaining({
         code: 'input',
@@ -125,7 +125,7 @@ describe('toInputSources', () => {
     ['nothing', ''],
     ['percent signs', encodeURIComponent(TEXT)],
     ['a fragment', `${TEXT}#here`],
-  ])('refuses a data URL that holds %s', (_, data) => {
+  ])('rejects a data URL that contains %s', (_, data) => {
     expect(() =>
       toInputSource(dataUrl(`data:image/png;base64,${data}`), 'reference_images[1]', NO_LIMIT),
     ).toThrow(
@@ -141,14 +141,14 @@ describe('toInputSources', () => {
     ['image/PNG', 'image/png'],
     ['image/jpeg', 'image/jpg'],
     ['image/jpg', 'image/jpeg'],
-  ])('takes a media type of %s beside a data URL of %s', (mediaType, inUrl) => {
+  ])('accepts a media type of %s beside a data URL of %s', (mediaType, inUrl) => {
     const input = { ...dataUrl(`data:${inUrl};base64,${TEXT}`), media_type: mediaType };
 
     expect(toInputSource(input, 'images[0]', NO_LIMIT)).toMatchObject({ bytes: BYTES });
   });
 
   it.each(['image/jpeg', 'image/png;q=1', 'png', ''])(
-    'refuses a media type of "%s" beside a data URL of image/png',
+    'rejects a media type of "%s" beside a data URL of image/png',
     (mediaType) => {
       const input = { ...dataUrl(`data:image/png;base64,${TEXT}`), media_type: mediaType };
 
@@ -172,7 +172,7 @@ describe('toInputSources', () => {
     expect(source.declaredMediaType).toBe(kept);
   });
 
-  it('refuses an image that is too long in its first step', () => {
+  it('rejects an image that is too long in the first step', () => {
     const request = { images: [base64('A'.repeat(4000))], mask: null, reference_images: [] };
 
     expect(() => toInputSources(request, 2997).next()).toThrow(
@@ -182,7 +182,7 @@ describe('toInputSources', () => {
     );
   });
 
-  it.each([1, 2, 3, 4, 5, 6])('never refuses %i bytes under a limit of as many', (length) => {
+  it.each([1, 2, 3, 4, 5, 6])('accepts %i bytes with a limit of the same number', (length) => {
     const text = Buffer.alloc(length).toString('base64');
 
     expect(toInputSource(base64(text), 'images[0]', length)).toMatchObject({ bytes: { length } });
@@ -231,7 +231,7 @@ describe('toStoredSources', () => {
   });
 });
 
-/** The source of one image, in the member of the request that `field` names. */
+/** Returns the source of one image in the field `field` of a request. */
 function toInputSource(input: ImageInput, field: string, maxBytes: number): InputSource {
   const [, member = '', index = 0] = /^(\w+)(?:\[(\d)\])?$/.exec(field) ?? [];
   const list = [...Array(Number(index)).fill(base64(TEXT)), input];

@@ -40,13 +40,13 @@ describe('createInputVerifier', () => {
     expect(verified.images[0]?.bytes).toBe(sources.images[0]?.bytes);
   });
 
-  it('returns no images for none', async () => {
+  it('returns no images for a request without images', async () => {
     const verified = await verifier.verify({ images: [], references: [] }, context);
 
     expect(verified).toEqual({ images: [], references: [] });
   });
 
-  it('takes references without a source', async () => {
+  it('accepts references without a source', async () => {
     const references = [await image('reference_images[0]', 22, 12)];
 
     const verified = await verifier.verify({ images: [], references }, context);
@@ -55,7 +55,7 @@ describe('createInputVerifier', () => {
   });
 
   it.each(['image/png', 'image/jpeg', 'image/webp'] as const)(
-    'believes a declared %s that is one',
+    'accepts an image with the declared type %s',
     async (declaredMediaType) => {
       const format = declaredMediaType.slice('image/'.length) as 'png' | 'jpeg' | 'webp';
       const source = await image('images[0]', 20, 10, { format });
@@ -66,7 +66,7 @@ describe('createInputVerifier', () => {
     },
   );
 
-  it('takes image/jpg for image/jpeg', async () => {
+  it('accepts image/jpg as image/jpeg', async () => {
     const source = await image('images[0]', 20, 10, { format: 'jpeg' });
 
     const verified = await verifier.verify(
@@ -78,7 +78,7 @@ describe('createInputVerifier', () => {
   });
 
   it.each(['image/jpeg', 'image/webp', 'text/plain', ''])(
-    'refuses a PNG that is declared "%s"',
+    'rejects a PNG that is declared as "%s"',
     async (declaredMediaType) => {
       const source = await image('images[0]', 20, 10);
 
@@ -107,7 +107,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('names the first of several invalid images, whichever is verified first', async () => {
+  it('names the first of several invalid images, even if another is verified first', async () => {
     const slow = await sharp({
       create: { width: 300, height: 300, channels: 3, background: '#888' },
     })
@@ -122,7 +122,7 @@ describe('createInputVerifier', () => {
     await expect(verifier.verify(sources, context)).rejects.toMatchObject({ param: 'images[0]' });
   });
 
-  it('refuses an image over the limit of one, in whichever list', async () => {
+  it('rejects an image above the limit for one image, in each list', async () => {
     const small = await image('images[0]', 20, 10);
     const large = { ...small, field: 'reference_images[0]', bytes: Buffer.alloc(101) };
     const tight = createInputVerifier({
@@ -143,7 +143,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('refuses the image with which the total exceeds the limit', async () => {
+  it('rejects the image that takes the total above the limit', async () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
@@ -161,7 +161,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('refuses the image with which the headers state too many pixels, before any is decoded', async () => {
+  it('rejects the image whose header takes the pixels above the limit, before any image is decoded', async () => {
     const untouched = { inspect: () => Promise.reject(new Error('decoded')) };
     const tight = createInputVerifier({
       engine: { forScope: () => ({ ...engine, ...untouched }) },
@@ -199,7 +199,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('loads one image after the other, each under the limit that the others have left', async () => {
+  it('loads one image after the other, each within the remaining limit', async () => {
     const { bytes } = await image('images[0]', 20, 10);
     const asked: unknown[] = [];
     let running = 0;
@@ -235,7 +235,7 @@ describe('createInputVerifier', () => {
     ]);
   });
 
-  it('after an image that cannot be loaded, fetches and decodes nothing', async () => {
+  it('fetches and decodes nothing after an image that cannot be loaded', async () => {
     const fetched: string[] = [];
     const loader = openInputLoader({
       async fetchRemote(url) {
@@ -262,7 +262,7 @@ describe('createInputVerifier', () => {
     expect(fetched).toEqual(['a']);
   });
 
-  it('verifies a remote image by its bytes, and names its address', async () => {
+  it('verifies a remote image by its bytes, and names the field of its URL', async () => {
     const loader = openInputLoader({
       fetchRemote: async () => ({ ok: true, bytes: Buffer.from('<html>') }),
     });
@@ -288,7 +288,7 @@ describe('createInputVerifier', () => {
   });
 });
 
-describe('createInputVerifier, masks', () => {
+describe('createInputVerifier: masks', () => {
   it.each([
     ['no alpha channel', { channels: 3, width: 20, height: 10 }, 'no_alpha_channel'],
     ['another width', { channels: 4, width: 21, height: 10 }, 'dimensions_differ'],
@@ -313,7 +313,7 @@ describe('createInputVerifier, masks', () => {
   });
 
   it.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'compares the edges of a source of orientation %i as they are seen',
+    'compares the mask with a source of orientation %i after its rotation',
     async (orientation) => {
       const isTurned = orientation >= 5;
       const source = await image('images[0]', 20, 10, { format: 'jpeg', orientation });
@@ -332,7 +332,7 @@ describe('createInputVerifier, masks', () => {
     },
   );
 
-  it('rotates the mask too before it compares', async () => {
+  it('rotates the mask before the comparison', async () => {
     const source = await image('images[0]', 10, 20);
     const mask = await image('mask', 20, 10, { channels: 4, format: 'webp', orientation: 6 });
 
@@ -341,7 +341,7 @@ describe('createInputVerifier, masks', () => {
     expect(verified.mask?.orientation).toBe(6);
   });
 
-  it('compares with the first source, not with another', async () => {
+  it('compares the mask with the first source only', async () => {
     const sources = {
       images: [await image('images[0]', 20, 10), await image('images[1]', 30, 30)],
       mask: await image('mask', 30, 30, { channels: 4 }),
@@ -353,7 +353,7 @@ describe('createInputVerifier, masks', () => {
     });
   });
 
-  it('takes one that protects everything: it has the channel', async () => {
+  it('accepts an opaque mask because it has an alpha channel', async () => {
     const mask = await image('mask', 20, 10, { channels: 4, alpha: 1 });
 
     const verified = await verifier.verify(

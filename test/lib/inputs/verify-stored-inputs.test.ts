@@ -5,7 +5,7 @@ import { type InputProblem, verifyStoredInputs } from '../../../lib/inputs/verif
 const forever = new AbortController().signal;
 const checksum = (content: string) => createHash('sha256').update(content).digest('hex');
 
-/** Nine images, each named by its content, and what the files hold instead. */
+/** Nine images, each named by its content, and the actual content of their files. */
 async function verify(
   stored: Readonly<Record<string, string | undefined>>,
   { removed = [] as readonly string[], signal = forever } = {},
@@ -50,7 +50,7 @@ async function verify(
 }
 
 describe('verifyStoredInputs', () => {
-  test('counts the images that are as they were sent', async () => {
+  test('counts images that are unchanged', async () => {
     expect(await verify({})).toEqual({ counts: { inputs: 9, problems: 0 }, problems: [] });
   });
 
@@ -66,7 +66,7 @@ describe('verifyStoredInputs', () => {
     expect(counts).toEqual({ inputs: 9, problems: 1 });
   });
 
-  test('an image that is removed meanwhile is no problem', async () => {
+  test('does not report an image that is removed meanwhile', async () => {
     const { problems } = await verify({ 'image 3': undefined }, { removed: ['image 3'] });
 
     expect(problems).toEqual([]);

@@ -22,7 +22,7 @@ describe('readInputs', () => {
     ]);
   });
 
-  it('reads one file at a time, and none after those that are too long together', async () => {
+  it('reads one file at a time, and stops when the files together are too long', async () => {
     const file = Buffer.alloc(64 * MIB);
     const read: string[] = [];
     let reading = 0;

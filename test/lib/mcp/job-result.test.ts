@@ -48,14 +48,14 @@ async function textOf(job: ImageJob) {
 }
 
 describe('toJobResult', () => {
-  it('names the tool that follows a job that has not ended', async () => {
+  it('names the tool that continues to follow a running job', async () => {
     const { text, isError } = await textOf(jobOf({ status: 'running' }));
 
     expect(text).toContain('call get_job with {"id": "job"}');
     expect(isError).toBe(false);
   });
 
-  it('says why there are no images, and what to do', async () => {
+  it('reports the error and the suggestions of a failed job', async () => {
     const { text, links, isError } = await textOf(jobOf({ status: 'failed', error }));
 
     expect(text.split('\n')).toEqual([
@@ -66,7 +66,7 @@ describe('toJobResult', () => {
     expect({ links, isError }).toEqual({ links: 0, isError: true });
   });
 
-  it('gives what an interrupted job had finished', async () => {
+  it('contains the finished images of an interrupted job', async () => {
     const job = jobOf({ status: 'interrupted', error, partial_result: { data: [image(1)] } });
 
     const { text, links, isError } = await textOf(job);
@@ -89,7 +89,7 @@ const images = async () => engine;
 
 afterAll(() => engine.close());
 
-/** An API with one image, which counts the thumbnails that it is asked for. */
+/** An API with one image that counts its requests for thumbnails. */
 function apiOf(image: Buffer) {
   const asked: unknown[] = [];
   const api = {
@@ -117,7 +117,7 @@ const noise = (edge: number, channels: 3 | 4) => ({
   options: { raw: { width: edge, height: edge, channels } } as const,
 });
 
-/** A photograph of 2048 by 2048 pixels with the grain of a dark room. */
+/** Returns a photograph of 2048 by 2048 pixels with the noise of a dark room. */
 async function noisyPhoto(): Promise<Buffer> {
   const { data, options } = noise(2048, 3);
   const grain = await sharp(data, options).png({ compressionLevel: 1 }).toBuffer();
@@ -156,7 +156,7 @@ describe('readPreview', () => {
     expect(size).toBeLessThan(400_000);
   });
 
-  it('is smaller where no quality makes it short enough', async () => {
+  it('reduces the size if no quality makes the preview short enough', async () => {
     const { data, options } = noise(768, 4);
     const { size, ...preview } = await previewOf(await sharp(data, options).png().toBuffer());
 
@@ -164,7 +164,7 @@ describe('readPreview', () => {
     expect(size).toBeLessThan(400_000);
   });
 
-  it('is left out of an image that is there no longer', async () => {
+  it('resolves with undefined for a removed image', async () => {
     const api = {
       bytes: () => Promise.reject(new ApiFailure('not_found', 'there is no such artifact')),
     } as unknown as BridgeApi;
@@ -172,7 +172,7 @@ describe('readPreview', () => {
     expect(await readPreview('id', { api, signal, images })).toBeUndefined();
   });
 
-  it('is left out where no image can be decoded', async () => {
+  it('resolves with undefined if the image cannot be decoded', async () => {
     const { api } = apiOf(readPhoto('chelsea.png'));
     const closed = createImageEngine({ limits, clock: systemClock, slices });
     await closed.close();

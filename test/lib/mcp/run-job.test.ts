@@ -7,7 +7,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 
 const job = (status: ImageJob['status']) => ({ id: 'job', status }) as ImageJob;
 
-/** A bridge with one job, whose events are these. */
+/** A bridge with one job and these events. */
 function bridgeOf(events: (signal: AbortSignal) => AsyncIterable<unknown>) {
   const called: string[] = [];
   const clock = createManualClock();
@@ -36,13 +36,13 @@ async function* ending() {
 }
 
 describe('waitForJob', () => {
-  it('resolves with the job as it has ended', async () => {
+  it('resolves with the ended job', async () => {
     const { context } = bridgeOf(ending);
 
     expect(await waitForJob(job('running'), 45, context)).toEqual(job('succeeded'));
   });
 
-  it('resolves with the job as it is when the time is over', async () => {
+  it('resolves with the current state of the job when the time is over', async () => {
     const { context, clock, called } = bridgeOf(untilAborted);
 
     const waiting = waitForJob(job('queued'), 45, context);
@@ -60,7 +60,7 @@ describe('waitForJob', () => {
 });
 
 describe('runJob', () => {
-  it('resolves with the job where its events cannot be followed', async () => {
+  it('resolves with the job if its events cannot be followed', async () => {
     const { context, called } = bridgeOf(async function* () {
       yield { type: 'snapshot', job: job('queued') };
       throw new ApiFailure('rate_limited', 'too many streams are open');
@@ -70,7 +70,7 @@ describe('runJob', () => {
     expect(called).toEqual(['POST /v1/jobs', 'GET /v1/jobs/{id}']);
   });
 
-  it('resolves with the job as it was last seen where the bridge does not reply', async () => {
+  it('resolves with the last known state of the job if the bridge does not reply', async () => {
     const unreachable = new ApiFailure('unreachable', 'no service can be reached');
     const { context } = bridgeOf(async function* () {
       yield { type: 'snapshot', job: job('queued') };

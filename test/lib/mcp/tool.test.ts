@@ -18,15 +18,15 @@ const greet = tool({
 });
 
 describe('tool', () => {
-  it('runs with arguments that follow its schema', async () => {
+  it('runs with arguments that match the schema', async () => {
     expect(await greet.run({ name: 'Ada' }, context)).toEqual(textResult('Ada 1'));
   });
 
-  it('takes null for an argument that may be left out', async () => {
+  it('treats null as an absent optional argument', async () => {
     expect(await greet.run({ name: 'Ada', times: null }, context)).toEqual(textResult('Ada 1'));
   });
 
-  it('names every argument that is not valid, and none of what was sent', async () => {
+  it('names every invalid argument, and no value of an argument', async () => {
     const refused = greet.run({ times: 0.5, secret: 'value' }, context);
 
     await expect(refused).rejects.toMatchObject({

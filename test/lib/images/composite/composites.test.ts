@@ -9,11 +9,11 @@ describe('areaIn', () => {
     ['twice the size', { width: 200, height: 100 }, { left: 20, top: 10, width: 160, height: 80 }],
     ['another ratio', { width: 50, height: 100 }, { left: 5, top: 10, width: 40, height: 80 }],
     ['one pixel', { width: 1, height: 1 }, { left: 0, top: 0, width: 1, height: 1 }],
-  ])('finds the area in an image of %s', (_, image, area) => {
+  ])('returns the area in an image of %s', (_, image, area) => {
     expect(areaIn(canvas, image)).toEqual(area);
   });
 
-  it('has at least one pixel, and stays inside the image', () => {
+  it('returns at least one pixel inside the image', () => {
     const corner = {
       width: 1000,
       height: 1000,

@@ -21,7 +21,7 @@ describe('checkContainer', () => {
     ['png', sized(2, 2)],
     ['jpeg', jpeg(frame(2, 2), scan())],
     ['webp', webp(lossless(2, 2))],
-  ])('checks %s', (format, bytes) => {
+  ])('checks a valid %s', (format, bytes) => {
     expect(check(bytes)).toMatchObject({ ok: true, format, facts: { width: 2, height: 2 } });
   });
 
@@ -49,7 +49,7 @@ describe('checkContainer', () => {
   });
 });
 
-/** A JPEG of exactly so many bytes. */
+/** Returns a JPEG of exactly this many bytes. */
 function padded(bytes: number): Buffer {
   const room = bytes - jpeg(frame(), scan()).length;
   const data = Buffer.alloc(room, 0x12);
@@ -61,7 +61,7 @@ describe('sniff', () => {
     ['png', png(header())],
     ['jpeg', readPhoto('rocket.jpg')],
     ['webp', webp(lossy(1, 1))],
-  ])('knows %s by its first bytes', (format, bytes) => {
+  ])('recognizes %s by the first bytes', (format, bytes) => {
     expect(sniff(bytes)).toBe(format);
   });
 
@@ -84,7 +84,7 @@ describe('sniff', () => {
     ['JPEG 2000', '\0\0\0\x0cjP  \r\n\x87\n'],
     ['JPEG XL', '\xff\x0a'],
     ['white space before a PNG', ' \x89PNG\r\n\x1a\n'],
-  ])('does not take %s for an image', (_name, text) => {
+  ])('returns undefined for %s', (_name, text) => {
     expect(sniff(Buffer.from(text, 'latin1'))).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-/** A TIFF structure with one directory that says nothing but the orientation. */
+/** Returns a TIFF structure with one directory that contains only the orientation. */
 export function orientationTiff(orientation: number, order: 'II' | 'MM' = 'II'): Buffer {
   const tiff = Buffer.alloc(8 + 2 + 12 + 4);
   const write16 = (value: number, at: number) =>
@@ -16,12 +16,12 @@ export function orientationTiff(orientation: number, order: 'II' | 'MM' = 'II'):
   return tiff;
 }
 
-/** The same as the payload of a JPEG APP1 segment. */
+/** Returns this structure as the payload of a JPEG APP1 segment. */
 export function orientationExif(orientation: number, order?: 'II' | 'MM'): Buffer {
   return Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), orientationTiff(orientation, order)]);
 }
 
-/** A TIFF structure of 4000 bytes whose directory claims the most entries and has none for the orientation. */
+/** A TIFF structure of 4000 bytes whose directory states the greatest number of entries and has no orientation. */
 export function endlessTiff(): Buffer {
   const tiff = Buffer.alloc(4000);
   tiff.write('MM', 'latin1');

@@ -15,7 +15,7 @@ const limits = {
 const { signal } = new AbortController();
 
 describe('headerEdges', () => {
-  test('are those that a decode finds', async () => {
+  test('returns the dimensions that a decode finds', async () => {
     const engine = createImageEngine({ limits, clock: systemClock, slices });
     for (const { bytes, what } of await fiftyImages()) {
       const inspection = await engine.inspect(bytes, signal);
@@ -27,7 +27,7 @@ describe('headerEdges', () => {
     await engine.close();
   });
 
-  test('are those of the canvas of an extended WebP', () => {
+  test('returns the dimensions of the canvas of an extended WebP', () => {
     expect(headerEdges(webp(canvas(300, 70_000), lossless(300, 2)))).toEqual({
       width: 300,
       height: 70_000,
@@ -40,7 +40,7 @@ describe('headerEdges', () => {
     ['a cut PNG', Buffer.from('89504e470d0a1a0a0000000d', 'hex')],
     ['a JPEG without a frame', Buffer.from('ffd8ffd9', 'hex')],
     ['a cut WebP', Buffer.from('RIFF\0\0\0\0WEBPVP8X', 'latin1')],
-  ])('are not known of bytes that are %s', (_, bytes) => {
+  ])('returns undefined for bytes that are %s', (_, bytes) => {
     expect(headerEdges(bytes)).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ describe('hasManifest', () => {
     expect(await find(bytes, format)).toBe(expected);
   });
 
-  test('finds none in ordinary images', async () => {
+  test('finds no manifest in ordinary images', async () => {
     const images = await fiftyImages();
 
     const found = await Promise.all(images.map(({ bytes, format }) => find(bytes, format)));
@@ -46,7 +46,7 @@ describe('hasManifest', () => {
     expect(found).not.toContain(true);
   });
 
-  test('finds none in an image that is cut, and ends', async () => {
+  test('finds no manifest in a truncated image, and ends', async () => {
     const whole = png(header(), chunk('caBX'), PIXELS, END);
 
     expect(await find(whole.subarray(0, 40), 'png')).toBe(false);

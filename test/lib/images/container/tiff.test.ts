@@ -21,11 +21,11 @@ describe('exifOrientation', () => {
     ['a directory behind the end', changed(4, 0xff)],
     ['a directory of 65,535 entries, none of them there', withMissingEntries()],
     ['another type than SHORT', changed(12, 4)],
-  ])('takes %s for upright', (_name, exif) => {
+  ])('returns 1 for %s', (_name, exif) => {
     expect(exifOrientation(exif)).toBe(1);
   });
 
-  it('reads any beginning of a block without throwing', () => {
+  it('accepts every prefix of a block without throwing', () => {
     const exif = orientationExif(8);
 
     const results = Array.from(exif.keys(), (end) => exifOrientation(exif.subarray(0, end)));

@@ -28,7 +28,7 @@ const program = `
   await report();
 `;
 
-test('an image is verified once the library can be loaded, whatever failed before', async () => {
+test('an image is verified as soon as sharp can be loaded, even after earlier loads failed', async () => {
   const photo = 'test/data/photos/coffee.png';
   const node = [process.execPath, '--input-type=module', '--eval', program, photo];
 

@@ -7,7 +7,7 @@ export function segment(marker: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** A progressive frame of one component: the data of its scans are the decoder's affair. */
+/** A progressive frame of one component. The data of its scans is checked only by a decoder. */
 export function frame(width = 8, height = 8): Buffer {
   const payload = Buffer.from([8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
   payload.writeUInt16BE(height, 1);
@@ -30,21 +30,21 @@ export function insertAfterSoi(bytes: Buffer, ...segments: readonly Buffer[]): B
 }
 
 export interface Announced {
-  /** From the start of the file. */
+  /** Position from the start of the file. */
   readonly start: number;
   readonly size: number;
 }
 
 const ENTRIES_AT = 8 + 2 + 12 + 4;
-/** Marker, length, `MPF\0`. */
+/** The bytes of marker, length and `MPF\0`. */
 const TIFF_AT = 2 + 2 + 4;
 
-/** How long an MPF segment is that announces so many further images. */
+/** Returns the length of an MPF segment that lists this many further images. */
 export function mpfBytes(further: number): number {
   return TIFF_AT + ENTRIES_AT + 16 * (further + 1);
 }
 
-/** An MPF segment that stands at `at` and announces `further` images besides the one that it is in. */
+/** Returns an MPF segment for the position `at` that lists `further` images besides its own. */
 export function mpfSegment(
   at: number,
   further: readonly Announced[],
@@ -71,7 +71,7 @@ export function mpfSegment(
   return segment(0xe2, Buffer.concat([Buffer.from('MPF\0', 'latin1'), tiff]));
 }
 
-/** `main` with an MPF index behind its SOI, followed by the images that it announces. */
+/** Returns `main` with an MPF index after its SOI, followed by the listed images. */
 export function multiImage(main: Buffer, further: readonly Buffer[], order?: 'II' | 'MM'): Buffer {
   let start = main.length + mpfBytes(further.length);
   const announced = further.map(({ length: size }) => {

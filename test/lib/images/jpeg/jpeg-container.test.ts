@@ -30,7 +30,7 @@ const facts = {
 const small = jpeg(frame(), scan());
 
 describe('checkJpeg', () => {
-  it('accepts a whole file and returns its edges', () => {
+  it('accepts a complete file and returns its dimensions', () => {
     expect(check(small)).toEqual({ ok: true, facts });
     expect(check(readPhoto('rocket.jpg'))).toEqual({
       ok: true,
@@ -48,7 +48,7 @@ describe('checkJpeg', () => {
     expect(check(bytes)).toEqual({ ok: true, facts });
   });
 
-  it('recognizes a file of four colours', () => {
+  it('recognizes a file with four colour channels', () => {
     const fourColours = Buffer.concat([Buffer.from([8, 0, 8, 0, 8, 4]), Buffer.alloc(12, 0x11)]);
 
     const verdict = check(jpeg(segment(0xc2, fourColours), scan()));
@@ -67,7 +67,7 @@ describe('checkJpeg', () => {
     expect(check(bytes)).toEqual({ ok: true, facts: { ...facts, orientation: 6 } });
   });
 
-  it('refuses more than a hundred scans', () => {
+  it('rejects more than a hundred scans', () => {
     const bytes = jpeg(frame(), ...scans(101));
 
     expect(check(bytes)).toEqual({ ok: false, fault: 'too_many_scans' });
@@ -82,7 +82,7 @@ describe('checkJpeg', () => {
     ['an SOI alone with fill bytes', Buffer.from([0xff, 0xd8, 0xff, 0xff])],
     ['half an SOI', Buffer.from([0xff])],
     ['a photo, one byte short', readPhoto('hubble_deep_field.jpg').subarray(0, -1)],
-  ])('calls a file truncated that is %s', (_name, bytes) => {
+  ])('returns truncated for a file that is %s', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault: 'truncated' });
   });
 
@@ -90,7 +90,7 @@ describe('checkJpeg', () => {
     ['a byte', Buffer.from([0])],
     ['a second EOI', EOI],
     ['a second image that nothing announces', small],
-  ])('refuses %s after EOI', (_name, rest) => {
+  ])('rejects %s after EOI', (_name, rest) => {
     expect(check(Buffer.concat([small, rest]))).toEqual({ ok: false, fault: 'trailing_bytes' });
   });
 
@@ -114,18 +114,18 @@ describe('checkJpeg', () => {
     ['a stuffed zero outside of a scan', jpeg(Buffer.from([0xff, 0]), frame(), scan())],
     ['a hierarchical file', jpeg(segment(0xde, Buffer.alloc(6)), frame(), scan())],
     ['a segment shorter than its length', jpeg(Buffer.from([0xff, 0xfe, 0, 1]), frame(), scan())],
-  ])('refuses %s as corrupt', (_name, bytes) => {
+  ])('returns corrupt for %s', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  describe('with further images that an MPF segment announces', () => {
-    it.each(['II', 'MM'] as const)('accepts them in byte order %s', (order) => {
+  describe('further images that an MPF segment lists', () => {
+    it.each(['II', 'MM'] as const)('are accepted in byte order %s', (order) => {
       const bytes = multiImage(small, [jpeg(frame(4, 4), scan()), small], order);
 
       expect(check(bytes)).toEqual({ ok: true, facts });
     });
 
-    it('accepts an index whose images were removed', () => {
+    it('may be missing although the index lists them', () => {
       const bytes = insertAfterSoi(small, mpfSegment(2, [{ start: 5000, size: 100 }]));
 
       expect(check(bytes)).toEqual({ ok: true, facts });
@@ -140,7 +140,7 @@ describe('checkJpeg', () => {
       ['trailing_bytes', 'one begins later than the one before ends', withGap()],
       ['trailing_bytes', 'the index is junk', withJunkIndex()],
       ['trailing_bytes', 'the entries lie outside of the index', withDistantEntries()],
-    ])('returns %s when %s', (fault, _name, bytes) => {
+    ])('result in %s if %s', (fault, _name, bytes) => {
       expect(check(bytes)).toEqual({ ok: false, fault });
     });
   });

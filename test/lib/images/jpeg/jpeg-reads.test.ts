@@ -6,7 +6,7 @@ import { endlessTiff } from '../container/exif-bytes.ts';
 import { countReads } from '../counted-bytes.ts';
 import { frame, jpeg, multiImage, scan, segment } from './jpeg-bytes.ts';
 
-/** Of each byte of a file, at most. */
+/** The most reads of each byte of a file. */
 const READS = 6;
 const SIZES = [16_384, 65_536] as const;
 
@@ -20,9 +20,9 @@ const scanHead = segment(SOS, Buffer.from([1, 1, 0, 0, 63, 0]));
 const exif = segment(APP1, Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), endlessTiff()]));
 const small = jpeg(frame(), scan());
 
-/** One code, `0`: for a DC category of 0, and for 63 coefficients of 15 bits. */
+/** A table with the only code `0`, for a DC category of 0 and for 63 coefficients of 15 bits. */
 const tables = segment(DHT, Buffer.concat([oneCode(0x00, 0), oneCode(0x10, 0x0f)]));
-/** The same, but nothing in a block is new. */
+/** A table with the only code `0`, for a block without new coefficients. */
 const emptyTables = segment(DHT, Buffer.concat([oneCode(0x00, 0), oneCode(0x10, 0)]));
 const wide = segment(0xc0, Buffer.from([8, 0xff, 0xff, 0xff, 0xff, 1, 1, 0x11, 0]));
 
@@ -34,7 +34,7 @@ const filled = (bytes: number) => Buffer.alloc(bytes, FILL);
 const repeated = (bytes: number, ...unit: readonly number[]) =>
   Buffer.alloc(bytes - (bytes % unit.length), Buffer.from(unit));
 
-/** Hostile files of about so many bytes. */
+/** Hostile files of about `size` bytes. */
 const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['fill bytes before a segment', (bytes) => jpeg(filled(bytes), frame(), scan())],
   ['fill bytes behind a scan', (bytes) => jpeg(frame(), scanHead, filled(bytes))],
@@ -82,7 +82,7 @@ describe.each([
   ['checkJpeg', checkJpeg],
   ['findJpegXmp', findJpegXmp],
 ])('%s', (_name, walk) => {
-  it.each(FILES)('reads each byte a few times at most in a file of %s', (_file, toFile) => {
+  it.each(FILES)('reads each byte at most a few times in a file of %s', (_file, toFile) => {
     for (const size of SIZES) {
       const { bytes, reads } = countReads(toFile(size));
 

@@ -8,7 +8,7 @@ import { jpeg, multiImage, segment } from './jpeg-bytes.ts';
 /** A baseline frame of one component, sixteen blocks wide. */
 const FRAME = segment(0xc0, Buffer.from([8, 0, 8, 0, 128, 1, 1, 0x11, 0]));
 const SCAN = segment(0xda, Buffer.from([1, 1, 0, 0, 63, 0]));
-/** The one code, `0`, says of a block that nothing in it is new. */
+/** Tables with the only code `0`, for a block without new coefficients. */
 const TABLES = segment(0xc4, Buffer.concat([oneCode(0x00), oneCode(0x10)]));
 /** Two zeros for each of the sixteen blocks. */
 const BLOCKS = Buffer.alloc(4);
@@ -24,7 +24,7 @@ const flat = (data: Buffer, ...before: readonly Buffer[]) =>
 const check = (bytes: Buffer) => finish(checkJpeg(bytes));
 const small = (edge = 41) => sharp(readPhoto('rocket.jpg')).resize(edge, edge - 8);
 
-describe('checkJpeg, of the codes in a sequential scan,', () => {
+describe('checkJpeg: the codes of a sequential scan', () => {
   it.each([
     ['that fill their bytes', flat(BLOCKS)],
     ['before a fill byte', flat(hex('00000000 ff'))],
@@ -35,7 +35,7 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
     ],
     ['with a fill byte before a restart', flat(hex('0000 ffffd0 0000'), restartEvery(8))],
     ['whose restarts number from 7 to 0', flat(hex(restarts(16)), restartEvery(1))],
-  ])('accepts those %s', (_name, bytes) => {
+  ])('accepts codes %s', (_name, bytes) => {
     expect(check(bytes)).toMatchObject({ ok: true });
   });
 
@@ -48,7 +48,7 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
     ['of four colours', small().toColourspace('cmyk').jpeg()],
     ['of one pixel', small().resize(1, 1).jpeg()],
     ['of whole blocks', small(64).resize(64, 64).jpeg()],
-  ])('accepts those of an encoder, %s', async (_name, image) => {
+  ])('accepts the codes of an encoder, %s', async (_name, image) => {
     expect(check(await image.toBuffer())).toMatchObject({ ok: true });
   });
 
@@ -77,11 +77,11 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
       'no sampling',
       jpeg(TABLES, segment(0xc0, Buffer.from([8, 0, 8, 0, 128, 1, 1, 0x10, 0])), SCAN, BLOCKS),
     ],
-  ])('refuses %s', (_name, bytes) => {
+  ])('rejects a scan with %s', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  it('finds damage in the last blocks, of which libvips says nothing', async () => {
+  it('detects damage in the last blocks, which libvips does not report', async () => {
     const whole = await small().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
     const shorter = Buffer.concat([whole.subarray(0, -5), whole.subarray(-2)]);
     const longer = Buffer.concat([whole.subarray(0, -2), Buffer.from('junk'), whole.subarray(-2)]);
@@ -95,14 +95,14 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
     expect(check(longer)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  it('does not read the codes of further images, which are not decoded', () => {
+  it('does not check the codes of further images, which are not decoded', () => {
     const bytes = multiImage(flat(BLOCKS), [flat(hex('00000000 00'))]);
 
     expect(check(bytes)).toMatchObject({ ok: true });
   });
 });
 
-/** A byte for each block, and the restart markers between them. */
+/** Returns one byte for each block, with restart markers between the blocks. */
 function restarts(blocks: number): string {
   const codes = Array.from({ length: blocks }, (_, nth) =>
     nth === 0 ? '3f' : `ffd${(nth - 1) % 8} 3f`,

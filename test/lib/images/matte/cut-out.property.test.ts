@@ -23,7 +23,7 @@ const thresholds = fc.tuple(fc.nat(254), fc.nat(254)).map(([one, other]) => ({
   opaqueThreshold: Math.max(one, other) + 1,
 }));
 
-// The border is found anew in every image; a flat frame of exactly the key makes it known here.
+// A flat frame of exactly the key, so that the key found along the border is known.
 const framed = ({ pixels, width, height }: Drawn): Drawn =>
   drawn(width + 8, height + 8, (x, y) => {
     const isFrame = x < 4 || y < 4 || x >= width + 4 || y >= height + 4;
@@ -38,7 +38,7 @@ function naiveAlpha([r = 0, g = 0, b = 0]: readonly number[], low: number, high:
 }
 
 describe('cutOut, for any image', () => {
-  it('gives the alpha of the contract, and changes colours by the cut only', () => {
+  it('sets the alpha by the distance to the key, and changes colours only along the edge', () => {
     fc.assert(
       fc.property(image, thresholds, (small, limits) => {
         const source = framed(small);

@@ -11,7 +11,7 @@ const inside = (x: number, y: number, from: number, to: number) =>
 const square = (color: readonly number[], ground: readonly number[] = GREEN) =>
   drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? color : ground));
 
-describe('cutOut, alpha', () => {
+describe('cutOut: the alpha', () => {
   it.each([
     [0, 0],
     [12, 0],
@@ -20,7 +20,7 @@ describe('cutOut, alpha', () => {
     [95, 252],
     [96, 255],
     [255, 255],
-  ])('makes of a distance of %i an alpha of %i', (distance, alpha) => {
+  ])('maps a distance of %i to alpha %i', (distance, alpha) => {
     const image = square([distance, 255, 0]);
 
     const [, , , middle] = at(cut(image), 20, 20);
@@ -28,13 +28,13 @@ describe('cutOut, alpha', () => {
     expect(middle).toBe(alpha);
   });
 
-  it('goes by the greatest difference of a channel', () => {
+  it('follows the greatest difference of one channel', () => {
     const [, , , middle] = at(cut(square([50, 201, 54])), 20, 20);
 
     expect(middle).toBe(128);
   });
 
-  it('takes the thresholds that it is given', () => {
+  it('follows the thresholds of the task', () => {
     const alphas = [100, 150, 200].map((distance) => {
       const thresholds = { transparentThreshold: 100, opaqueThreshold: 200 };
       return at(cut(square([distance, 255, 0]), thresholds), 20, 20)[3];
@@ -43,7 +43,7 @@ describe('cutOut, alpha', () => {
     expect(alphas).toEqual([0, 128, 255]);
   });
 
-  it('clears what the subject encloses', () => {
+  it('clears areas enclosed by the subject', () => {
     const image = drawn(40, 40, (x, y) =>
       inside(x, y, 10, 30) && !inside(x, y, 17, 23) ? RED : GREEN,
     );
@@ -54,7 +54,7 @@ describe('cutOut, alpha', () => {
     expect(at(result, 13, 20)).toEqual([...RED, 255]);
   });
 
-  it('keeps the alpha that an image has already', () => {
+  it('keeps the alpha of the image', () => {
     const image = square([...RED, 128]);
 
     const result = cut(image);
@@ -63,28 +63,28 @@ describe('cutOut, alpha', () => {
     expect(at(result, 0, 0)[3]).toBe(0);
   });
 
-  it('clears an image that is all background', () => {
+  it('clears an image that is only background', () => {
     const result = cut(drawn(9, 7, () => GREEN));
 
     expect(new Set(result.pixels)).toEqual(new Set([0]));
   });
 });
 
-describe('cutOut, the key', () => {
+describe('cutOut: the key', () => {
   it.each([
-    ['as it was asked for', [0, 255, 0], [0, 255, 0]],
-    ['a little off', [24, 240, 30], [0, 255, 0]],
+    ['exactly the requested colour', [0, 255, 0], [0, 255, 0]],
+    ['near the requested colour', [24, 240, 30], [0, 255, 0]],
     ['the green of a film set', [0, 177, 64], [0, 255, 0]],
     ['magenta', [250, 8, 240], [255, 0, 255]],
     ['grey', [128, 128, 128], [120, 120, 120]],
-  ] as const)('is found where the border is %s', (_, ground, key) => {
+  ] as const)('is found if the border is %s', (_, ground, key) => {
     const result = cut(square(RED, ground), { key });
 
     expect(at(result, 0, 0)[3]).toBe(0);
     expect(at(result, 20, 20)).toEqual([...RED, 255]);
   });
 
-  it('is found although the subject covers most of the border', () => {
+  it('is found even if the subject covers most of the border', () => {
     const ground = [30, 230, 40];
     const image = drawn(64, 64, (_, y) => (y >= 6 ? RED : ground));
 
@@ -94,7 +94,7 @@ describe('cutOut, the key', () => {
     expect(at(result, 30, 40)[3]).toBe(255);
   });
 
-  it('is the one that was asked for where nothing at the border is near it', () => {
+  it('is the requested colour if no colour at the border is near it', () => {
     const image = drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? GREEN : [255, 255, 255]));
 
     const result = cut(image);
@@ -103,7 +103,7 @@ describe('cutOut, the key', () => {
     expect(at(result, 20, 20)[3]).toBe(0);
   });
 
-  it('is found in the opaque part of the border alone', () => {
+  it('is taken from the opaque part of the border only', () => {
     const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 10, 30)) return RED;
       return y === 0 && x < 3 ? [20, 235, 20] : [90, 255, 90, 10];
@@ -115,7 +115,7 @@ describe('cutOut, the key', () => {
   });
 });
 
-describe('cutOut, colours along the cut', () => {
+describe('cutOut: the colours along the edge', () => {
   const half = (color: readonly number[], key: readonly number[]) =>
     color.map((value, channel) => Math.round((value + (key[channel] ?? 0)) / 2));
 
@@ -127,7 +127,7 @@ describe('cutOut, colours along the cut', () => {
     ['blue', [30, 60, 200]],
     ['dark green', [40, 110, 50]],
     ['yellow', [240, 200, 40]],
-  ])('makes the mixed edge of a %s thing its own colour', (_, color) => {
+  ])('replaces the mixed edge of a %s subject with the colour of the subject', (_, color) => {
     const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 11, 29)) return color;
       return inside(x, y, 10, 30) ? half(color, GREEN) : GREEN;
@@ -145,8 +145,8 @@ describe('cutOut, colours along the cut', () => {
     ['blue', [0, 0, 255]],
     ['cyan', [0, 255, 255]],
     ['white', [255, 255, 255]],
-    ['a colour of no kind', [200, 90, 30]],
-  ] as const)('does so on a key of %s', (_, key) => {
+    ['an arbitrary colour', [200, 90, 30]],
+  ] as const)('replaces the mixed edge of a subject on a key of %s', (_, key) => {
     const color = [60, 130, 40];
     const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 11, 29)) return color;
@@ -169,7 +169,7 @@ describe('cutOut, colours along the cut', () => {
     expect(alpha).toBe(255);
   });
 
-  it('makes grey smoke grey', () => {
+  it('removes the key from grey smoke', () => {
     const smoke = [80, 233, 82];
     const image = square(smoke);
 
@@ -178,7 +178,7 @@ describe('cutOut, colours along the cut', () => {
     expect(Math.max(r!, g!, b!) - Math.min(r!, g!, b!)).toBeLessThanOrEqual(6);
   });
 
-  it('touches nothing without despill', () => {
+  it('changes no colours without despill', () => {
     const image = noisyBall(48);
 
     const result = cut(image, { despill: false });
@@ -190,7 +190,7 @@ describe('cutOut, colours along the cut', () => {
   });
 });
 
-describe('cutOut, as work', () => {
+describe('cutOut: the work', () => {
   it('ends early when the stop flag is set', () => {
     const stop = new SharedArrayBuffer(4);
     new Int32Array(stop)[0] = 1;
@@ -214,14 +214,14 @@ describe('cutOut, as work', () => {
     [1, 9],
     [9, 1],
     [3, 4],
-  ])('takes an image of %i by %i', (width, height) => {
+  ])('processes an image of %i by %i', (width, height) => {
     const result = cut(drawn(width, height, (x) => (x === 0 ? GREEN : RED)));
 
     expect(at(result, 0, 0)[3]).toBe(0);
     expect(result.pixels).toHaveLength(width * height * 4);
   });
 
-  it('gives these very bytes on every machine', () => {
+  it('produces the same bytes on every machine', () => {
     expect(checksum(cut(noisyBall(97)))).toBe(
       '199affc26977395a6e9479b20d472e480a681f85235d471aaa0712e3d4fc7673',
     );

@@ -4,7 +4,7 @@ import { cutOut } from '../../../../lib/images/matte/cut-out.ts';
 
 type Values = readonly number[];
 
-/** An image drawn pixel by pixel; three values are opaque. */
+/** Draws an image pixel by pixel. A colour of three values is opaque. */
 export function drawn(width: number, height: number, colorAt: (x: number, y: number) => Values) {
   const pixels = new Uint8Array(width * height * 4).fill(255);
   for (let pixel = 0; pixel < width * height; pixel += 1) {
@@ -15,7 +15,7 @@ export function drawn(width: number, height: number, colorAt: (x: number, y: num
 
 export type Drawn = ReturnType<typeof drawn>;
 
-/** The same image cut out, with default thresholds on green but for `changes`. */
+/** Cuts out an image, with the default thresholds on green except for `changes`. */
 export function cut({ pixels, width, height }: Drawn, changes: Partial<MatteTask> = {}): Drawn {
   const { buffer } = pixels.slice();
   const isDone = cutOut({
@@ -41,7 +41,7 @@ export function checksum({ pixels }: Drawn): string {
   return createHash('sha256').update(pixels).digest('hex');
 }
 
-/** A ball with a soft edge and a hole on green, under noise that is the same every time. */
+/** A ball with a soft edge and a hole on green, under reproducible noise. */
 export function noisyBall(edge: number): Drawn {
   let state = 1;
   const noise = () => {
@@ -50,7 +50,7 @@ export function noisyBall(edge: number): Drawn {
   };
   const half = edge / 2;
   return drawn(edge, edge, (x, y) => {
-    // Not `Math.hypot`, whose last bits differ from machine to machine.
+    // `Math.hypot` is not used because its last bits differ between machines.
     const far = Math.sqrt((x - half) ** 2 + (y - half) ** 2);
     const cover = Math.min(Math.max(Math.min(half * 0.8 - far, far - half * 0.3) / 3, 0), 1);
     return [200 * cover, 255 - 165 * cover, 60 * cover].map((value) =>

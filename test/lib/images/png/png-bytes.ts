@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 export const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Where the chunks after IHDR begin. */
+/** The position of the first chunk after IHDR. */
 const AFTER_HEADER = 33;
 
 export function chunk(type: string, data: Buffer = Buffer.alloc(0)): Buffer {

@@ -32,7 +32,7 @@ const facts: ContainerFacts = {
 const density = (unit: number) => chunk('pHYs', Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, unit]));
 
 describe('checkPng', () => {
-  it('accepts a whole file and returns its edges', () => {
+  it('accepts a complete file and returns its dimensions', () => {
     expect(check(png(header(), PIXELS, END))).toEqual({ ok: true, facts });
     expect(check(readPhoto('coffee.png'))).toEqual({
       ok: true,
@@ -96,7 +96,7 @@ describe('checkPng', () => {
     expect(check(png(header(), PIXELS, exif, END))).toMatchObject({ facts: { orientation: 6 } });
   });
 
-  it('hands on the compressed texts and profiles', () => {
+  it('returns the compressed texts and profiles', () => {
     const chunks = [
       compressed('iCCP', Buffer.from('profile')),
       compressed('zTXt', Buffer.from('text')),
@@ -117,7 +117,7 @@ describe('checkPng', () => {
     ['cut between two chunks', (whole: Buffer) => whole.subarray(0, 33)],
     ['without its last chunk', (whole: Buffer) => whole.subarray(0, -12)],
     ['a signature alone', (whole: Buffer) => whole.subarray(0, 8)],
-  ])('calls a file truncated that is %s', (_name, cut) => {
+  ])('returns truncated for a file that is %s', (_name, cut) => {
     const whole = png(header(), PIXELS, END);
 
     expect(check(cut(whole))).toEqual({ ok: false, fault: 'truncated' });
@@ -126,13 +126,13 @@ describe('checkPng', () => {
   it.each([
     ['a byte', Buffer.from([0])],
     ['a second image', png(header(), PIXELS, END)],
-  ])('refuses %s after IEND', (_name, rest) => {
+  ])('rejects %s after IEND', (_name, rest) => {
     const bytes = Buffer.concat([png(header(), PIXELS, END), rest]);
 
     expect(check(bytes)).toEqual({ ok: false, fault: 'trailing_bytes' });
   });
 
-  it('finds every single flipped bit behind the signature', () => {
+  it('detects every flipped bit after the signature', () => {
     const whole = png(header(), compressed('zTXt', Buffer.from('text')), PIXELS, END);
     const accepted: number[] = [];
 
@@ -145,7 +145,7 @@ describe('checkPng', () => {
     expect(accepted).toEqual([]);
   });
 
-  it.each(['acTL', 'fcTL', 'fdAT'])('takes a file with %s for animated', (type) => {
+  it.each(['acTL', 'fcTL', 'fdAT'])('returns animated for a file with %s', (type) => {
     const bytes = insertAfterHeader(readPhoto('coffee.png'), chunk(type, Buffer.alloc(26)));
 
     expect(check(bytes)).toEqual({ ok: false, fault: 'animated' });
@@ -204,11 +204,11 @@ describe('checkPng', () => {
     ['a text without a stream', [header(), chunk('zTXt', Buffer.from('k\0\0')), PIXELS, END]],
     ['an international text without its parts', [header(), text('k\0\0\0en'), PIXELS, END]],
     ['an international text with an unknown flag', [header(), text('k\0\x02\0\0\0x'), PIXELS, END]],
-  ])('refuses %s as corrupt', (_name, chunks) => {
+  ])('returns corrupt for %s', (_name, chunks) => {
     expect(check(png(...chunks))).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  it('refuses more compressed texts than any image needs', () => {
+  it('rejects more than 1000 compressed texts', () => {
     const texts = (count: number) =>
       Array.from({ length: count }, () => compressed('zTXt', Buffer.alloc(0)));
 
@@ -219,7 +219,7 @@ describe('checkPng', () => {
     expect(tooMany).toEqual({ ok: false, fault: 'chunk_too_large' });
   });
 
-  it('refuses a chunk length beyond 2^31 - 1 as corrupt', () => {
+  it('returns corrupt for a chunk length above 2^31 - 1', () => {
     const bytes = png(header(), PIXELS, END);
     bytes.writeUInt32BE(2 ** 31, 33);
 
@@ -254,7 +254,7 @@ describe('checkInflatedSize', () => {
     ['one of a byte more than 4 MiB', [zeros(4 * MEBIBYTE + 1)]],
     ['several of more than 4 MiB together', [zeros(3 * MEBIBYTE), zeros(2 * MEBIBYTE)]],
     ['5 MiB of deflate', [Buffer.alloc(5 * MEBIBYTE)]],
-  ])('refuses %s as too large', async (_name, streams) => {
+  ])('rejects %s as too large', async (_name, streams) => {
     expect(await checkInflatedSize(streams, signal)).toBe('chunk_too_large');
   });
 
@@ -263,11 +263,11 @@ describe('checkInflatedSize', () => {
     ['a stream that ends early', zeros(1000).subarray(0, -2)],
     ['junk', Buffer.alloc(20, 0xff)],
     ['a zlib head where deflate begins', deflateSync('text')],
-  ])('calls %s corrupt', async (_name, stream) => {
+  ])('returns corrupt for %s in a compressed chunk', async (_name, stream) => {
     expect(await checkInflatedSize([stream], signal)).toBe('corrupt');
   });
 
-  it('stops when it is aborted', async () => {
+  it('stops on abort', async () => {
     const reason = new Error('the client disconnected');
 
     const checking = checkInflatedSize([zeros(1)], AbortSignal.abort(reason));

@@ -5,7 +5,7 @@ import { finish } from '../../../support/finish.ts';
 import { endlessTiff } from '../container/exif-bytes.ts';
 import { chunk, compressed, END, header, PIXELS, png } from './png-bytes.ts';
 
-/** Of each byte of a file, at most. */
+/** The most reads of each byte of a file. */
 const READS = 6;
 const SIZES = [16_384, 65_536] as const;
 
@@ -14,7 +14,7 @@ const text = (type: string, content: Buffer) =>
 const many = (bytes: number, one: Buffer) =>
   png(header(), ...Array<Buffer>(Math.ceil(bytes / one.length)).fill(one), PIXELS, END);
 
-/** Hostile files of about so many bytes. */
+/** Hostile files of about `size` bytes. */
 const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['empty chunks', (bytes) => many(bytes, chunk('teSt'))],
   ['empty texts', (bytes) => many(bytes, text('tEXt', Buffer.alloc(0)))],
@@ -31,7 +31,7 @@ const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['EXIF directories', (bytes) => many(bytes, chunk('eXIf', endlessTiff()))],
 ];
 
-/** How many bytes the methods of buffers are asked to read or to pass on while `run` runs. */
+/** Counts the bytes that the methods of buffers read or return while `run` runs. */
 function countNativeReads(run: () => void): number {
   const { prototype } = Buffer;
   const subarray = vi.spyOn(prototype, 'subarray');
@@ -57,7 +57,7 @@ describe.each([
   ['checkPng', checkPng],
   ['findPngXmp', findPngXmp],
 ])('%s', (_name, walk) => {
-  it.each(FILES)('reads each byte a few times at most in a file of %s', (_file, toFile) => {
+  it.each(FILES)('reads each byte at most a few times in a file of %s', (_file, toFile) => {
     for (const size of SIZES) {
       const bytes = toFile(size);
 

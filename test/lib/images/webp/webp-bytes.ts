@@ -21,7 +21,7 @@ export function canvas(width: number, height: number, flags = 0): Buffer {
   return riffChunk('VP8X', data);
 }
 
-/** The head of a lossy key frame; there is nothing in it to decode. */
+/** The header of a lossy key frame without image data. */
 export function lossy(width: number, height: number): Buffer {
   const data = Buffer.alloc(10);
   data.set([0x10, 0, 0, 0x9d, 0x01, 0x2a]);
@@ -30,7 +30,7 @@ export function lossy(width: number, height: number): Buffer {
   return riffChunk('VP8 ', data);
 }
 
-/** The head of a lossless frame; there is nothing in it to decode. */
+/** The header of a lossless frame without image data. */
 export function lossless(width: number, height: number, hasAlpha = false): Buffer {
   const data = Buffer.alloc(5);
   data[0] = 0x2f;

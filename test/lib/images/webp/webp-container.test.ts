@@ -32,11 +32,11 @@ describe('checkWebp', () => {
     ],
     ['an unknown chunk', webp(lossy(5, 3), riffChunk('abcd', Buffer.alloc(3)))],
     ['a last chunk without its padding', unpadded()],
-  ])('accepts %s and returns its edges', (_name, bytes) => {
+  ])('accepts %s and returns its dimensions', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: true, facts });
   });
 
-  it('reads the largest edges that the format has', () => {
+  it('reads the largest dimensions of the format', () => {
     const largest = { ok: true, facts: { width: 16384, height: 16384 } };
 
     expect(check(webp(lossless(16384, 16384)))).toMatchObject(largest);
@@ -49,7 +49,7 @@ describe('checkWebp', () => {
     ['in a lossless frame', webp(lossless(5, 3, true))],
     ['as a flag of the canvas', webp(canvas(5, 3, 0x10), lossless(5, 3))],
     ['in a chunk', webp(canvas(5, 3), riffChunk('ALPH', Buffer.alloc(2)), lossy(5, 3))],
-  ])('finds alpha %s', (_name, bytes) => {
+  ])('detects alpha %s', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: true, facts: { ...facts, hasAlpha: true } });
   });
 
@@ -66,7 +66,7 @@ describe('checkWebp', () => {
     ['the flag of an animation', webp(canvas(5, 3, 0x02), lossy(5, 3))],
     ['an animation chunk', webp(canvas(5, 3), riffChunk('ANIM', Buffer.alloc(6)), lossy(5, 3))],
     ['an animation frame', webp(canvas(5, 3), riffChunk('ANMF', Buffer.alloc(24)), lossy(5, 3))],
-  ])('takes a file with %s for animated', (_name, bytes) => {
+  ])('returns animated for a file with %s', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault: 'animated' });
   });
 
@@ -126,7 +126,7 @@ describe('checkWebp', () => {
       'a lossless frame has another version',
       webp(riffChunk('VP8L', Buffer.from([0x2f, 0, 0, 0, 0x20]))),
     ],
-  ])('returns %s when %s', (fault, _name, bytes) => {
+  ])('returns %s if %s', (fault, _name, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault });
   });
 });

@@ -6,14 +6,14 @@ import { endlessTiff } from '../container/exif-bytes.ts';
 import { countReads } from '../counted-bytes.ts';
 import { canvas, lossy, riffChunk, webp } from './webp-bytes.ts';
 
-/** Of each byte of a file, at most. */
+/** The most reads of each byte of a file. */
 const READS = 6;
 const SIZES = [16_384, 65_536] as const;
 
 const many = (bytes: number, one: Buffer) =>
   webp(canvas(5, 3), lossy(5, 3), ...Array<Buffer>(Math.ceil(bytes / one.length)).fill(one));
 
-/** Hostile files of about so many bytes. */
+/** Hostile files of about `size` bytes. */
 const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['empty chunks', (bytes) => many(bytes, riffChunk('TEST', Buffer.alloc(0)))],
   ['one long chunk', (bytes) => many(1, riffChunk('TEST', Buffer.alloc(bytes)))],
@@ -26,7 +26,7 @@ describe.each([
   ['checkWebp', checkWebp],
   ['findWebpXmp', findWebpXmp],
 ])('%s', (_name, walk) => {
-  it.each(FILES)('reads each byte a few times at most in a file of %s', (_file, toFile) => {
+  it.each(FILES)('reads each byte at most a few times in a file of %s', (_file, toFile) => {
     for (const size of SIZES) {
       const { bytes, reads } = countReads(toFile(size));
 

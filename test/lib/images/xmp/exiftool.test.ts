@@ -22,13 +22,13 @@ const PROMPT = 'A <b>cat</b> & "dog" ]]> <!-- \u0000 \ufffe \ud800 -->, 猫 😀
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: PROMPT }));
 const IMAGES = await fiftyImages();
 
-// Debian has it as libimage-exiftool-perl. A newcomer may do without, CI must not.
+// The Debian package is libimage-exiftool-perl. It is optional locally and required in CI.
 const isThere = await run('exiftool', ['-ver']).then(
   () => true,
   () => false,
 );
 
-test.runIf(process.env['CI'])('exiftool is installed where CI runs', () => {
+test.runIf(process.env['CI'])('exiftool is installed in CI', () => {
   expect(isThere).toBe(true);
 });
 
@@ -55,7 +55,7 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
   }
 
   test('reads the record in fifty images of three formats', async () => {
-    // Minor warnings (-m) are about what other writers put there.
+    // -m ignores minor warnings, which concern metadata from other writers.
     const rows: unknown = JSON.parse(
       await exiftool('-j', '-b', '-m', '-G1', '-XMP:Record', '-Warning'),
     );
@@ -63,7 +63,7 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
     expect(rows).toEqual(names.map((name) => ({ SourceFile: name, 'XMP-ib:Record': RECORD })));
   });
 
-  test('writes the packets anew, and the record is still read', async () => {
+  test('rewrites the packets, and the record is still read', async () => {
     await exiftool('-q', '-overwrite_original', '-XMP-dc:Title=rewritten <by> "another"');
 
     const readings = [];

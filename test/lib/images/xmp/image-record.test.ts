@@ -38,7 +38,7 @@ async function embed({ bytes, format }: Omit<Image, 'what'>, record = RECORD): P
 
 const read = (bytes: Buffer) => readRecord(bytes, limits, slices, signal);
 
-/** What a decoder makes of it, every bit of its samples included. */
+/** Decodes an image with every bit of its samples. */
 async function decoded(bytes: Buffer) {
   const { size: _size, xmp: _xmp, xmpAsString: _text, ...facts } = await sharp(bytes).metadata();
   const depth = facts.depth === 'ushort' ? 'ushort' : 'uchar';
@@ -46,7 +46,7 @@ async function decoded(bytes: Buffer) {
 }
 
 describe('embedRecord', () => {
-  test('has fifty kinds of images to prove itself on', () => {
+  test('is tested with fifty kinds of images', () => {
     expect(new Set(IMAGES.map(({ what }) => what)).size).toBeGreaterThanOrEqual(50);
   });
 
@@ -64,7 +64,7 @@ describe('embedRecord', () => {
     expect(after.image).toMatchObject(facts);
   });
 
-  test.each(IMAGES)('writes a second record over the first in $what', async (image) => {
+  test.each(IMAGES)('replaces the first record with a second in $what', async (image) => {
     const first = await embed(image);
 
     const second = await embed({ ...image, bytes: first }, '{"version":"1"}');
@@ -74,7 +74,7 @@ describe('embedRecord', () => {
     expect(second.includes('cat &')).toBe(false);
   });
 
-  test('puts one chunk before the first pixels of a PNG and changes nothing else', async () => {
+  test('inserts one chunk before the first pixels of a PNG and changes nothing else', async () => {
     const before = png(header(), chunk('tEXt', Buffer.from('key\0value')), PIXELS, PIXELS, END);
 
     const embedded = await embed({ bytes: before, format: 'png' });
@@ -87,7 +87,7 @@ describe('embedRecord', () => {
     );
   });
 
-  test('puts its segment behind JFIF and EXIF and before everything else', async () => {
+  test('inserts its segment after JFIF and EXIF and before everything else', async () => {
     const [jfif, exif, comment] = [
       segment(0xe0, Buffer.from('JFIF\0\x01\x02\0\0\x01\0\x01\0\0', 'latin1')),
       segment(0xe1, Buffer.from('Exif\0\0nothing', 'latin1')),
@@ -109,7 +109,7 @@ describe('embedRecord', () => {
     ['lossy', lossy(300, 200), 0x04],
     ['lossless', lossless(300, 200), 0x04],
     ['lossless with alpha', lossless(300, 200, true), 0x14],
-  ])('makes a simple WebP an extended one: %s', async (_, frame, flags) => {
+  ])('turns a simple WebP into an extended WebP: %s', async (_, frame, flags) => {
     const embedded = await embed({ bytes: webp(frame), format: 'webp' });
 
     const [canvas, kept, xmp] = chunksOf(embedded);
@@ -128,7 +128,7 @@ describe('embedRecord', () => {
   test.each([
     ['an odd record', '{"version":"1" }'],
     ['an even record', '{"version":"1"}'],
-  ])('pads the chunks of a WebP whose last one lacks its padding: %s', async (_, record) => {
+  ])('adds the missing padding of the last chunk of a WebP: %s', async (_, record) => {
     const odd = riffChunk('ABCD', Buffer.from('odd'));
     const padded = webp(lossless(3, 2), odd);
     const bytes = Buffer.from(padded.subarray(0, -1));
@@ -159,7 +159,7 @@ describe('embedRecord', () => {
   });
 });
 
-describe('embedRecord in an image with XMP', () => {
+describe('embedRecord: an image with XMP', () => {
   const blocks = fromPixels(fourBlocks());
 
   const holders: readonly [Image['format'], (packet: string | Buffer) => Promise<Buffer>][] = [
@@ -168,7 +168,7 @@ describe('embedRecord in an image with XMP', () => {
     ['webp', async (packet) => webpXmp(await blocks.webp().toBuffer(), packet)],
   ];
 
-  test.each(holders)('keeps what a %s held, in the one packet', async (format, hold) => {
+  test.each(holders)('keeps the XMP of a %s in the only packet', async (format, hold) => {
     const embedded = await embed({ bytes: await hold(FOREIGN_PACKET), format });
 
     const text = embedded.toString('latin1');
@@ -224,7 +224,7 @@ describe('embedRecord in an image with XMP', () => {
     }
   });
 
-  test('keeps one packet of an image that had several', async () => {
+  test('keeps one packet of an image with several packets', async () => {
     const [inPng, inJpeg, inWebp] = await Promise.all(holders.map(([, hold]) => hold('<a/>')));
     const chunks = chunksOf(inWebp!).map((each) => each.bytes);
     const images: readonly Omit<Image, 'what'>[] = [
@@ -242,7 +242,7 @@ describe('embedRecord in an image with XMP', () => {
     ]);
   });
 
-  test('drops the extension of a packet that it replaces, and keeps that of one that stays', async () => {
+  test('deletes the extension of a replaced packet and keeps the extension of a merged packet', async () => {
     const extension = segment(
       0xe1,
       Buffer.from('http://ns.adobe.com/xmp/extension/\0more', 'latin1'),
@@ -262,7 +262,7 @@ describe('embedRecord in an image with XMP', () => {
     expect(replaced.includes('xmp/extension')).toBe(false);
   });
 
-  test('blanks XMP that stands between an index of images and those images', async () => {
+  test('overwrites XMP between an index of images and these images with blanks', async () => {
     const photo = await blocks.jpeg().toBuffer();
     const main = insertAfterSoi(photo, jpegXmp('<a/>'));
     const bytes = multiImage(main, [photo, photo]);
@@ -273,7 +273,7 @@ describe('embedRecord in an image with XMP', () => {
     expect(await engine.inspect(embedded, signal)).toMatchObject({ ok: true });
   });
 
-  test('gives up an image with more packets than anybody writes', async () => {
+  test('resolves with undefined for an image with too many packets', async () => {
     const many = Array.from({ length: 100 }, () => pngXmp('<a/>'));
     const images: readonly Omit<Image, 'what'>[] = [
       { format: 'png', bytes: png(header(), ...many, PIXELS, END) },
@@ -292,7 +292,7 @@ describe('embedRecord in an image with XMP', () => {
   });
 
   test.each(['png', 'jpeg', 'webp'] as const)(
-    'takes the longest record beside the longest packet that is kept: %s',
+    'embeds the longest record beside the longest packet that is kept: %s',
     async (format) => {
       const [, hold] = holders.find(([one]) => one === format)!;
       const packet = FOREIGN_PACKET.replace('elsewhere', 'e'.repeat(15_000));
@@ -325,12 +325,12 @@ describe('toXmpJson', () => {
     '\u0000\u001f\u007f\u0085\u009f\u2028',
     '\ud800 and \udc00',
     '😀 猫 é',
-  ])('says %j in JSON that XML can hold', (text) => {
+  ])('encodes %j as JSON that XML can contain', (text) => {
     const json = toXmpJson(JSON.stringify(text));
 
     expect(JSON.parse(json)).toBe(text);
     expect(json).not.toMatch(/\]\]>|<[^\s<=>]|[\ufffe\uffff]/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has none of them.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: XML does not permit them.
     expect(json).not.toMatch(/[\u0000-\u001f]/);
     expect(json.isWellFormed()).toBe(true);
   });

@@ -20,7 +20,7 @@ const { signal } = new AbortController();
 
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"' }));
 
-/** Small ones: a change hits their heads and their metadata more often than their pixels. */
+/** Small images, because a change then hits headers and metadata more often than pixels. */
 const IMAGES = (await fiftyImages()).filter(({ bytes }) => bytes.length < 20_000);
 const WITH_RECORDS = await Promise.all(
   IMAGES.map(async (image) => {
@@ -34,11 +34,11 @@ describe('mutated images', () => {
     expect(IMAGES.length).toBeGreaterThan(40);
   });
 
-  it('accept a record if they are valid, and grow no more than it needs', async () => {
+  it('accept a record if they are valid, and grow only by its length', async () => {
     const all = [...IMAGES.map(({ bytes }) => bytes), ...WITH_RECORDS];
     const property = fc.asyncProperty(mutationsOf(all), async ({ bytes }) => {
       const isValid = finish(checkContainer(bytes, limits)).ok;
-      // The engine embeds records only in valid images. An invalid one must not break it either.
+      // The engine embeds records only in valid images, but an invalid image must not break embedRecord either.
       const format = sniff(bytes) ?? 'png';
 
       const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
@@ -52,7 +52,7 @@ describe('mutated images', () => {
     await fc.assert(property, { seed: 20_240_503, numRuns: RUNS });
   });
 
-  it('give a record or a reason', async () => {
+  it('return a record or a fault when they are read', async () => {
     const property = fc.asyncProperty(mutationsOf(WITH_RECORDS), async ({ bytes }) => {
       const reading = await readRecord(bytes, limits, slices, signal);
 
@@ -62,7 +62,7 @@ describe('mutated images', () => {
     await fc.assert(property, { seed: 20_240_504, numRuns: RUNS });
   });
 
-  it('have packets that are read or not, and nothing else', async () => {
+  it('have packets that are either parsed or ignored', async () => {
     const packets = [FOREIGN_PACKET, FOREIGN_PACKET.replace('elsewhere', '<![CDATA[x]]>')];
     const buffers = packets.map((packet) => Buffer.from(packet));
     const property = fc.asyncProperty(mutationsOf(buffers), async ({ bytes }) => {

@@ -39,7 +39,7 @@ describe('recordIn', () => {
       'a second description',
       `<rdf:Description xmlns:dc="d" dc:title="t"/><rdf:Description ${IB}><ib:record><![CDATA[{"a":"<&"}]]></ib:record></rdf:Description>`,
     ],
-  ])('reads it from %s', async (_, description) => {
+  ])('reads the record from %s', async (_, description) => {
     expect(await recordIn(packet(description))).toBe('{"a":"<&"}');
   });
 
@@ -69,7 +69,7 @@ describe('recordIn', () => {
     ['deep nesting', `${`<a ${IB}>`.repeat(200)}<ib:record>{}</ib:record>${'</a>'.repeat(200)}`],
     ['very deep nesting', '<a>'.repeat(100_000) + '</a>'.repeat(100_000)],
     ['names of objects', packet('<__proto__ constructor="1"><prototype/></__proto__>')],
-  ])('finds none in %s', async (_, text) => {
+  ])('finds no record in %s', async (_, text) => {
     expect(await recordIn(text)).toBeUndefined();
   });
 
@@ -87,15 +87,11 @@ describe('recordIn', () => {
     ['comments', `<a>${'<!-- -->'.repeat(60_000)}</a>`],
     ['sections that do not end', '<a><![CDATA['.repeat(40_000)],
     ['declarations', `<a>${'<b xmlns:c="d"/>'.repeat(30_000)}</a>`],
-  ])(
-    'is through with half a megabyte of %s in bounded time',
-    { timeout: 10_000 },
-    async (_, text) => {
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_PACKET_BYTES + 1024);
+  ])('parses half a megabyte of %s in bounded time', { timeout: 10_000 }, async (_, text) => {
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_PACKET_BYTES + 1024);
 
-      const record = await recordIn(text);
+    const record = await recordIn(text);
 
-      expect(record === undefined || /^&+$/.test(record)).toBe(true);
-    },
-  );
+    expect(record === undefined || /^&+$/.test(record)).toBe(true);
+  });
 });
