@@ -37,7 +37,7 @@ const withInput = (node: string, changes: object) => {
 };
 
 describe('createComfyUpstream', () => {
-  it('runs a workflow and has its image', async () => {
+  it('runs a workflow and serves its image', async () => {
     const { text } = await post('/prompt', submission());
     await upstream.until(() => upstream.prompts[0]?.state === 'done');
 
@@ -65,18 +65,18 @@ describe('createComfyUpstream', () => {
         '10': { class_type: 'LoadImage', inputs: { image: 'x.png' } },
       }),
     ],
-  ])('refuses a submission with %s', async (_what, value) => {
+  ])('rejects a submission with %s', async (_what, value) => {
     expect((await post('/prompt', value)).status).toBe(400);
     expect(upstream.prompts).toEqual([]);
   });
 
-  it('refuses an id that it knows', async () => {
+  it('rejects the id of a known prompt', async () => {
     await post('/prompt', submission());
 
     expect((await post('/prompt', submission())).status).toBe(400);
   });
 
-  it('lists what runs and what waits, and takes out what waits alone', async () => {
+  it('lists running and waiting prompts, and removes only waiting prompts', async () => {
     upstream.script('endless', 'succeed');
     const waiting = PROMPT.replace(/2$/, '3');
     await post('/prompt', submission());
@@ -92,7 +92,7 @@ describe('createComfyUpstream', () => {
     expect([after.queue_running, after.queue_pending].map(idsOf)).toEqual([[PROMPT], []]);
   });
 
-  it('interrupts the prompt that is named, and no other', async () => {
+  it('interrupts only the named prompt', async () => {
     upstream.script('endless');
     await post('/prompt', submission());
     await upstream.until(() => upstream.prompts[0]?.state === 'running');

@@ -5,11 +5,11 @@ import type { StartedBridge } from './start-bridge.ts';
 /** The reply to `POST /v1/images`. */
 export interface ImageReply {
   readonly status: number;
-  /** The fields of a result or of an error; the status says which of them there are. */
+  /** The fields of a result or of an error. The status decides which of them are present. */
   readonly json: ImageResponse & ErrorBody;
 }
 
-/** Sends `POST /v1/images`. Rejects when no reply comes or the signal aborts. */
+/** Sends `POST /v1/images`. Rejects if there is no reply or the signal aborts. */
 export async function createImage(
   { address }: Pick<StartedBridge, 'address'>,
   body: object,
@@ -24,7 +24,7 @@ export async function createImage(
   return { status: response.status, json: (await response.json()) as ImageReply['json'] };
 }
 
-/** The bytes of the first image of a reply that has them inline. */
+/** Returns the bytes of the first inline image of a reply. */
 export function firstImage({ json }: ImageReply): Buffer {
   const [image] = json.data;
   if (image?.type !== 'b64_json') throw new Error('the reply has no inline image');

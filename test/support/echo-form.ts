@@ -29,7 +29,7 @@ export const bookForm = {
   },
 } as const;
 
-/** Accepts a form or JSON, and replies with the fields and the checksums of the files. */
+/** Accepts a form or JSON. Replies with the fields and the checksums of the files. */
 export const echoForm = createOperation({
   id: 'echoForm',
   summary: 'Say what came',
@@ -49,7 +49,7 @@ export const echoForm = createOperation({
     ),
 });
 
-/** Accepts only a form, and passes its pages to `services.keep`. */
+/** Accepts only a form. Passes its pages to `services.keep`. */
 export const keepPages = createOperation<PageServices, { form: typeof bookForm }, object>({
   id: 'keepPages',
   summary: 'Keep the pages',
@@ -67,7 +67,7 @@ interface PageServices {
   keep(pages: readonly Buffer[]): void;
 }
 
-/** Sends `echoForm` a body in these chunks, without a length unless `headers` contain one. */
+/** Sends `echoForm` a body in these chunks. There is no Content-Length unless `headers` contain it. */
 export async function streamForm(
   body: Iterable<Buffer> | Readable,
   headers: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 export interface TextEvent {
   readonly name: string;
   readonly id?: string;
-  // Each test knows the shape of its events; the checker checks them against the document.
+  // Each test knows the shape of its events. The checker compares them with the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly data: any;
 }
@@ -9,16 +9,16 @@ export interface TextEvent {
 export interface EventText {
   readonly events: readonly TextEvent[];
   readonly comments: readonly string[];
-  /** What a reader would resume with: the last id, that of an event or one alone. */
+  /** Id with which a reader would resume: the last id, whether on an event or alone. */
   readonly lastId?: string;
-  /** The received part of an incomplete event. */
+  /** Received part of an incomplete event. */
   readonly rest: string;
 }
 
 const EVENT = /^(?:id: (\S+)\n)?event: (\S+)\ndata: (.*)$/;
 const ID_ALONE = /^: open\nid: (\S+)$/;
 
-/** Parses events of the contract: a name and one line of JSON each, with comments between. Throws for anything else. */
+/** Parses events: a name and one line of JSON each, with comments between them. Throws for any other text. */
 export function parseEventText(text: string): EventText {
   const blocks = text.split('\n\n');
   const rest = blocks.pop() ?? '';

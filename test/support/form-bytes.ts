@@ -1,4 +1,4 @@
-/** One part of a form; `headers` replace its whole head. */
+/** One part of a form. `headers` replace all headers of the part. */
 export interface SentPart {
   readonly name?: string;
   readonly filename?: string;
@@ -7,10 +7,10 @@ export interface SentPart {
   readonly content?: string | Buffer;
 }
 
-// As long as the boundaries of real clients.
+// The boundary is as long as those of real clients.
 export const BOUNDARY = '----form-of-a-test-0123456789abcdef';
 
-/** The bytes of a form with these parts. */
+/** Returns the bytes of a form with these parts. */
 export function formBytes(parts: readonly SentPart[], boundary = BOUNDARY): Buffer {
   const pieces = parts.flatMap((part) => [
     `--${boundary}\r\n${headOf(part)}\r\n\r\n`,
@@ -24,14 +24,14 @@ export function formType(boundary = BOUNDARY): string {
   return `multipart/form-data; boundary=${boundary}`;
 }
 
-/** Text as UTF-8 and bytes, in one buffer. */
+/** Joins texts, as UTF-8, and bytes in one buffer. */
 export function joined(pieces: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),
   );
 }
 
-/** The same bytes in pieces, each as long as `nextBytes` says. */
+/** Splits bytes into pieces of the lengths that `nextBytes` returns. */
 export function inChunks(body: Buffer, nextBytes: () => number): Buffer[] {
   const chunks: Buffer[] = [];
   for (let at = 0; at < body.length; ) {

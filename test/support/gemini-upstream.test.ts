@@ -36,7 +36,7 @@ async function call({ headers, path, body: sent = body() }: Changes = {}) {
 }
 
 describe('createGeminiUpstream', () => {
-  it('gives an image of the size that was asked for', async () => {
+  it('returns an image of the requested size', async () => {
     const config = { imageConfig: { aspectRatio: '3:4', imageSize: '1K' } };
 
     const { status, json } = await call({ body: body([text, image], config) });
@@ -89,7 +89,7 @@ describe('createGeminiUpstream', () => {
       'INVALID_ARGUMENT',
     ],
     ['15 images', { body: body([text, ...Array(15).fill(image)]) }, 400, 'INVALID_ARGUMENT'],
-  ])('refuses %s as the API does', async (_what, changes, code, status) => {
+  ])('rejects %s as the API does', async (_what, changes, code, status) => {
     const reply = await call(changes);
 
     expect(reply.status).toBe(code);
@@ -97,7 +97,7 @@ describe('createGeminiUpstream', () => {
     expect(upstream.calls).toMatchObject([{ outcome: 'refused' }]);
   });
 
-  it('refuses a call without a key as one without an account', async () => {
+  it('rejects a call without a key in the same way as a call without an account', async () => {
     const reply = await sendPlain({
       url: `${upstream.url}/v1beta/models/gemini-3-pro-image:generateContent`,
       headers: { 'content-type': 'application/json' },

@@ -24,7 +24,7 @@ function clientOf({ baseUrl, key }: ImagesUpstream) {
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Sends JSON with the key; the status and the parsed reply. */
+/** Sends JSON with the key. Resolves with the status and the parsed reply. */
 async function post(path: string, body: object, headers: Headers = {}) {
   const authorization = { authorization: `Bearer ${upstream.key()}` };
   const sent = { 'content-type': 'application/json', ...authorization, ...headers };
@@ -53,7 +53,7 @@ async function decoded(base64: string | undefined) {
 }
 
 describe('createImagesUpstream', () => {
-  it('replies to the official client with as many real images as it asks for', async () => {
+  it('replies to the official client with the requested number of real images', async () => {
     const { images } = clientOf(await start());
 
     const reply = await images.generate({
@@ -73,7 +73,7 @@ describe('createImagesUpstream', () => {
     expect(upstream.counters()).toMatchObject({ calls: 1, replied: 1, drawn: 3 });
   });
 
-  it('streams partial images and the finished one to the official client', async () => {
+  it('streams partial images and the finished image to the official client', async () => {
     const { images } = clientOf(await start());
     const request = { prompt: 'A cup', stream: true, partial_images: 2 } as const;
 
@@ -89,7 +89,7 @@ describe('createImagesUpstream', () => {
     expect(upstream.counters().drawn).toBe(1);
   });
 
-  it('takes an edit of the official client with several images and a mask', async () => {
+  it('accepts an edit of the official client with several images and a mask', async () => {
     const { images } = clientOf(await start());
 
     const reply = await images.edit({
@@ -106,7 +106,7 @@ describe('createImagesUpstream', () => {
     expect(upstream.accepted[0]?.mask).toMatchObject({ width: 90, height: 60 });
   });
 
-  it("takes calls of the official client in Azure's dialect", async () => {
+  it('accepts calls of the official client in the dialect of Azure', async () => {
     const { origin, key } = await start({ dialect: 'azure' });
     const { images } = new AzureOpenAI({
       endpoint: origin,
@@ -135,7 +135,7 @@ describe('createImagesUpstream', () => {
     [{ background: 'transparent' }, 400, 'invalid_value', 'background'],
     [{ output_compression: 50 }, 400, 'invalid_value', 'output_compression'],
     [{ partial_images: 1 }, 400, 'invalid_value', 'partial_images'],
-  ])('refuses %j', async (changes, status, code, param) => {
+  ])('rejects %j', async (changes, status, code, param) => {
     await start();
 
     const { status: replied, json } = await post('/v1/images/generations', {
@@ -148,7 +148,7 @@ describe('createImagesUpstream', () => {
     expect(upstream.counters()).toMatchObject({ refused: 1, drawn: 0 });
   });
 
-  it('takes every free size that the reference allows', async () => {
+  it('accepts every free size that the reference allows', async () => {
     await start();
 
     for (const size of ['1024x640', '3840x2160', '1152x2048', '2880x2880']) {
@@ -164,7 +164,7 @@ describe('createImagesUpstream', () => {
     ['openai', {}, '/v1/images/generations', 401, { error: { code: 'invalid_api_key' } }],
     ['litellm', {}, '/images/generations', 401, { error: { code: '401', param: 'None' } }],
     ['azure', {}, '/openai/v1/images/generations', 401, { error: { code: '401' } }],
-  ])('refuses a wrong key in the dialect %s', async (dialect, body, path, status, error) => {
+  ])('rejects a wrong key in the dialect %s', async (dialect, body, path, status, error) => {
     await start({ dialect });
 
     const reply = await post(path, { prompt: 'A cup', ...body }, { authorization: 'Bearer wrong' });
@@ -173,7 +173,7 @@ describe('createImagesUpstream', () => {
     expect(reply.json).toMatchObject(error as object);
   });
 
-  it('refuses the key before the newest, another organization and another project', async () => {
+  it('rejects a replaced key, another organization and another project', async () => {
     const { key } = await start({ organization: 'org-1', project: 'proj-1' });
     const first = key();
     upstream.renewKey();
@@ -246,7 +246,7 @@ describe('createImagesUpstream', () => {
       'duplicate_parameter',
       'prompt',
     ],
-  ])('refuses an edit with %s', async (_what, fill, code, param) => {
+  ])('rejects an edit with %s', async (_what, fill, code, param) => {
     const { baseUrl, key } = await start();
     const form = new FormData();
     form.append('prompt', 'A cup');
@@ -270,7 +270,7 @@ describe('createImagesUpstream', () => {
     ['localai', { model: 'other' }, 404, { error: { code: 404, type: '' } }],
     ['generic', { model: 'other' }, 404, { error: { code: 'model_not_found' } }],
     ['litellm', { size: '1x1' }, 400, { error: { code: '400', param: 'size' } }],
-  ])('%s refuses %j in its own form', async (dialect, changes, status, body) => {
+  ])('%s rejects %j in its own form', async (dialect, changes, status, body) => {
     await start({ dialect });
 
     const reply = await post('/v1/images/generations', { prompt: 'A cup', ...changes });
@@ -300,15 +300,18 @@ describe('createImagesUpstream', () => {
     expect(upstream.accepted[0]).toMatchObject(understood);
   });
 
-  it.each(['sdcpp', 'sglang'] as const)('%s draws one image for one seed', async (dialect) => {
-    await start({ dialect });
-    const body = { prompt: 'a cup', response_format: 'b64_json' };
+  it.each(['sdcpp', 'sglang'] as const)(
+    '%s draws the same image for the same seed',
+    async (dialect) => {
+      await start({ dialect });
+      const body = { prompt: 'a cup', response_format: 'b64_json' };
 
-    const first = await post('/v1/images/generations', body);
-    const second = await post('/v1/images/generations', body);
+      const first = await post('/v1/images/generations', body);
+      const second = await post('/v1/images/generations', body);
 
-    expect(first.json.data[0].b64_json).toBe(second.json.data[0].b64_json);
-  });
+      expect(first.json.data[0].b64_json).toBe(second.json.data[0].b64_json);
+    },
+  );
 
   it('serves an image by its URL', async () => {
     await start({ dialect: 'generic' });
@@ -321,7 +324,7 @@ describe('createImagesUpstream', () => {
   });
 
   it.each(Object.keys(DIALECTS))('%s draws a real image', async (dialect) => {
-    // The keys of a record lose their type on the way through the table.
+    // The keys of a record lose their type in the table.
     await start({ dialect: dialect as DialectName });
     const path = dialect === 'azure' ? '/openai/v1' : '/v1';
     const own = { 'api-key': upstream.key() ?? '' };

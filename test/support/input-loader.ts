@@ -3,7 +3,7 @@ import { createInputLoader } from '../../lib/inputs/load-input.ts';
 
 type Elsewhere = Parameters<typeof createInputLoader>[0];
 
-/** A loader of inline images, and of the sources that a test adds. */
+/** A loader of inline images and of the sources that a test adds. */
 export function openInputLoader(elsewhere: Partial<Elsewhere> = {}) {
   return createInputLoader({
     artifacts: {

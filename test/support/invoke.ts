@@ -10,11 +10,11 @@ export interface Sent {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** A value is sent as JSON, a Buffer unchanged. */
+  /** Body. A Buffer is sent unchanged, any other value as JSON. */
   readonly body?: unknown;
 }
 
-/** Settings that accept every client on loopback, as those of a bridge without a token do. */
+/** Settings that accept every client on loopback, like those of a bridge without a token. */
 export function openHttpSettings(changes: Partial<HttpSettings> = {}): HttpSettings {
   return {
     clock: systemClock,
@@ -56,7 +56,7 @@ export function toEvent({ method = 'GET', path = '/v1/test', ...sent }: Sent = {
   };
 }
 
-/** Calls one handler with the services that it names; nothing else is started. */
+/** Calls one handler with the services that it names. Nothing else is started. */
 export async function invoke<S>(
   handler: (event: HttpEvent, context: HttpContext<S>) => Promise<HttpReply>,
   sent: Sent,

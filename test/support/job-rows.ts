@@ -1,7 +1,7 @@
 import { createIds } from '../../lib/platform/ids.ts';
 import type { StateDatabase } from '../../lib/storage/sqlite/database.ts';
 
-/** The columns of a job that lists and searches use. */
+/** The columns of a job that lists and searches read. */
 export interface JobRow {
   readonly sequence: number;
   readonly scope: string;
@@ -24,8 +24,8 @@ const INSERT = `
 const ids = createIds(() => 0);
 
 /**
- * Inserts jobs with the given sequences directly into the database. The sequences may have gaps, and may have been those of
- * removed jobs, which the store itself never uses again.
+ * Inserts jobs with the given sequences directly into the database. The sequences may have gaps, and may be those of removed
+ * jobs, which the store itself never uses again.
  */
 export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[]): Promise<void> {
   const insert = database.prepare(INSERT);
@@ -48,7 +48,7 @@ export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[
   });
 }
 
-/** A job of `anonymous` that succeeded and is neither hidden nor a favourite. */
+/** Returns a job of `anonymous` that succeeded and is neither hidden nor a favourite. */
 export function jobRow(sequence: number, prompt: string, more: Partial<JobRow> = {}): JobRow {
   const plain = {
     scope: 'anonymous',

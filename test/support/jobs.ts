@@ -71,7 +71,7 @@ export function jobRequest(overrides: Partial<JobRequest> = {}): JobRequest {
   };
 }
 
-/** An edit of stored images of these checksums, of this many bytes each. */
+/** An edit of stored images with these checksums and this many bytes each. */
 export function editOf(sha256s: readonly string[], bytes = 70): JobRequest {
   const images = sha256s.map((sha256) => {
     return { type: 'stored', sha256, media_type: 'image/png', bytes } as const;
@@ -115,7 +115,7 @@ export const CANCELLATION: JobFailure = {
   suggestions: [],
 };
 
-/** A response with one artifact for each of these ids. */
+/** Returns a response with one artifact for each of these ids. */
 export function jobResult(artifactIds: readonly string[]): ImageResponse {
   const parameters = { ...PARAMETERS, output_format: 'png' } as const;
   return {
@@ -143,7 +143,7 @@ export function jobResult(artifactIds: readonly string[]): ImageResponse {
   };
 }
 
-/** A successful end without an image, for tests that only need an ended job. */
+/** A successful end without an image, for tests that need any ended job. */
 export function succeeded(completedSecs = CREATED_SECS + 60): JobEnd {
   return { status: 'succeeded', completedSecs, result: jobResult([]), publications: [] };
 }

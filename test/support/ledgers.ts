@@ -1,7 +1,7 @@
 import { type Account, createLedger } from '../../lib/generation/ledger/ledger.ts';
 import type { OpenCall, Settlement } from '../../lib/generation/ledger/ledger-store-port.ts';
 
-/** An account that refuses nothing, and what it was asked for. */
+/** An account that never rejects a charge, and its calls. */
 export function recordAccount() {
   const reserved: number[] = [];
   const opened: OpenCall[] = [];
@@ -24,7 +24,7 @@ export function recordAccount() {
   return { account, reserved, opened, renewed, closed };
 }
 
-/** The ledger of a request of so many outputs, whose account refuses nothing. */
+/** Returns the ledger of a request of this many outputs, with an account that never rejects a charge. */
 export function newLedger(outputs = 1) {
   return createLedger(recordAccount().account, outputs);
 }

@@ -16,8 +16,8 @@ const LONG = 1024 * 1024;
 type AnyFunction = (this: unknown, ...given: unknown[]) => unknown;
 
 /**
- * Runs a function and names every operation that has read a text of more than a megabyte: methods of strings and regular
- * expressions, iteration, `Buffer.byteLength`. Counting is what a measured time can only suggest.
+ * Runs a function and returns the name of every operation that read a text of more than a megabyte: methods of strings and
+ * regular expressions, iteration, `Buffer.byteLength`. Counting is reliable, unlike measured time.
  */
 export async function longReadsOf(run: () => unknown): Promise<readonly string[]> {
   const found: string[] = [];

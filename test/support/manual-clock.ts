@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/platform/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Advances the time. Timers run in order; the promises that a timer settles run before the next timer. */
+  /** Advances the time. Timers run in order. Promises that a timer resolves continue before the next timer. */
   advance(ms: number): Promise<void>;
-  /** How many timers have not run yet. */
+  /** Returns the number of timers that have not run. */
   readonly waiting: number;
 }
 

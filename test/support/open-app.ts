@@ -10,19 +10,19 @@ import { createIds } from '../../lib/platform/ids.ts';
 import type { Provider } from '../../lib/providers/provider-port.ts';
 
 interface Options {
-  /** Of the state and the artifacts. */
+  /** Folder of the state and the artifacts. */
   readonly folder: string;
   readonly providers: readonly Provider[];
   readonly defaultProvider: Config['default_provider'];
-  /** Settings as `name=value`. */
+  /** Settings in the form `name=value`. */
   readonly set?: readonly string[];
-  /** The time, and what opens the stores; those of the service by default. */
+  /** Clock, and the function that opens the stores. By default those of the service. */
   readonly seams?: Pick<Outside, 'openStorage'> & { readonly clock?: Clock };
 }
 
 type Outside = Parameters<typeof createApp>[1];
 
-/** The whole application in this process, without a listener, with providers of a test. */
+/** Opens the whole application in this process, without a listener, with the providers of a test. */
 export async function openApp({ folder, set = [], seams = {}, ...options }: Options): Promise<App> {
   const { clock = systemClock, ...storage } = seams;
   const folders = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];

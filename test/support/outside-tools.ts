@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** What a program printed, and how it ended. */
+/** The output of a program and the way it ended. */
 interface Outcome {
   readonly code: number;
   readonly output: string;
@@ -24,7 +24,7 @@ export async function runTool(
   }
 }
 
-/** Whether a program is installed: where it is not, tests that need it are skipped, except in CI. */
+/** Returns true if a program is installed. Tests that need a missing program are skipped, except in CI. */
 export async function isInstalled(program: string, argv: readonly string[]): Promise<boolean> {
   return process.env['CI'] !== undefined || (await runTool(program, argv)).code === 0;
 }

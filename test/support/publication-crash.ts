@@ -11,7 +11,8 @@ import { openStateDatabase, stateDatabaseFile } from '../../lib/storage/sqlite/d
 /**
  * A program that a test kills: `node publication-crash.js STATE ROOT [BYTES]`. It publishes images of at most BYTES bytes,
  * most of them with a sidecar, commits some and discards some, several at a time, until it is killed. It writes a full stop
- * to stdout for each. When a publication fails, it writes the error's code and message as JSON and ends.
+ * to standard output for each publication. If a publication fails, it writes the code and the message of the error as JSON
+ * and ends.
  */
 const [stateDirectory = '', root = '', bytes = '400000'] = process.argv.slice(2);
 

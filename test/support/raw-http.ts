@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** One reply as received. */
+/** One reply as it was received. */
 export interface RawReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-/** Opens a plain connection, for bytes that no HTTP client would send. */
+/** Opens a plain connection, for bytes that an HTTP client would not send. */
 export function openSocket(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
@@ -15,7 +15,7 @@ export function openSocket(port: number): Promise<Socket> {
   });
 }
 
-/** All bytes until the peer closes the connection; a reset counts as a close. */
+/** Resolves with all bytes until the peer closes the connection. A reset counts as a close. */
 export function untilClosed(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -28,7 +28,7 @@ export function untilClosed(socket: Socket): Promise<string> {
   });
 }
 
-/** Sends bytes on a new connection and reads until it is closed. */
+/** Sends bytes on a new connection and reads until the connection is closed. */
 export async function requestRaw(port: number, bytes: string | Buffer): Promise<RawReply> {
   const socket = await openSocket(port);
   const closed = untilClosed(socket);

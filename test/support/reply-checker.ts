@@ -3,28 +3,28 @@ import addFormats from 'ajv-formats';
 import { ERRORS } from '../../lib/errors/codes.ts';
 import { parseEventText } from './event-text.ts';
 
-/** An operation by its `operationId`, or by the method and the path of a request. */
+/** An operation, by its `operationId` or by the method and the path of a request. */
 export type OperationRef = string | { readonly method: string; readonly path: string };
 
 type Headers = Readonly<Record<string, string | undefined>>;
 type Json = Readonly<Record<string, unknown>>;
 
 interface Operation {
-  /** Its location in the document: `/paths/…/get`. */
+  /** Location in the document: `/paths/…/get`. */
   readonly pointer: readonly string[];
   readonly isHead: boolean;
 }
 
-/** The statuses of replies without an operation: none matched, or the request failed before. */
+/** The statuses of replies without an operation: no operation matched, or the request failed before. */
 const UNMATCHED_STATUSES = new Set<number>(Object.values(ERRORS).map((row) => row.status));
 
 /**
- * Checks replies against an OpenAPI document. `check` throws an error that lists every violation; `checkComponent`
- * checks a value that is not a whole body, such as the data of one event.
+ * Checks replies against an OpenAPI document. `check` throws an error that lists all violations. `checkComponent` checks a
+ * value that is not a whole body, such as the data of one event.
  */
 export function createReplyChecker(document: Json) {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
-  // The package's types declare its default export as the module.
+  // The types of the package declare its default export as the module.
   addFormats.default(ajv);
   ajv.addFormat('binary', true);
   ajv.addSchema(document, 'document');
@@ -96,7 +96,7 @@ export function createReplyChecker(document: Json) {
   }
 
   return {
-    /** `body` is parsed JSON, text or bytes. Header names are lower-case. */
+    /** Body: parsed JSON, text or bytes. The names of the headers are in lower case. */
     check(operation: OperationRef, status: number, headers: Headers, body: unknown): void {
       const found = problems(operation, status, headers, body);
       const replyCount = isEmpty(body) ? undefined : asJson(toJson(body))['request_id'];
@@ -154,7 +154,7 @@ function matches(template: string, path: string): boolean {
   );
 }
 
-/** A part of the document with its reference followed. */
+/** Returns a part of the document after following its reference. */
 function resolved(document: Json, part: unknown, pointer: readonly string[]): Pointed {
   const reference = asJson(part)['$ref'];
   if (typeof reference !== 'string') return { value: asJson(part), pointer };

@@ -1,7 +1,7 @@
 import { unnamedCaller } from '../../lib/contract/request/caller.ts';
 import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 
-/** The context of a request whose client stays connected, unless a test says otherwise. */
+/** The context of a request whose client stays connected, unless a test changes that. */
 export function requestContext(changes: Partial<RequestContext> = {}): RequestContext {
   const { signal } = new AbortController();
   return {

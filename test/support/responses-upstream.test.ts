@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((upstream) => upstream.close()));
 });
 
-/** All events of one call, as the official client parses them. */
+/** Resolves with all events of one call, as the official client parses them. */
 async function readOfficially(
   upstream: ResponsesUpstream,
   tool: Readonly<Record<string, unknown>> = {},
@@ -34,14 +34,14 @@ async function readOfficially(
     maxRetries: 0,
     defaultHeaders: goodHeaders(upstream),
   });
-  // That it compiles shows that the checked request has the published type.
+  // This line compiles only if the checked request has the published type.
   const body = v.parse(ResponsesRequest, goodBody('A lighthouse', tool));
   const events: ResponseStreamEvent[] = [];
   for await (const event of await client.responses.create(body)) events.push(event);
   return events;
 }
 
-/** The image of the finished item. */
+/** Returns the image of the finished item. */
 function resultOf(events: readonly ResponseStreamEvent[]): string {
   const results = events.flatMap((event) =>
     event.type === 'response.output_item.done' && event.item.type === 'image_generation_call'
@@ -92,7 +92,7 @@ describe('createResponsesUpstream', () => {
     await expect(image.stats()).resolves.toMatchObject({ isOpaque: true });
   });
 
-  it('generates alpha for a model that supports it', async () => {
+  it('generates alpha for a model that supports transparency', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, {
@@ -129,7 +129,7 @@ describe('createResponsesUpstream', () => {
     expect(first === second).toBe(false);
   });
 
-  it('sends partial images that are real and differ from the finished one', async () => {
+  it('sends real partial images that differ from the finished image', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, { partial_images: 3 });
@@ -223,7 +223,7 @@ describe('createResponsesUpstream', () => {
     });
   });
 
-  it('ends what is open when it closes', async () => {
+  it('ends open connections when it closes', async () => {
     const upstream = await start();
     upstream.script('silence=after-headers');
     const reply = callWell(upstream, 'A cup');
@@ -235,7 +235,7 @@ describe('createResponsesUpstream', () => {
     expect((await reply)?.end).not.toBe('ended');
   });
 
-  it('rejects on close when it has failed itself', async () => {
+  it('rejects on close if the emulator itself has failed', async () => {
     const upstream = await createResponsesUpstream();
     upstream.script({ behaviour: 'succeed', imageBytes: Number.POSITIVE_INFINITY });
 

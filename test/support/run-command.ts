@@ -1,14 +1,14 @@
 import type { CommandIo } from '../../local-runtime/command-io.ts';
 import { runCommandLine } from '../../local-runtime/command-line.ts';
 
-/** How a command ended, in the process of the test. */
+/** The end of a command that ran in the process of the test. */
 interface Ended {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** No terminal, an empty environment, and nothing that stops the command. */
+/** An environment without a terminal, variables, or a signal that stops the command. */
 export function testIo(cwd: string): CommandIo {
   return {
     cwd,
@@ -23,7 +23,7 @@ export function testIo(cwd: string): CommandIo {
   };
 }
 
-/** Runs one command line with `testIo`, but for what `io` says. */
+/** Runs one command line with `testIo`, changed by `io`. */
 export async function runCommand(
   argv: readonly string[],
   io: Partial<CommandIo> & Pick<CommandIo, 'cwd'>,

@@ -16,7 +16,7 @@ import type {
 export interface ScriptedCall {
   readonly request: ProviderRequest;
   readonly context: ProviderContext;
-  /** Reports that the call is dispatched, as a provider does before it can have any effect. */
+  /** Reports that the call is dispatched, as a provider does before the call can have any effect. */
   dispatch(): void;
   succeed(result: ProviderResult): void;
   fail(error: Error): void;
@@ -25,30 +25,30 @@ export interface ScriptedCall {
 export interface Script {
   readonly name?: string;
   readonly models?: readonly string[];
-  /** Of every model. */
+  /** Capabilities of every model. */
   readonly capabilities: CapabilityDocument;
   readonly retry?: Provider['retry'];
-  /** How its models read emulated masks. */
+  /** Form in which its models read emulated masks. */
   readonly maskForm?: MaskForm;
-  /** What it refuses before it is called. */
+  /** Returns the error for requests that it rejects before a call. */
   readonly refuse?: (call: CallOutline) => void;
-  /** Replies to each call at once; without it a test replies through `call`. */
+  /** Replies to each call at once. Without it a test replies through `call`. */
   readonly reply?: (call: ScriptedCall) => void | Promise<void>;
-  /** Whether a call rejects with the signal's reason, as the port requires. */
+  /** True if a call rejects with the reason of the signal, as the port requires. */
   readonly obeys?: boolean;
   readonly probe?: () => Promise<ProviderReadiness>;
-  /** The existing threads; with it the provider has sessions. A restarted agent gets the same set. */
+  /** Existing threads, with which the provider has sessions. A restarted agent gets the same set. */
   readonly threads?: Set<string>;
 }
 
 export interface ScriptedProvider extends Provider {
   /** All calls so far. */
   readonly calls: readonly ScriptedCall[];
-  /** The nth call, counted from 0, once it was made. */
+  /** Resolves with the nth call, counted from 0, as soon as it is made. */
   call(nth: number): Promise<ScriptedCall>;
 }
 
-/** A provider whose calls a test observes and completes. */
+/** Creates a provider whose calls a test observes and completes. */
 export function createScriptedProvider(script: Script): ScriptedProvider {
   const { name = 'scripted', models = ['scripted-image'], obeys = true, maskForm, refuse } = script;
   const calls: ScriptedCall[] = [];
@@ -112,7 +112,7 @@ function scriptedSessions(threads: Set<string>): ProviderSessions {
   };
 }
 
-/** Replies to a call with as many copies of one image as it requests. */
+/** Replies to a call with the requested number of copies of one image. */
 export function replyWith(bytes: Buffer, more: Partial<ProviderOutput> = {}) {
   return (call: ScriptedCall): void => {
     call.dispatch();

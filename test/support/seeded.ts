@@ -1,6 +1,6 @@
-/** Numbers that look random and are the same in every run (mulberry32). */
+/** Returns reproducible pseudo-random numbers (mulberry32). */
 export interface Seeded {
-  /** A whole number from 0 to `below`, without it. */
+  /** Returns a whole number from 0 to `below`, exclusive. */
   next(below: number): number;
   pick<T>(values: readonly [T, ...T[]]): T;
 }

@@ -5,30 +5,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The compiled program. */
+/** Path of the compiled program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 
 interface Options {
   readonly command?: 'quickstart' | 'serve' | 'dashboard';
-  /** The state directory; by default a new folder that `cleanUp` removes. */
+  /** State directory. By default a new folder that `cleanUp` removes. */
   readonly cwd?: string;
   readonly set?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A file descriptor for standard error; `stderr()` is empty then. */
+  /** File descriptor for standard error. With it, `stderr()` is empty. */
   readonly stderr?: number;
-  /** True if the rights of files must bind the program, even if the tests run as root. Needs `canBind`. */
+  /** True if file permissions must apply to the program, even if the tests run as root. Needs `canBind`. */
   readonly bound?: boolean;
 }
 
-// Root without the capabilities that let it ignore the rights of files.
+// The program runs as root without the capabilities to ignore file permissions.
 const BOUND =
   process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
 
-/** True if this machine can start a program that the rights of files bind. */
+/** True if this machine can start a program to which file permissions apply. */
 export const canBind =
   BOUND.length === 0 || spawnSync('setpriv', [...BOUND.slice(1), 'true']).status === 0;
 
-/** How a run of the program ended. */
+/** The end of a run of the program. */
 export interface Ended {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -43,21 +43,21 @@ export interface StartedBridge {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
-  /** Sends the signal and resolves with the end. */
+  /** Sends the signal and resolves with the end of the run. */
   end(signal?: NodeJS.Signals): Promise<Ended>;
 }
 
 const started: StartedBridge[] = [];
 const folders: string[] = [];
 
-/** A new folder that `cleanUp` removes. */
+/** Creates a new folder that `cleanUp` removes. */
 export async function freshFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bridge-'));
   folders.push(folder);
   return folder;
 }
 
-/** Starts the compiled program on a free port, as a user would, and resolves once it listens. */
+/** Starts the compiled program on a free port, as a user would. Resolves as soon as it listens. */
 export async function startBridge(options: Options = {}): Promise<StartedBridge> {
   const cwd = options.cwd ?? (await freshFolder());
   const argv = [options.command ?? 'quickstart', ...toArguments(options)];
@@ -97,7 +97,7 @@ export function runProgram(
   return launchProgram(argv, cwd, env, options).ended;
 }
 
-/** Ends every running bridge and removes the folders; for `afterAll`. */
+/** Stops every running bridge and removes the folders. For `afterAll`. */
 export async function cleanUp(): Promise<void> {
   await Promise.all(started.splice(0).map((bridge) => bridge.end('SIGKILL')));
   await Promise.all(
@@ -111,7 +111,7 @@ function toArguments({ set = [] }: Options): string[] {
   );
 }
 
-/** Starts the program and does not wait for anything. */
+/** Starts the program without waiting. */
 export function launchProgram(
   argv: readonly string[],
   cwd: string,

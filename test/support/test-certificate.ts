@@ -1,6 +1,6 @@
 /**
- * A certificate for tests, its own authority, valid until 2119: localhost, images.test, other.test, 127.0.0.1 and ::1.
- * Only clients that are configured for it trust it: its key protects nothing.
+ * A self-signed certificate for tests, valid until 2119 for localhost, images.test, other.test, 127.0.0.1 and ::1.
+ * Its key needs no protection, because only clients that are configured for the certificate trust it.
  */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIB1jCCAXygAwIBAgIUTx84JUWXgBAIcv+7ilSsYiEdAbkwCgYIKoZIzj0EAwIw

@@ -1,14 +1,14 @@
 import type * as v from 'valibot';
 
-/** A place in the values of a schema that can hold a text. */
+/** A place for a text in the values of a schema. */
 export interface TextSite {
-  /** The names of the fields that lead to it. */
+  /** Names of the fields that lead to the place. */
   readonly path: string;
-  /** A value with the text in this place; beside it only what the place depends on. */
+  /** Returns a value with the text in this place, and otherwise only the fields that the place depends on. */
   readonly put: (text: string) => unknown;
 }
 
-/** The members of valibot's schemas that lead to other schemas. */
+/** The members of valibot schemas that lead to other schemas. */
 interface Parts {
   readonly type: string;
   readonly wrapped?: Schema;
@@ -21,7 +21,7 @@ interface Parts {
 type Schema = v.GenericSchema & Parts;
 type Put = (text: string) => unknown;
 
-/** Every place where a caller can put a text: in each field, whatever its type, and as the name of a field. */
+/** Returns every place where a caller can put a text: in each field of any type, and as the name of a field. */
 export function* textSites(schema: v.GenericSchema): Generator<TextSite> {
   yield* sitesOf(schema as Schema, '', (inner) => inner);
 }

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the agent: it speaks its protocol on standard input and output, and makes the faults that a prompt asks for
- * with `[[fault]]` or `[[fault=value]]`. What the real agent does is in the specification of its protocol.
+ * A stand-in for the agent. It speaks the protocol of the agent on standard input and output, and produces the faults that a
+ * prompt requests with `[[fault]]` or `[[fault=value]]`.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';

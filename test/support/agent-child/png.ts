@@ -2,7 +2,7 @@ import { crc32, deflateSync } from 'node:zlib';
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** A PNG with one colour type and no compression: about `edge` × `edge` × 3 bytes. */
+/** Returns a PNG with one colour type and no compression, of about `edge` × `edge` × 3 bytes. */
 export function plainPng(edge: number, seed: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(edge, 0);

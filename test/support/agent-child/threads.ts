@@ -5,20 +5,20 @@ import type { Reply } from './wire.ts';
 
 interface RunningTurn {
   readonly id: string;
-  /** Ends the turn; absent while it cannot be interrupted. */
+  /** Ends the turn. Absent as long as the turn cannot be interrupted. */
   interrupt?: () => Reply | undefined;
 }
 
-/** What a turn is given. */
+/** Input of a turn. */
 export interface Begun {
   readonly turn: RunningTurn;
-  /** The thread has no turn any more. */
+  /** Called when the thread has no turn any longer. */
   end(): void;
-  /** The thread leaves the memory of the agent. */
+  /** Called when the thread leaves the memory of the agent. */
   unload(): void;
 }
 
-/** The threads of the stand-in: loaded ones, and those that had a turn as files below its home. */
+/** Creates the threads of the stand-in: loaded threads, and threads that had a turn, stored as files below its home. */
 export function createThreads(home: string) {
   const loaded = new Map<string, RunningTurn | undefined>();
   const folder = join(home, 'sessions');
@@ -52,7 +52,7 @@ export function createThreads(home: string) {
 
     begin(id: string): Begun | { readonly error: string } {
       if (!loaded.has(id)) return { error: `thread not found: ${id}` };
-      // The real agent adds the input to the running turn; the provider must not rely on that.
+      // The real agent adds the input to the running turn, but the provider must not rely on this.
       if (loaded.get(id))
         return { error: 'the stand-in received a second turn while one was running' };
       const turn: RunningTurn = { id: randomUUID() };

@@ -20,10 +20,10 @@ const FAULT = /\[\[([a-z0-9-]+)(?:=(.*?))?\]\]/gs;
 
 let made = 0;
 
-/** What is sent between the reply to the next start of a turn and its first notification. */
+/** Messages between the reply to the next start of a turn and its first notification. */
 const afterNextStart: (() => void)[] = [];
 
-/** Runs one turn as its prompt wants it. Undefined when the turn is never confirmed. */
+/** Runs one turn as its prompt requests. Returns undefined if the turn is never confirmed. */
 export function runScriptedTurn(wire: Wire, start: TurnStart): Reply | undefined {
   const items = start.params['input'] as readonly TextItem[];
   const text = items.find(({ type }) => type === 'text')?.text ?? '';
@@ -35,7 +35,7 @@ export function runScriptedTurn(wire: Wire, start: TurnStart): Reply | undefined
   }
   if (faults.has('no-reply')) return undefined;
   const paths = items.flatMap(({ path }) => path ?? []);
-  // The real agent makes the image without a file that it cannot read.
+  // The real agent generates the image without a file that it cannot read.
   if (!paths.every((path) => existsSync(path))) faults.set('no-image', '');
   wire.note({ staged: paths.map(toFile) });
   const reply = { turn: { id: start.turn.id, items: [], status: 'inProgress', error: null } };
@@ -64,7 +64,7 @@ async function play(
     if (faults.has('stubborn')) return { error: 'no active turn to interrupt' };
     if (faults.has('deaf')) return undefined;
     if (faults.has('late-end')) {
-      // Some versions notify about the end of a turn when the next one has been accepted.
+      // Some versions report the end of a turn only after the next turn was accepted.
       isOver = true;
       end();
       const completed = { id: turn.id, status: 'interrupted', error: null, items: [] };

@@ -8,7 +8,7 @@ export interface Request {
   readonly error?: unknown;
 }
 
-/** The response to a request, and what the agent does once it was written. */
+/** The response to a request, and the action of the agent after the response was written. */
 export type Reply =
   | { readonly result: unknown; readonly after?: () => void }
   | { readonly error: string; readonly after?: undefined };
@@ -17,10 +17,10 @@ export interface Wire {
   readonly settings: Settings;
   /** Writes an entry into the log. */
   note(entry: object): void;
-  /** Writes a text as it is. */
+  /** Writes a text without changes. */
   raw(text: string): void;
   /** Writes one message. */
   send(message: object): void;
-  /** Asks the client, and resolves with its response. */
+  /** Sends a request to the client and resolves with its response. */
   ask(method: string, params: object): Promise<Request>;
 }

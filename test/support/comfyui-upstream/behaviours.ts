@@ -1,26 +1,26 @@
-/** One way to treat a prompt. What is absent is as usual. */
+/** A way to process a prompt. Absent members mean the usual behaviour. */
 export interface Behaviour<Name extends string = string> {
   readonly name: Name;
-  /** A description for the printed list. */
+  /** Description for the printed list. */
   readonly about: string;
-  /** The reply to the submission: nothing is queued, or it is queued all the same. */
+  /** Reply to the submission. The prompt may be queued or not. */
   readonly submission?: {
     readonly isQueued: boolean;
-    /** A status, a page under the status 200, or the end of the connection. */
+    /** A status, a page with status 200, or the end of the connection. */
     readonly reply: number | 'page' | 'cut';
   };
-  /** How the run ends; `endless` only by an interruption. */
+  /** End of the run. `endless` ends only by an interruption. */
   readonly run?: 'failed' | 'interrupted' | 'endless' | 'forgotten';
-  /** What the output node makes. */
+  /** Output of the output node. */
   readonly output?: 'nothing' | 'two' | 'temp' | 'jpeg' | 'empty' | 'huge' | 'truncated';
-  /** How many of the first requests of this kind fail once the prompt is queued. */
+  /** Number of first requests of this kind that fail after the prompt was queued. */
   readonly failing?: {
     readonly route: 'history' | 'queue' | 'view';
     readonly times: number;
-    /** 500 without one. */
+    /** Status of the failed requests. 500 by default. */
     readonly status?: number;
   };
-  /** Whether the history lacks the prompt at the first look after its end. */
+  /** True if the first read of the history after the end lacks the prompt. */
   readonly isLate?: boolean;
 }
 

@@ -6,7 +6,7 @@ const Edge = v.pipe(v.number(), v.integer(), v.minValue(16), v.maxValue(16_384),
 const Text = v.string();
 const Whole = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The inputs of the nodes that the emulator has. */
+/** The inputs of the nodes of the emulator. */
 const NODES: Readonly<Record<string, v.GenericSchema>> = {
   CheckpointLoaderSimple: v.strictObject({ ckpt_name: v.literal('a-model.safetensors') }),
   CLIPTextEncode: v.strictObject({ text: Text, clip: Link }),
@@ -43,7 +43,9 @@ const Workflow = v.record(
 );
 export type Workflow = v.InferOutput<typeof Workflow>;
 
-/** Checks a workflow as the server does: its nodes, their inputs, the files that they load. Throws `Refusal`. */
+/**
+ * Checks a workflow as the server does: its nodes, their inputs, the files that they load. Throws `Refusal` if it is invalid.
+ */
 export function checkWorkflow(value: unknown, files: ReadonlyMap<string, Buffer>): Workflow {
   const parsed = v.safeParse(Workflow, value);
   if (!parsed.success) throw refused('invalid_prompt');
@@ -72,7 +74,7 @@ function checkNode(
   }
 }
 
-/** A refusal of the server; `param` is the node at fault. */
+/** An error reply of the server. `param` is the node at fault. */
 function refused(code: string, param?: string): Refusal {
   return new Refusal({ status: 400, code, message: 'the prompt is not valid', param });
 }

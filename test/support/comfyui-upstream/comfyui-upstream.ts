@@ -16,14 +16,14 @@ import { createOutputFiles } from './output-files.ts';
 import { createPromptQueue } from './prompt-queue.ts';
 
 export interface ComfyOptions {
-  /** 0 for a free port. */
+  /** Port to listen on. 0 for a free port. */
   readonly port?: number;
   readonly clock?: Clock;
-  /** The size of an image. */
+  /** Size of an image. */
   readonly imageBytes?: number;
-  /** The bearer token that something before the server demands. */
+  /** Bearer token that a proxy in front of the server requires. */
   readonly token?: string;
-  /** Whether it is a server that chooses the ids of prompts itself, and interrupts whatever runs. */
+  /** True for a server that chooses the ids of prompts itself and interrupts any running prompt. */
   readonly isOld?: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
   });
   const failuresLeft = new Map<string, { readonly times: number; readonly status: number }>();
 
-  /** A route; its reply is JSON, bytes, or none at all. */
+  /** A route. Its reply is JSON, bytes, or no reply at all. */
   function route(reply: (call: ReceivedCall) => Promise<unknown> | unknown): Handler {
     return createCallHandler(
       calls,
@@ -134,20 +134,20 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
   return {
     url: `http://127.0.0.1:${listener.port}`,
 
-    /** Queues the behaviours of the next prompts; a refused one uses none. */
+    /** Queues the behaviours of the next prompts. A rejected prompt uses none. */
     script: (...names: readonly BehaviourName[]) => script.add(names),
     hold: queue.hold,
-    /** Puts a prompt of somebody else into the queue. */
+    /** Adds a prompt of another client to the queue. */
     addForeign(behaviour: BehaviourName, workflow: Workflow): void {
       const how = BEHAVIOURS.get(behaviour);
       if (how) queue.add({ id: ids.newUuid(), workflow, behaviour: how });
     },
 
-    /** Every prompt that was taken, in the order in which they came. */
+    /** Every accepted prompt, in the order of arrival. */
     get prompts() {
       return queue.all();
     },
-    /** Method and path of every request, without its query. */
+    /** Method and path of every request, without the query. */
     get requests() {
       return calls.all().map(({ path }) => path.split('?')[0] ?? '');
     },
@@ -160,7 +160,7 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
     files: inputs.all,
     until: calls.until,
 
-    /** Resolves when no request is running any more. Throws errors of the emulator itself. */
+    /** Resolves when no request is running. Throws errors of the emulator itself. */
     close: () => closeUpstream(listener, calls),
   };
 }
@@ -205,7 +205,7 @@ function refused(code: string): Refusal {
   return new Refusal({ status: 400, code, message: 'the request is wrong' });
 }
 
-/** All texts of a workflow. */
+/** Returns all texts of a workflow. */
 function textOf(workflow: Workflow): string {
   return Object.values(workflow)
     .map(({ inputs }) => String(inputs['text'] ?? ''))

@@ -10,13 +10,16 @@ const Form = v.strictObject({
 
 const SIGNATURES = ['\x89PNG\r\n\x1A\n', '\xFF\xD8\xFF', 'RIFF'];
 
-/** The images that workflows can load, by the text that a node names them with: " [temp]" marks what lies in that folder. */
+/**
+ * The images that workflows can load. The key is the name in a node, where " [temp]" marks an image in the folder for
+ * temporary files.
+ */
 export function createInputFiles() {
   const files = new Map<string, Buffer>([['example.png', Buffer.alloc(0)]]);
   return {
     all: (): ReadonlyMap<string, Buffer> => files,
 
-    /** Stores the image of an upload. Throws `Refusal` for a form that is not as the server reads it. */
+    /** Stores the image of an upload. Throws `Refusal` for a form that the server would not accept. */
     async take(body: Buffer, contentType: string) {
       const form = v.safeParse(Form, await parseForm(body, contentType));
       if (!form.success) throw refused(v.getDotPath(form.issues[0]) ?? '');
@@ -36,7 +39,7 @@ export function createInputFiles() {
 
 export type InputFiles = ReturnType<typeof createInputFiles>;
 
-/** Every field once. Throws `Refusal`. */
+/** Reads every field once. Throws `Refusal` for an invalid form. */
 async function parseForm(body: Buffer, contentType: string): Promise<Record<string, unknown>> {
   if (!/^multipart\/form-data; boundary=/.test(contentType)) throw refused('content-type');
   const response = new Response(body, { headers: { 'content-type': contentType } });

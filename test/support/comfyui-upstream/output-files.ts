@@ -19,7 +19,7 @@ interface StoredImage {
 const HUGE_BYTES = 40_000_000;
 const OUTPUT_CLASSES = ['SaveImage', 'PreviewImage'];
 
-/** Draws what the output nodes of prompts make, and keeps it for `GET /view`. */
+/** Draws the outputs of prompts and stores them for `GET /view`. */
 export function createOutputFiles({ images, inputs, imageBytes }: Deps) {
   const files = new Map<string, Buffer>();
   let drawn = 0;
@@ -62,7 +62,7 @@ export function createOutputFiles({ images, inputs, imageBytes }: Deps) {
 
   return {
     draw,
-    /** The file that the query of `GET /view` names. */
+    /** Returns the file that the query of `GET /view` names. */
     find: (query: URLSearchParams) =>
       files.get(keyOf(Object.fromEntries(query) as unknown as StoredImage)),
   };
@@ -78,7 +78,7 @@ function spoiled(bytes: Buffer, kind: TakenPrompt['behaviour']['output']): Buffe
   return kind === 'truncated' ? bytes.subarray(0, Math.floor(bytes.length / 2)) : bytes;
 }
 
-/** Of the empty latent image, else of the image that is loaded first, which ComfyUI turns by its EXIF data. */
+/** Returns the dimensions of the empty latent image, or of the first loaded image, which ComfyUI rotates by its EXIF data. */
 async function sizeOf(workflow: Workflow, inputs: ReadonlyMap<string, Buffer>) {
   const nodes = Object.values(workflow);
   const empty = nodes.find((it) => it.class_type === 'EmptyLatentImage');
@@ -86,7 +86,7 @@ async function sizeOf(workflow: Workflow, inputs: ReadonlyMap<string, Buffer>) {
     return { width: Number(empty.inputs['width']), height: Number(empty.inputs['height']) };
   const loaded = nodes.find((it) => it.class_type === 'LoadImage');
   const { autoOrient } = await sharp(inputs.get(String(loaded?.inputs['image']))).metadata();
-  // The latent image has an eighth of the edges.
+  // The latent image has an eighth of the dimensions of the image.
   const toEdge = (edge: number) => Math.floor(edge / 8) * 8;
   return { width: toEdge(autoOrient.width), height: toEdge(autoOrient.height) };
 }

@@ -2,10 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Behaviour } from './behaviours.ts';
 import type { Workflow } from './check-workflow.ts';
 
-/** What has become of a prompt. */
+/** The outcome of a prompt. */
 type State = 'pending' | 'running' | 'done' | 'removed' | 'interrupted';
 
-/** A prompt that the server has taken. */
+/** A prompt that the server has accepted. */
 export interface TakenPrompt {
   readonly id: string;
   readonly workflow: Workflow;
@@ -14,7 +14,7 @@ export interface TakenPrompt {
 }
 
 interface Deps {
-  /** Makes the files of a finished prompt; resolves with its outputs by node. */
+  /** Creates the files of a finished prompt. Resolves with its outputs by node. */
   readonly draw: (prompt: TakenPrompt) => Promise<object>;
   readonly onChange: () => void;
   readonly onFailure: (error: unknown) => void;
@@ -25,7 +25,7 @@ interface Entry extends Omit<TakenPrompt, 'state'> {
   stop: () => void;
 }
 
-/** Runs the prompts one after the other, and remembers what came of them. */
+/** Runs the prompts one after the other and stores their outcomes. */
 export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
   const entries: Entry[] = [];
   const history = new Map<string, object>();
@@ -38,7 +38,7 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
     isRunning = true;
     try {
       for (;;) {
-        // The reply to a submission comes before its prompt runs.
+        // The reply to a submission is sent before its prompt runs.
         await nextTurn();
         const next = isHeld ? undefined : entries.find(({ state }) => state === 'pending');
         if (!next) return;
@@ -80,13 +80,13 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
       void runAll();
     },
 
-    /** While it is held, no prompt begins to run. */
+    /** Starts no prompt while `held` is true. */
     hold(held: boolean): void {
       isHeld = held;
       if (!held) void runAll();
     },
 
-    /** As `GET /queue` lists them. */
+    /** Returns the queue as `GET /queue` lists it. */
     listed() {
       const items = (wanted: State) =>
         entries.flatMap(({ id, workflow, state }, index) =>
@@ -95,7 +95,7 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
       return { queue_running: items('running'), queue_pending: items('pending') };
     },
 
-    /** As `GET /history/{id}` gives it. */
+    /** Returns a prompt as `GET /history/{id}` does. */
     historyOf(id: string): object {
       const late = lateLooks.get(id) ?? 0;
       if (history.has(id) && late > 0) {
@@ -112,7 +112,7 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
       }
     },
 
-    /** Stops the prompt that runs: whichever it is without an id. */
+    /** Stops the running prompt with this id, or any running prompt without an id. */
     interrupt(id: string | undefined): void {
       const running = entries.find(({ state }) => state === 'running');
       if (running && (id === undefined || id === running.id)) running.stop();
@@ -142,7 +142,7 @@ function record(
   };
 }
 
-/** The node that fails is the one that samples. */
+/** The failing node is the sampler. */
 function failedNode(workflow: Workflow) {
   const found = Object.entries(workflow).find(([, node]) => node.class_type === 'KSampler');
   return found ? { node_id: found[0], node_type: found[1].class_type, executed: [] } : {};

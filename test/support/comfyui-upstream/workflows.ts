@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Exports for the API, as ComfyUI's own templates are exported. */
+/** Exports for the API, in the same form as the templates of ComfyUI. */
 type Workflow = Readonly<Record<string, { class_type: string; inputs: Record<string, unknown> }>>;
 
 const CHECKPOINT = {
@@ -36,7 +36,7 @@ const ENDING = {
   '9': { class_type: 'SaveImage', inputs: { filename_prefix: 'ComfyUI', images: ['8', 0] } },
 };
 
-/** An image from words. */
+/** A workflow that generates an image from a text. */
 export const TEXT_TO_IMAGE: Workflow = {
   '3': sampler('5'),
   '4': CHECKPOINT,
@@ -46,7 +46,7 @@ export const TEXT_TO_IMAGE: Workflow = {
   ...ENDING,
 };
 
-/** An image from another one. */
+/** A workflow that generates an image from another image. */
 export const IMAGE_TO_IMAGE: Workflow = {
   '3': sampler('12'),
   '4': CHECKPOINT,
@@ -57,7 +57,7 @@ export const IMAGE_TO_IMAGE: Workflow = {
   '12': { class_type: 'VAEEncode', inputs: { pixels: ['10', 0], vae: ['4', 2] } },
 };
 
-/** A part of an image anew. */
+/** A workflow that generates a part of an image again. */
 export const INPAINT: Workflow = {
   ...IMAGE_TO_IMAGE,
   '11': { class_type: 'LoadImageMask', inputs: { image: 'example.png', channel: 'red' } },
@@ -67,7 +67,7 @@ export const INPAINT: Workflow = {
   },
 };
 
-/** Two images, of which the second is a model for the first. */
+/** A workflow with two images, of which the second is a reference for the first. */
 export const TWO_IMAGES: Workflow = {
   ...IMAGE_TO_IMAGE,
   '13': { class_type: 'LoadImage', inputs: { image: 'example.png' } },
@@ -77,7 +77,7 @@ export const TWO_IMAGES: Workflow = {
 const SIZE = { edge_multiple: 8, max_edge: 2048 };
 const WORDS = { output: '9', prompt: '6.text', negative_prompt: '7.text', seed: '3.seed' };
 
-/** Each export with the settings that bind it, by the model that it is. */
+/** Each export with the settings that bind it, by model. */
 const MODELS: Readonly<Record<string, { export: Workflow; settings: object }>> = {
   draw: {
     export: TEXT_TO_IMAGE,
@@ -94,7 +94,7 @@ const MODELS: Readonly<Record<string, { export: Workflow; settings: object }>> =
   },
 };
 
-/** Writes the exports into a folder, and resolves with the setting `workflows` for them, as TOML. */
+/** Writes the exports into a folder. Resolves with the setting `workflows` for them, as TOML. */
 export async function writeWorkflows(folder: string): Promise<string> {
   const entries = await Promise.all(
     Object.entries(MODELS).map(async ([model, { export: workflow, settings }]) => {

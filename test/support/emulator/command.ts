@@ -1,17 +1,17 @@
 import { parseArgs } from 'node:util';
 import { fail, print } from './print.ts';
 
-/** What the words after the name of an emulator ask for. */
+/** The command that the words after the name of an emulator select. */
 export type Command<Run extends object> =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }
   | { readonly kind: 'wrong'; readonly what: string }
   | ({ readonly kind: 'run' } & Run);
 
-/** The options of a command line. They throw for a value that an option does not take. */
+/** The options of a command line. They throw for an invalid value. */
 type Options = ReturnType<typeof optionsOf>;
 
-/** Parses `--list`, `--help`, and options with these names, of which each has a value. */
+/** Parses `--list`, `--help`, and options with these names, each with a value. */
 export function parseWords<const Run extends object>(
   words: readonly string[],
   names: readonly string[],
@@ -51,7 +51,7 @@ function optionsOf(values: Readonly<Record<string, unknown>>) {
     text,
     number,
 
-    /** One of the names that `--list` prints. */
+    /** Returns one of the names that `--list` prints. */
     listed<Name extends string>(
       option: string,
       isName: (text: string) => text is Name,
@@ -62,7 +62,7 @@ function optionsOf(values: Readonly<Record<string, unknown>>) {
       throw new Error(`--${option} ${name}: no such name, see --list`);
     },
 
-    /** How replies are cut, by `--chunk`. */
+    /** Returns the piece sizes of replies that `--chunk` selects. */
     chunks: () => (text('chunk') === undefined ? {} : { chunks: Math.max(1, number('chunk', 1)) }),
   };
 }
@@ -73,7 +73,7 @@ interface Program<Run> {
   readonly serve: (run: Run) => Promise<void>;
 }
 
-/** Prints what is asked for, or serves until a signal ends it. */
+/** Prints the requested text, or serves until a signal ends the program. */
 export async function runCommand<Run extends object>(
   command: Command<Run>,
   { usage, listing, serve }: Program<Run>,

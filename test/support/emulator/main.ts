@@ -1,11 +1,11 @@
 import { fail, print } from './print.ts';
 
 interface Program {
-  /** Runs the program with the words after its name; the server runs on until a signal ends it. */
+  /** Runs the program with the words after its name. A server runs until a signal ends the program. */
   run(words: readonly string[]): Promise<void>;
 }
 
-/** The emulators by the word that selects one. */
+/** The emulators, by the word that selects them. */
 const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   agent: () => import('../responses-upstream/program.ts'),
   openai: () => import('../images-upstream/program.ts'),
@@ -22,7 +22,7 @@ NAME is one of: ${Object.keys(PROGRAMS).join(', ')}
 
 await main(process.argv.slice(2));
 
-/** Without a name, the words are those of the first emulator. */
+/** Without the name of an emulator, all words belong to the first emulator. */
 async function main(words: readonly string[]): Promise<void> {
   const [name = 'agent', ...others] = words;
   if (name === '--help') return print(OVERVIEW);

@@ -4,13 +4,13 @@ export function print(text: string): void {
   process.stdout.write(text);
 }
 
-/** Prints to standard error, and makes the exit code 2. */
+/** Prints to standard error and sets the exit code to 2. */
 export function fail(text: string): void {
   process.stderr.write(text);
   process.exitCode = 2;
 }
 
-/** What an emulator keeps and prints of its calls: a line for each that has ended, without any content of the request. */
+/** The records of the calls of an emulator. A line is printed for each ended call, without any content of the request. */
 export const OF_CALLS = { keepsBodies: false, onEnd: printCall } as const;
 
 function printCall({ number, outcome, behaviour = '-', refusal, tookMs = 0 }: Call): void {
@@ -23,7 +23,7 @@ interface Upstream<Behaviour> {
   close(): Promise<void>;
 }
 
-/** Prints how to use an emulator, which runs until a signal ends it. */
+/** Prints the usage of an emulator, which runs until a signal ends it. */
 export function present<Behaviour>(
   upstream: Upstream<Behaviour>,
   behaviour: NoInfer<Behaviour>,
@@ -36,7 +36,7 @@ export function present<Behaviour>(
   }
 }
 
-/** Names with their descriptions, one line each. */
+/** Formats names with their descriptions, one line each. */
 export function aligned(
   rows: readonly { readonly name: string; readonly about: string }[],
 ): string[] {

@@ -8,7 +8,7 @@ const PROGRAM = fileURLToPath(
 
 export type StartedProgram = ReturnType<typeof startProgram>;
 
-/** Starts the emulators' program with these words; what it prints can be waited for. */
+/** Starts the program of the emulators with these words. The caller can wait for its output. */
 export function startProgram(...words: readonly string[]) {
   const started = spawn(process.execPath, [PROGRAM, ...words]);
   let printed = '';
@@ -20,10 +20,10 @@ export function startProgram(...words: readonly string[]) {
   const ended = once(started, 'close').then(([code]) => ({ code, printed }));
   return {
     started,
-    /** The exit code and all that was printed. */
+    /** Exit code and all printed text. */
     ended,
 
-    /** Resolves with the first group of the pattern once something printed matches it. */
+    /** Resolves with the first group of the pattern as soon as the printed text matches it. */
     async prints(pattern: RegExp): Promise<string> {
       while (!pattern.test(printed)) {
         const isOver = await Promise.race([ended, once(started.stdout, 'data').then(() => false)]);

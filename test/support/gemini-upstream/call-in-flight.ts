@@ -10,17 +10,17 @@ import type { CheckedRequest } from './check-request.ts';
 import { textOf } from './generate-request.ts';
 import { edgesOf, nearestRatio } from './models.ts';
 
-/** The form of replies; the step of a script may change it for one call. */
+/** The form of replies. A step of the script may change it for one call. */
 export interface Settings {
   readonly chunks: Chunks;
   readonly chunkPauseMs: number;
-  /** How long a silent behaviour sends nothing. */
+  /** Time for which a silent behaviour sends nothing. */
   readonly silenceMs: number;
-  /** The size of an image: exact for PNG from 30 kB on, approximate for JPEG. */
+  /** Size of an image. Exact for PNG from 30 kB, approximate for JPEG. */
   readonly imageBytes: number;
-  /** The images repeat after so many calls. */
+  /** Number of calls after which the images repeat. */
   readonly imageVariants: number;
-  /** The format of images, which a request cannot choose. */
+  /** Format of images. A request cannot choose it. */
   readonly format: 'png' | 'jpeg';
 }
 
@@ -42,7 +42,7 @@ const IMAGE_TOKENS = 1120;
 
 export type CallInFlight = Awaited<ReturnType<typeof createCallInFlight>>;
 
-/** One checked call and all that a behaviour may do with it. */
+/** One checked call, and the functions that a behaviour may use for it. */
 export async function createCallInFlight(deps: Deps) {
   const { clock, ids, images, settings, checked, call } = deps;
   const slots = createBase64Slots(ids);
@@ -65,7 +65,7 @@ export async function createCallInFlight(deps: Deps) {
     ...wire,
     order,
 
-    /** Sends the head of a reply and the first half of its body; resolves with what ends it. */
+    /** Sends the header of a reply and the first half of its body. Resolves with the open body. */
     async replyHalf(status: number, body: unknown): Promise<ByteSink> {
       const sink = open({ 'content-type': 'application/json' }, {}, status);
       const whole = Buffer.concat(slots.fill(JSON.stringify(body)));
@@ -73,21 +73,21 @@ export async function createCallInFlight(deps: Deps) {
       return sink;
     },
 
-    /** Sends bytes as they are. */
+    /** Sends bytes without changes. */
     async replyBytes(status: number, bytes: Buffer): Promise<void> {
       const sink = open({ 'content-type': 'application/json' }, {}, status);
       await sink.write(bytes);
       await sink.end();
     },
 
-    /** The requested image, with `changes`. */
+    /** Returns the requested image, with `changes`. */
     generate(changes: Partial<ImageOrder> = {}): Promise<Image> {
       return images.generate({ ...order, ...changes });
     },
 
     partOf,
 
-    /** The part with the requested image. */
+    /** Returns the part with the requested image. */
     async imagePart(changes: Partial<ImageOrder> = {}): Promise<Part> {
       return partOf((await images.generate({ ...order, ...changes })).base64);
     },
@@ -111,7 +111,7 @@ export async function createCallInFlight(deps: Deps) {
   };
 }
 
-/** An edit that names no ratio keeps that of its first image, as far as the model has it. */
+/** Returns the order for the requested image. An edit without a ratio keeps that of its first image if the model supports it. */
 async function imageOrder(
   { model, request, images }: CheckedRequest,
   settings: Settings,

@@ -11,11 +11,11 @@ const MAX_BODY_BYTES = 100_000_000;
 export interface CheckedRequest {
   readonly model: GeminiModel;
   readonly request: GenerateRequest;
-  /** The bytes of the images in it. */
+  /** Bytes of the images in the request. */
   readonly images: readonly Buffer[];
 }
 
-/** Checks one call: its key, its model, its body. Throws `Refusal`. */
+/** Checks the key, the model and the body of a call. Throws `Refusal` if one of them is invalid. */
 export function checkRequest(
   path: string,
   headers: IncomingHttpHeaders,
@@ -74,7 +74,7 @@ function checkImages(request: GenerateRequest): readonly Buffer[] {
   if (inline.length > MAX_IMAGES) throw refused('INVALID_ARGUMENT', 'too many images', 'contents');
   return inline.map(({ mimeType, data }) => {
     const bytes = Buffer.from(data, 'base64');
-    // Node decodes almost anything; only what encodes to the same text was base64.
+    // The decoder of Node accepts almost any text. The text was valid base64 only if its bytes encode to the same text.
     const isBase64 = bytes.length > 0 && bytes.toString('base64') === data;
     if (!isBase64 || signatureOf(bytes) !== mimeType) {
       throw refused('INVALID_ARGUMENT', 'an image cannot be read', 'contents[0].parts');

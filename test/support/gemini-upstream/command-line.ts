@@ -42,7 +42,7 @@ export function parseCommand(words: readonly string[]): Command<Run> {
   });
 }
 
-/** The names of all behaviours with their descriptions, one line each. */
+/** Returns the names of all behaviours with their descriptions, one line each. */
 export function listing(): string {
   return [
     'Behaviours of a call, for --behaviour and for [[fail:NAME]] in a prompt:',

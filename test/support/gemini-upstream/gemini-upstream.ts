@@ -14,12 +14,12 @@ import { textOf } from './generate-request.ts';
 import { refusalBody } from './google-refusal.ts';
 
 export interface GeminiOptions extends Partial<Settings> {
-  /** 0 for a free port. */
+  /** Port to listen on. 0 for a free port. */
   readonly port?: number;
   readonly clock?: Clock;
-  /** The key that the account has at first. */
+  /** First key of the account. */
   readonly key?: string;
-  /** Whether `calls` holds the request bodies. */
+  /** True if `calls` contains the request bodies. */
   readonly keepsBodies?: boolean;
   readonly onEnd?: (call: Call) => void;
 }
@@ -74,20 +74,20 @@ export async function createGeminiUpstream(options: GeminiOptions = {}) {
 
   return {
     port: listener.port,
-    /** The `base_url` of the settings. */
+    /** Setting `base_url` for this server. */
     url: `http://127.0.0.1:${listener.port}`,
     key,
 
-    /** Replaces the keys that are accepted. */
+    /** Replaces the accepted keys. */
     setKeys(...accepted: readonly string[]): void {
       keys = new Set(accepted);
     },
-    /** Queues the behaviours of the next calls; a refused call uses none. */
+    /** Queues the behaviours of the next calls. A rejected call uses none. */
     script: (...steps: readonly Step<BehaviourName, Settings>[]) => script.add(steps),
-    /** Sets the behaviour of a call for which none is queued and whose prompt has no marker. */
+    /** Sets the behaviour of a call without a queued behaviour and without a marker in its prompt. */
     setDefaultBehaviour: script.setDefault,
 
-    /** Every call, in the order in which they came. */
+    /** Every call, in the order of arrival. */
     get calls() {
       return calls.all();
     },
@@ -100,10 +100,10 @@ export async function createGeminiUpstream(options: GeminiOptions = {}) {
       ...calls.byOutcome(),
       connections: listener.connections(),
     }),
-    /** Resolves as soon as the predicate holds. It is checked again after every change. */
+    /** Resolves as soon as the predicate is true. The predicate is checked after every change. */
     until: calls.until,
 
-    /** Resolves when no call is running any more. Throws errors of the emulator itself. */
+    /** Resolves when no call is running. Throws errors of the emulator itself. */
     close: () => closeUpstream(listener, calls),
   };
 }

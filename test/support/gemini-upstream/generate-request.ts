@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-/** The members that a strict backend knows here; it refuses any other one. */
+/** The members that a strict backend knows here. It rejects any other member. */
 const Part = v.union([
   v.strictObject({ text: v.pipe(v.string(), v.minLength(1)) }),
   v.strictObject({ inlineData: v.strictObject({ mimeType: v.string(), data: v.string() }) }),
@@ -35,7 +35,7 @@ export function textOf({ contents }: GenerateRequest): string {
     .join('\n');
 }
 
-/** The images as they were sent. */
+/** Returns the images in the order of the request. */
 export function inlineImagesOf({ contents }: GenerateRequest) {
   return contents
     .flatMap(({ parts }) => parts)

@@ -1,6 +1,6 @@
 import { Refusal } from '../upstream/refusal.ts';
 
-/** Statuses of `google.rpc` by their status of HTTP. */
+/** Statuses of `google.rpc` by their HTTP status. */
 const HTTP_STATUS = {
   INVALID_ARGUMENT: 400,
   FAILED_PRECONDITION: 400,
@@ -42,17 +42,17 @@ export function retryInfo(retryDelay: string) {
   return { '@type': `${TYPES}.RetryInfo`, retryDelay };
 }
 
-/** A refusal by a check; `field` is the path of what is wrong in the request. */
+/** Returns the error of a check. `field` is the path of the invalid member in the request. */
 export function refused(status: GoogleStatus, message: string, field?: string): Refusal {
   return new Refusal({ status: HTTP_STATUS[status], code: status, message, param: field });
 }
 
-/** A refusal of the key, whose reason stands in the details. */
+/** Returns the error of a rejected key. Its reason is in the details. */
 export function refusedKey(): Refusal {
   return new Refusal({ status: 400, code: 'API_KEY_INVALID', message: 'API key not valid' });
 }
 
-/** The body of a refusal in the form of the backend. */
+/** Encodes the body of an error in the form of the backend. */
 export function refusalBody({ status, code, message, param }: Refusal) {
   if (code === 'API_KEY_INVALID') {
     return errorBody(status, 'INVALID_ARGUMENT', message, [errorInfo(code)]);

@@ -1,10 +1,10 @@
-/** What a request may ask of one model. */
+/** The options of one model. */
 export interface GeminiModel {
   readonly aspectRatios: readonly string[];
   readonly imageSizes: readonly string[];
 }
 
-/** The edges at 1K, in pixels. */
+/** Dimensions at 1K in pixels. */
 const EDGES: Readonly<Record<string, readonly [number, number]>> = {
   '1:1': [1024, 1024],
   '1:4': [512, 2048],
@@ -32,19 +32,19 @@ const MODELS: ReadonlyMap<string, GeminiModel> = new Map([
   ['gemini-3.1-flash-lite-image', { aspectRatios: TEN, imageSizes: ['1K'] }],
 ]);
 
-/** A model of the emulator by its name. */
+/** Returns a model of the emulator by its name. */
 export function findModel(name: string): GeminiModel | undefined {
   return MODELS.get(name);
 }
 
-/** The edges of an image in pixels. */
+/** Returns the dimensions of an image in pixels. */
 export function edgesOf(aspectRatio: string, imageSize: string): { width: number; height: number } {
   const [width, height] = EDGES[aspectRatio] ?? [0, 0];
   const scale = SCALES[imageSize] ?? 0;
   return { width: width * scale, height: height * scale };
 }
 
-/** The ratio of a model that is nearest to an image with these edges. */
+/** Returns the ratio of a model that is nearest to an image of these dimensions. */
 export function nearestRatio({ aspectRatios }: GeminiModel, width: number, height: number): string {
   const gap = (ratio: string) => {
     const edges = edgesOf(ratio, '1K');

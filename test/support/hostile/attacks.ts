@@ -4,14 +4,14 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
 
-/** The bridge that is attacked, and the token of the attacker. */
+/** The attacked bridge, and the token of the attacker. */
 export interface Target {
   readonly host: string;
   readonly port: number;
   readonly token: string;
 }
 
-/** Attacks until the signal aborts. Resolves with how often each reply came; `cut` is none. */
+/** Attacks until the signal aborts. Resolves with the number of replies by status. `cut` counts connections without a reply. */
 type Attack = (target: Target, signal: AbortSignal) => Promise<Counts>;
 
 export type Counts = Readonly<Record<string, number>>;
@@ -19,7 +19,7 @@ export type Counts = Readonly<Record<string, number>>;
 const MIB = 1024 * 1024;
 const HUGE_TEXT_BYTES = 78_000_000;
 
-/** Sends one request after the other over so many connections. */
+/** Sends one request after the other over this many connections. */
 async function flood(
   { host, port, token }: Target,
   signal: AbortSignal,
@@ -79,7 +79,7 @@ function send({ body, ...options }: Omit<Request, 'token'>): Promise<string> {
 
 const json = (value: object) => Buffer.from(JSON.stringify(value));
 
-/** Holds so many connections open, each of which `play` uses as long as it likes. */
+/** Keeps this many connections open. `play` uses each of them for as long as it runs. */
 async function hold(
   { host, port }: Target,
   signal: AbortSignal,
@@ -121,7 +121,7 @@ const head = (target: Target, line: string, ...more: readonly string[]) =>
     '',
   ].join('\r\n');
 
-/** Incompressible images of 30 MB for edits that fail. Each of them fills the history. */
+/** Sends edits with incompressible images of 30 MB that fail. Each of them fills the history. */
 async function fillHistory(target: Target, signal: AbortSignal): Promise<Counts> {
   const [width, height] = [3200, 3200];
   const noise = randomBytes(width * height * 3);
@@ -150,7 +150,7 @@ const fillQueue: Attack = (target, signal) => {
   return flood(target, signal, { connections: 32, next: () => ({ path: '/v1/jobs', body }) });
 };
 
-/** Files of a few KB that unfold to 67 million pixels each. */
+/** Sends files of a few KB that decode to 67 million pixels each. */
 async function unfold(target: Target, signal: AbortSignal): Promise<Counts> {
   const create = { width: 8192, height: 8192, channels: 3, background: '#123456' } as const;
   const tiny = await sharp({ create }).png({ palette: true, compressionLevel: 9 }).toBuffer();
@@ -172,7 +172,7 @@ const hugeTexts: Attack = (target, signal) => {
   return flood(target, signal, { connections: 4, next });
 };
 
-/** Bodies of 75 MB that end before their last bytes. */
+/** Sends bodies of 75 MB that end before their last bytes. */
 const abortBodies: Attack = (target, signal) => {
   const piece = Buffer.alloc(5 * MIB, ' ');
   const length = 15 * piece.length;
@@ -187,7 +187,7 @@ const abortBodies: Attack = (target, signal) => {
   });
 };
 
-/** A byte from time to time: of a body, of a head, or of nothing. */
+/** Sends single bytes from time to time: of a body, of a header, or after no request at all. */
 const dawdle: Attack = (target, signal) =>
   hold(target, signal, {
     connections: 300,
@@ -220,7 +220,7 @@ const floodHeads: Attack = (target, signal) => {
   });
 };
 
-/** Sessions of the Model Context Protocol, and streams of events that stay open. */
+/** Opens sessions of the Model Context Protocol, and event streams that stay open. */
 async function openSessions(target: Target, signal: AbortSignal): Promise<Counts> {
   const body = json({
     jsonrpc: '2.0',
@@ -246,7 +246,7 @@ async function openSessions(target: Target, signal: AbortSignal): Promise<Counts
   return { ...sessions, ...streams };
 }
 
-/** Large replies under keys of their own: each is kept for its repeat. */
+/** Requests large replies with idempotency keys of their own, so that each reply is stored for a repetition. */
 const fillKeys: Attack = (target, signal) => {
   const size = { size: '1024x1024' };
   const body = json({ prompt: 'a boat', parameters: size, routing: { model: 'sandbox-image' } });
@@ -266,7 +266,7 @@ const floodConnections: Attack = (target, signal) =>
     play: (socket) => new Promise((resolve) => void socket.once('close', () => resolve())),
   });
 
-/** Every way in which one token may try to make another one wait, or lose what is its own. */
+/** All attacks by which one token may try to delay another token or destroy its data. */
 export const ATTACKS = {
   history: fillHistory,
   queue: fillQueue,

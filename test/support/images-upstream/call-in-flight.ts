@@ -19,9 +19,9 @@ interface Deps {
   readonly results: ReturnType<typeof createResults>;
   readonly settings: Settings;
   readonly call: ImageCall;
-  /** Where this server is, as `http://127.0.0.1:port`. */
+  /** Address of this server, as `http://127.0.0.1:port`. */
   readonly origin: string;
-  /** How many images of this prompt there were before; counts one more. */
+  /** Returns the number of earlier images of this prompt, and counts one more. */
   readonly countImage: () => number;
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
@@ -39,7 +39,7 @@ export interface StreamEvent extends Members {
 
 export type CallInFlight = ReturnType<typeof createCallInFlight>;
 
-/** One accepted call and all that a behaviour may do with it. Every wait rejects once the client has disconnected. */
+/** One accepted call, and the functions that a behaviour may use for it. Every wait rejects after the client disconnects. */
 export function createCallInFlight(deps: Deps) {
   const { clock, ids, dialect, images, results, settings, call, origin } = deps;
   const slots = createBase64Slots(ids);
@@ -56,21 +56,21 @@ export function createCallInFlight(deps: Deps) {
     origin,
     createdSecs: nowSecs(clock),
 
-    /** Draws the next image of the prompt, with `changes`; one with a variant of its own is none of those that are counted. */
+    /** Draws the next image of the prompt, with `changes`. An image with its own variant is not counted. */
     draw(changes: Partial<ImageOrder> = {}): Promise<Image> {
       return images.generate({ ...order, ...changes, variant: changes.variant ?? variantOf(deps) });
     },
 
-    /** A placeholder for base64 in a reply or an event. */
+    /** Returns a placeholder for base64 in a reply or an event. */
     mark(base64: Buffer): string {
       if (!settings.isPretty) return slots.mark(base64);
       return slots.mark(Buffer.from(base64.toString('latin1').replaceAll('/', '\\/'), 'latin1'));
     },
 
-    /** The path below which the image can be fetched. */
+    /** Stores the image and returns the path from which it can be fetched. */
     store: (bytes: Buffer, fault?: ResultFault): string => results.store(bytes, fault),
 
-    /** A reply with these items, and what the dialect adds to it. */
+    /** Builds a reply with these items and the additions of the dialect. */
     body(items: readonly Members[], changes: Members = {}): Members {
       const data = items.map((item) => ({ ...item, ...dialect.itemMembers(call) }));
       const members = dialect.replyMembers(call, ids);
@@ -84,26 +84,26 @@ export function createCallInFlight(deps: Deps) {
       await json.end();
     },
 
-    /** Sends the first `share` of the JSON, between 0 and 1, and leaves the reply open. */
+    /** Sends the first `share` of the JSON, from 0 to 1, and leaves the reply open. */
     async replyPart(body: Members, share: number): Promise<void> {
       const bytes = Buffer.concat(encoded(body));
       await openBody().write(bytes.subarray(0, Math.floor(bytes.length * share)));
     },
 
-    /** Sends a failure in the form of the dialect. */
+    /** Sends an error in the form of the dialect. */
     fail(failure: Failure, more: Readonly<Record<string, string>> = {}): Promise<void> {
       const body = dialect.toErrorBody(failure);
       return wire.reply(failure.status, body, { ...headers, ...more });
     },
-    /** What the dialect writes for a failure. */
+    /** Returns an error in the form of the dialect. */
     failureBody: (failure: Failure) => dialect.toErrorBody(failure),
 
-    /** Sends a page or nothing, with the headers of the server. */
+    /** Sends a page or no body, with the headers of the server. */
     replyPage(status: number, page: string, more: Readonly<Record<string, string>> = {}) {
       return wire.reply(status, page, { ...headers, ...more });
     },
 
-    /** Sends the head of an event stream. */
+    /** Sends the header of an event stream. */
     openStream(changes: Partial<Settings> = {}) {
       const chosen = { ...settings, ...changes };
       const type = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -137,7 +137,7 @@ export function createCallInFlight(deps: Deps) {
       async raw(bytes: Buffer | string): Promise<void> {
         await sink.write(Buffer.from(bytes));
       },
-      /** The bytes of an event that the caller sends itself. */
+      /** Returns the bytes of an event that the caller sends itself. */
       encode: (event: StreamEvent): Buffer => Buffer.concat(framed(event, framing, slots)),
       async end(): Promise<void> {
         if (framing.endsWithDone) await sink.write(Buffer.from('data: [DONE]\n\n'));
@@ -160,7 +160,7 @@ function imageOrder(call: ImageCall, settings: Settings): Omit<ImageOrder, 'vari
   };
 }
 
-/** A seed alone decides about the image; without one, each image of a prompt is another. */
+/** Returns the variant of an image. A seed alone decides it. Without a seed, each image of a prompt is different. */
 function variantOf({ call, settings, countImage }: Deps): string {
   const number = countImage();
   const which = call.seed === undefined ? number % settings.imageVariants : `seed ${call.seed}`;

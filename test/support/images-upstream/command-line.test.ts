@@ -71,7 +71,7 @@ describe('the program', () => {
     expect(printed).not.toContain('A jug');
   });
 
-  it('ends with 2 for a name that no emulator has', async () => {
+  it('exits with 2 for an unknown emulator', async () => {
     const { code, printed } = await start('no-such-emulator').ended;
 
     expect(code).toBe(2);

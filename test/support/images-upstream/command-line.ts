@@ -44,7 +44,7 @@ export function parseCommand(words: readonly string[]): Command<Run> {
   });
 }
 
-/** The dialects and the behaviours with their descriptions, one line each. */
+/** Returns the dialects and the behaviours with their descriptions, one line each. */
 export function listing(): string {
   const dialects = Object.entries(DIALECTS).map(([name, { about }]) => ({ name, about }));
   return [

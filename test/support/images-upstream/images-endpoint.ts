@@ -22,22 +22,22 @@ interface Deps {
   readonly results: ReturnType<typeof createResults>;
   readonly calls: Calls;
   readonly script: ReturnType<typeof createScript<BehaviourName, Behaviour, Settings>>;
-  /** Where this server is, as `http://127.0.0.1:port`. */
+  /** Address of this server, as `http://127.0.0.1:port`. */
   readonly origin: () => string;
 }
 
-/** The routes that draw: each call is checked strictly and runs the behaviour that the script selects. */
+/** Creates the routes that draw. Each call is checked strictly and runs the behaviour that the script selects. */
 export function createImagesEndpoint(deps: Deps) {
   const { clock, dialect, calls, script } = deps;
   const accepted: ImageCall[] = [];
   const drawn = new Map<string, number>();
 
   return {
-    /** What was accepted, in the order in which it came. */
+    /** The accepted requests, in the order of arrival. */
     accepted: (): readonly ImageCall[] => accepted,
-    /** How many finished images were drawn: what a caller pays for. */
+    /** Returns the number of drawn finished images, which a caller pays for. */
     drawn: () => [...drawn.values()].reduce((sum, count) => sum + count, 0),
-    /** The same for one prompt. */
+    /** Returns the number of drawn finished images of one prompt. */
     drawnFor: (prompt: string) => drawn.get(prompt) ?? 0,
 
     handler: (operation: ImageCall['operation']) =>

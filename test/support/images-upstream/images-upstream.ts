@@ -15,21 +15,21 @@ import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 
 export interface ImagesUpstreamOptions extends Partial<Settings> {
   readonly dialect?: DialectName;
-  /** 0 for a free port. */
+  /** Port to listen on. 0 for a free port. */
   readonly port?: number;
   readonly clock?: Clock;
-  /** The key that a request must present; by default the dialects with keys have one. */
+  /** Key that a request must present. By default the dialects with keys have one. */
   readonly key?: string;
   readonly organization?: string;
   readonly project?: string;
-  /** Whether `calls` holds the request bodies. */
+  /** True if `calls` contains the request bodies. */
   readonly keepsBodies?: boolean;
   readonly onEnd?: (call: Call) => void;
 }
 
 export type ImagesUpstream = Awaited<ReturnType<typeof createImagesUpstream>>;
 
-/** Starts an emulator of OpenAI's images API, or of a server that is compatible with it, on 127.0.0.1. */
+/** Starts an emulator of the OpenAI images API, or of a compatible server, on 127.0.0.1. */
 export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) {
   const {
     dialect: name = 'openai',
@@ -84,27 +84,27 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
     dialect: name,
     port: listener.port,
     origin,
-    /** For the setting `base_url`. */
+    /** Setting `base_url` for this server. */
     baseUrl: `${origin}${dialect.basePath}`,
     models: dialect.models,
     key: () => account.key,
-    /** Replaces the key: the one before is refused from now on. */
+    /** Replaces the key. The previous key is rejected from now on. */
     renewKey(): string {
       const renewed = `sk-made-up-${ids.newOpaqueId()}`;
       account = { ...account, key: renewed };
       return renewed;
     },
 
-    /** Queues the behaviours of the next calls; a refused call uses none. */
+    /** Queues the behaviours of the next calls. A rejected call uses none. */
     script: (...steps: readonly Step<BehaviourName, Settings>[]) => script.add(steps),
-    /** Sets the behaviour of a call for which none is queued and whose prompt has no marker. */
+    /** Sets the behaviour of a call without a queued behaviour and without a marker in its prompt. */
     setDefaultBehaviour: script.setDefault,
 
-    /** Every call, in the order in which they came. */
+    /** Every call, in the order of arrival. */
     get calls() {
       return calls.all();
     },
-    /** What the accepted ones ask for, in the same order. */
+    /** The accepted requests, in the same order. */
     get accepted() {
       return endpoint.accepted();
     },
@@ -121,16 +121,16 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
         calls: calls.all().length,
         ...calls.byOutcome(),
         connections: listener.connections(),
-        /** The finished images: what a caller pays for. */
+        /** Number of finished images, which a caller pays for. */
         drawn: endpoint.drawn(),
       };
     },
-    /** How many finished images were drawn of this prompt. */
+    /** Returns the number of finished images of this prompt. */
     drawnFor: endpoint.drawnFor,
-    /** Resolves as soon as the predicate holds. It is checked again after every change. */
+    /** Resolves as soon as the predicate is true. The predicate is checked after every change. */
     until: calls.until,
 
-    /** Resolves when no call is running any more. Throws errors of the emulator itself. */
+    /** Resolves when no call is running. Throws errors of the emulator itself. */
     close: () => closeUpstream(listener, calls),
   };
 }

@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Ids } from '../../../lib/platform/ids.ts';
 
-/** One request for an image that a reply named by its URL. */
+/** One request for an image whose URL was in a reply. */
 export interface Fetched {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly status: number;
 }
 
-/** How the server of the URLs replies instead of with the image. */
+/** Replies of the server of the URLs instead of the image. */
 export type ResultFault = 'missing' | 'redirect' | 'html' | 'huge' | 'cut' | 'truncated';
 
 const HUGE_BYTES = 80_000_000;
@@ -16,7 +16,7 @@ const HUGE_PIECE = Buffer.alloc(1_000_000, 'x');
 
 export const RESULTS_PATH = '/generated-images';
 
-/** Keeps images that are delivered by URL, and records who fetches them. */
+/** Stores images that are delivered by URL, and records the requests for them. */
 export function createResults(ids: Pick<Ids, 'newOpaqueId'>, onChange: () => void) {
   const stored = new Map<
     string,
@@ -27,7 +27,7 @@ export function createResults(ids: Pick<Ids, 'newOpaqueId'>, onChange: () => voi
   return {
     fetched: (): readonly Fetched[] => fetched,
 
-    /** Keeps an image; its path. */
+    /** Stores an image and returns its path. */
     store(bytes: Buffer, fault?: ResultFault): string {
       const path = `${RESULTS_PATH}/${ids.newOpaqueId()}.png`;
       stored.set(path, { bytes, fault });
@@ -55,7 +55,7 @@ export function createResults(ids: Pick<Ids, 'newOpaqueId'>, onChange: () => voi
   };
 }
 
-/** Sends more than any image has, no faster than it is read. */
+/** Sends more bytes than any image has, at the speed at which they are read. */
 function flood(response: ServerResponse): void {
   let left = HUGE_BYTES / HUGE_PIECE.length;
   const next = () => {

@@ -1,25 +1,25 @@
 import type { Chunks } from '../upstream/byte-sink.ts';
 import { type Framing, PLAIN_FRAMING } from '../upstream/framing.ts';
 
-/** The form of replies; the step of a script may change it for one call. */
+/** The form of replies. A step of the script may change it for one call. */
 export interface Settings {
-  /** The size of an image: exact for PNG from 30 kB on, approximate for other formats. */
+  /** Size of an image. Exact for PNG from 30 kB, approximate for other formats. */
   readonly imageBytes: number;
-  /** The images of one prompt repeat after so many. */
+  /** Number of images after which the images of one prompt repeat. */
   readonly imageVariants: number;
-  /** Of a reply with JSON; undefined for none. */
+  /** Content-Type of a reply with JSON. Undefined for no header. */
   readonly contentType: string | undefined;
-  /** Whether JSON is indented, and its slashes are escaped. */
+  /** True if JSON is indented and its slashes are escaped. */
   readonly isPretty: boolean;
   readonly isCompressed: boolean;
-  /** Whether an event stream has heartbeat comments and unknown events too. */
+  /** True if an event stream has heartbeat comments and unknown events too. */
   readonly hasExtras: boolean;
   readonly framing: Framing;
   readonly chunks: Chunks;
   readonly chunkPauseMs: number;
-  /** Between two events. */
+  /** Time between two events. */
   readonly pauseMs: number;
-  /** How long a silent behaviour sends nothing. */
+  /** Time for which a silent behaviour sends nothing. */
   readonly silenceMs: number;
 }
 

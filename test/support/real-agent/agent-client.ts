@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 export type Message = Readonly<Record<string, unknown>> & {
   readonly id?: number | string;
   readonly method?: string;
-  // Each test knows the shape that it waits for.
+  // Each test knows the shape of the messages that it waits for.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly params?: any;
   // biome-ignore lint/suspicious/noExplicitAny: see above.
@@ -15,16 +15,16 @@ export type Message = Readonly<Record<string, unknown>> & {
 
 interface Options {
   readonly binary: string;
-  /** A folder of its own. */
+  /** Home folder of the agent. */
   readonly home: string;
   readonly config: Readonly<Record<string, string | number | boolean>>;
-  /** Where it may refresh a login; never the public endpoint. */
+  /** Address for refreshes of a login, which must never be the public endpoint. */
   readonly tokenUrl: string;
 }
 
 export type AgentClient = ReturnType<typeof startAgent>;
 
-/** Starts a real agent, and speaks its protocol: one JSON message a line. */
+/** Starts a real agent and speaks its protocol: one JSON message a line. */
 export function startAgent({ binary, home, config, tokenUrl }: Options) {
   const assignments = Object.entries(config).flatMap(([key, value]) => [
     '-c',
@@ -54,7 +54,7 @@ export function startAgent({ binary, home, config, tokenUrl }: Options) {
     });
   }
 
-  /** The first message for which the predicate holds, once it has come. Rejects when the agent ends before. */
+  /** Resolves with the first message for which the predicate is true. Rejects if the agent ends before. */
   function until(predicate: (message: Message) => boolean): Promise<Message> {
     const found = new Promise<Message>((resolve) => {
       const check = () => {
@@ -90,7 +90,7 @@ export function startAgent({ binary, home, config, tokenUrl }: Options) {
       return until((message) => message.id === id && message.method === undefined);
     },
 
-    /** Closes its input, which ends it. */
+    /** Closes the input of the agent, which ends the agent. */
     close() {
       child.stdin?.end();
       return ended;

@@ -5,18 +5,18 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The oldest and the newest version of the agent that the bridge is written for. */
+/** The oldest and the newest supported version of the agent. */
 export const AGENT_VERSIONS = ['0.144.0', '0.169.0'] as const;
 
-// No user can read what another one has installed.
+// One folder per user, so that no user can read the installation of another.
 const CACHE = join(tmpdir(), `image-bridge-agents-${process.getuid?.() ?? 'all'}`);
 const INSTALL_TIMEOUT_MS = 300_000;
 
 const IS_CI = process.env['CI'] === 'true';
 
 /**
- * The native binary of this version, from the npm registry; it is installed once for each user of this machine, outside
- * the project. Undefined, with the reason on standard error, where that fails; in CI it throws then.
+ * Installs the native binary of this version from the npm registry, once for each user of this machine and outside the project.
+ * If that fails, it resolves with undefined and prints the reason to standard error. In CI it throws instead.
  */
 export async function installAgent(version: string): Promise<string | undefined> {
   const folder = join(CACHE, version);
@@ -32,15 +32,15 @@ export async function installAgent(version: string): Promise<string | undefined>
 
 async function install(version: string, folder: string): Promise<string> {
   await mkdir(dirname(folder), { recursive: true });
-  // Other processes may install the same version, and one may be killed half-way.
+  // Other processes may install the same version at the same time, and any of them may be killed.
   const own = await mkdtemp(`${folder}-`);
   const args = ['install', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund'];
-  // Without a network the wait for it to come back would be a minute.
+  // Without a network, npm would wait a minute for the network to return.
   if (!IS_CI) args.push('--fetch-retries=0');
   try {
     const command = [...args, `@openai/codex@${version}`];
     await promisify(execFile)('npm', command, { cwd: own, timeout: INSTALL_TIMEOUT_MS });
-    // Fails where another process was faster.
+    // This fails if another process was faster.
     await rename(own, folder).catch(() => {});
   } finally {
     await rm(own, { recursive: true, force: true });
@@ -50,7 +50,10 @@ async function install(version: string, folder: string): Promise<string> {
   return binary;
 }
 
-/** The npm package is a script around the package of the platform; a process that is killed must be the agent itself. */
+/**
+ * The npm package is a script around the package of the platform. The binary is started directly, because a kill must reach
+ * the agent.
+ */
 async function findBinary(folder: string): Promise<string | undefined> {
   const scope = join(folder, 'node_modules/@openai');
   const vendor = join(scope, `codex-${process.platform}-${process.arch}`, 'vendor');

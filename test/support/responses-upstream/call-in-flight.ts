@@ -18,7 +18,7 @@ interface Deps {
   readonly images: Images;
   readonly settings: Settings;
   readonly request: ResponsesRequest;
-  /** 0 for the first call. */
+  /** Number of the call, counted from 0. */
   readonly number: number;
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
@@ -29,14 +29,14 @@ interface Deps {
   readonly onSilence: (isSilent: boolean) => void;
 }
 
-/** What a behaviour may change about its stream. */
+/** The changes that a behaviour may make to its stream. */
 export type StreamChanges = Partial<Settings> & { readonly isCompressed?: boolean };
 
 const DEFAULT_SIZE = '1024x1024';
 
 export type CallInFlight = ReturnType<typeof createCallInFlight>;
 
-/** One checked call and all that a behaviour may do with it. Every wait rejects once the client has disconnected. */
+/** One checked call, and the functions that a behaviour may use for it. Every wait rejects after the client disconnects. */
 export function createCallInFlight(deps: Deps) {
   const { clock, ids, images, settings, request, number, signal } = deps;
   const slots = createBase64Slots(ids);
@@ -55,12 +55,12 @@ export function createCallInFlight(deps: Deps) {
     events: createEvents({ responseId, slots, notes, request, createdSecs: nowSecs(clock) }),
     items: createItems({ ids, slots, notes, revisedPrompt }),
 
-    /** The requested image, with `changes`. */
+    /** Returns the requested image, with `changes`. */
     generate(changes: Partial<ImageOrder> = {}): Promise<Image> {
       return images.generate({ ...order, ...changes });
     },
 
-    /** Sends the head of an event stream, with `changes` to the settings. */
+    /** Sends the header of an event stream, with `changes` to the settings. */
     open({ isCompressed = false, ...changes }: StreamChanges = {}): EventStream {
       const chosen = { ...settings, ...changes };
       const type = chosen.hasContentType ? { 'content-type': 'text/event-stream' } : {};

@@ -80,7 +80,7 @@ describe('checkBody', () => {
     ['input[0].content[1].detail', withContent([text, { ...image, detail: 'high' }])],
     ['input[0].content[1].detail', withContent([text, { ...image, detail: undefined }])],
     ['input[0].content[1].type', withContent([text, { ...image, type: 'input_file' }])],
-  ])('refuses a body whose %s is wrong', async (param, body) => {
+  ])('rejects a body with a wrong %s', async (param, body) => {
     const reply = await callWell(upstream, '', { body: JSON.stringify(body) });
 
     expect(reply?.status).toBe(400);
@@ -112,7 +112,7 @@ describe('checkBody', () => {
     ['partial_images', { partial_images: '1' }],
     ['n', { n: 2 }],
     ['input_image_mask', { input_image_mask: { image_url: PNG } }],
-  ])('refuses a tool whose %s is wrong', async (member, tool) => {
+  ])('rejects a tool with a wrong %s', async (member, tool) => {
     const body = JSON.stringify(goodBody('A lighthouse', tool));
 
     const reply = await callWell(upstream, '', { body });
@@ -132,7 +132,7 @@ describe('checkBody', () => {
     ['invalid_image_format', `data:image/jpeg;base64,${PIXEL}`],
     ['invalid_image_format', `data:image/webp;base64,${PIXEL}`],
     ['invalid_image_format', `data:image/png;base64,${Buffer.from('<svg/>').toString('base64')}`],
-  ])('refuses an image with %s', async (code, url) => {
+  ])('rejects an image with %s', async (code, url) => {
     const body = JSON.stringify(withImages([PNG, url]));
 
     const reply = await callWell(upstream, '', { body });
@@ -141,7 +141,7 @@ describe('checkBody', () => {
     expect(errorIn(reply?.bytes)).toMatchObject({ code, param: 'input[0].content[2].image_url' });
   });
 
-  it('refuses a sixth image', async () => {
+  it('rejects a sixth image', async () => {
     const body = JSON.stringify(withImages([PNG, PNG, PNG, PNG, PNG, PNG]));
 
     const reply = await callWell(upstream, '', { body });
@@ -149,13 +149,13 @@ describe('checkBody', () => {
     expect(errorIn(reply?.bytes)).toMatchObject({ code: 'too_many_images' });
   });
 
-  it('refuses what is not JSON', async () => {
+  it('rejects a body that is not JSON', async () => {
     const reply = await callWell(upstream, '', { body: '{"model":' });
 
     expect(errorIn(reply?.bytes)).toMatchObject({ code: 'invalid_json' });
   });
 
-  it('refuses a prompt that names no behaviour', async () => {
+  it('rejects a prompt that names an unknown behaviour', async () => {
     const reply = await callWell(upstream, 'A cup [[fail:no-such-thing]]');
 
     expect(errorIn(reply?.bytes)).toMatchObject({ code: 'unknown_behaviour' });
@@ -172,7 +172,7 @@ describe('checkHead', () => {
     ['originator', 'somebody', 400],
     ['authorization', 'Bearer made-up', 401],
     ['authorization', 'Basic eDp5', 401],
-  ])('refuses %s: %s', async (name, value, status) => {
+  ])('rejects %s: %s', async (name, value, status) => {
     const headers = { ...goodHeaders(upstream), [name]: value };
 
     const reply = await callWell(upstream, 'A cup', { headers });
@@ -182,7 +182,7 @@ describe('checkHead', () => {
   });
 
   it.each(['accept', 'content-type', 'chatgpt-account-id', 'originator', 'authorization'])(
-    'refuses a call without %s',
+    'rejects a call without %s',
     async (name) => {
       const { [name]: _, ...headers } = goodHeaders(upstream);
 
@@ -200,7 +200,7 @@ describe('listen', () => {
     ['POST', '/', 404],
     ['GET', '/backend-api/codex/responses', 405],
     ['GET', '/oauth/token', 405],
-  ])('has nothing for %s %s', async (method, path, status) => {
+  ])('has no route for %s %s', async (method, path, status) => {
     const url = new URL(path, upstream.url).href;
 
     const reply = await sendPlain({ url, method, headers: goodHeaders(upstream) });

@@ -12,7 +12,7 @@ const MAX_IMAGES = 5;
 const MAX_IMAGE_BYTES = 32 * 1024 * 1024;
 const MAX_ALL_BYTES = 64 * 1024 * 1024;
 
-/** Parses a body as a strict backend does. Throws `Refusal`. */
+/** Parses a body as a strict backend does. Throws `Refusal` if it is invalid. */
 export function checkBody(bytes: Buffer, known: Known): ResponsesRequest {
   const parsed = v.safeParse(ResponsesRequest, parseJson(bytes), { abortEarly: true });
   if (!parsed.success) throw shapeRefusal(parsed.issues[0]);
@@ -79,13 +79,13 @@ function checkImages(urls: readonly string[]): void {
   if (total > MAX_ALL_BYTES) throw imageRefusal('image_file_too_large', urls.length - 1);
 }
 
-/** How many bytes the image has. */
+/** Returns the number of bytes of the image. */
 function decodeDataUrl(url: string, index: number): number {
   const [head = '', data = ''] = url.split(',', 2);
   const type = /^data:image\/(png|jpeg|webp);base64$/.exec(head)?.[1];
   if (!type) throw imageRefusal('invalid_image_url', index);
   const bytes = Buffer.from(data, 'base64');
-  // Node decodes almost anything; only what encodes to the same text was base64.
+  // The decoder of Node accepts almost any text. The text was valid base64 only if its bytes encode to the same text.
   if (bytes.toString('base64') !== data) throw imageRefusal('invalid_base64_image', index);
   if (bytes.length === 0) throw imageRefusal('empty_image_file', index);
   if (signatureOf(bytes) !== type) throw imageRefusal('invalid_image_format', index);
@@ -99,7 +99,7 @@ function signatureOf(bytes: Buffer): string | undefined {
   return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'webp' : undefined;
 }
 
-/** The text stands before the images, so that the first of them is the second part. */
+/** The text is before the images, so the first image is the second part. */
 function imageRefusal(code: string, index: number): Refusal {
   return refused(code, 'unusable image', `input[0].content[${index + 1}].image_url`);
 }

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Refusal } from '../upstream/refusal.ts';
 import type { Login } from './login.ts';
 
-/** Checks the headers of a call as a strict backend does. Throws `Refusal`. */
+/** Checks the headers of a call as a strict backend does. Throws `Refusal` if one of them is invalid. */
 export function checkHead(headers: IncomingHttpHeaders, login: Login, originator: string): void {
   checkAccount(headers, login);
   if (headers['originator'] !== originator) throw badHeader('originator', 'is unknown');

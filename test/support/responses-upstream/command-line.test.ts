@@ -88,7 +88,7 @@ describe('the program', () => {
     expect(printed).not.toContain('A cup');
   });
 
-  it('does not overwrite a login that is not its own', async () => {
+  it('does not overwrite the login of another program', async () => {
     const login = '{"tokens":{"access_token":"a.b.c"}}';
     await writeFile(join(home, 'auth.json'), login);
 

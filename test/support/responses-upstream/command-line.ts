@@ -42,7 +42,7 @@ export function parseCommand(words: readonly string[]): Command<Run> {
   }));
 }
 
-/** The names of all behaviours with their descriptions, one line each. */
+/** Returns the names of all behaviours with their descriptions, one line each. */
 export function listing(): string {
   const rows = [...BEHAVIOURS.values()];
   const tokenRows = [...TOKEN_BEHAVIOURS.values()];

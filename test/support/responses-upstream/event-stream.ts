@@ -42,7 +42,7 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
       await write([Buffer.from(bytes)]);
     },
 
-    /** The bytes of an event that the caller sends itself. */
+    /** Returns the bytes of an event that the caller sends itself. */
     encode(event: WireEvent): Buffer {
       return Buffer.concat(numbered(event));
     },

@@ -1,7 +1,7 @@
 import { type PlainCall, sendPlain } from '../upstream/plain-client.ts';
 import type { ResponsesUpstream } from './responses-upstream.ts';
 
-/** A valid body; `tool` is merged into its one tool. */
+/** Returns a valid body. `tool` is merged into its only tool. */
 export function goodBody(text: string, tool: Readonly<Record<string, unknown>> = {}) {
   return {
     model: 'gpt-5.5',
@@ -14,7 +14,7 @@ export function goodBody(text: string, tool: Readonly<Record<string, unknown>> =
   };
 }
 
-/** Valid headers. */
+/** Returns valid headers. */
 export function goodHeaders({ tokens, accountId }: ResponsesUpstream): Record<string, string> {
   return {
     accept: 'text/event-stream',

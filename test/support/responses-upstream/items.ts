@@ -20,12 +20,12 @@ export function createItems({ ids, slots, notes, revisedPrompt }: Deps) {
   return {
     newCallId: () => `ig_${ids.newOpaqueId()}`,
 
-    /** An image call that has not ended, or has failed: it has no image. */
+    /** Returns an image call that has not ended or has failed, without an image. */
     emptyCall(id: string, status: 'in_progress' | 'failed'): ImageCallItem {
       return { type: 'image_generation_call', id, status, result: null };
     },
 
-    /** An image call with its image. */
+    /** Returns an image call with its image. */
     finishedCall(id: string, status: ImageCallItem['status'], base64: Buffer): ImageCallItem {
       const result = slots.mark(base64);
       const revised_prompt = revisedPrompt;

@@ -1,7 +1,7 @@
-/** The third part of the emulator's tokens, in place of a signature. It identifies such a token in a file. */
+/** The third part of the tokens of the emulator, in place of a signature. It identifies such a token in a file. */
 const NO_SIGNATURE = 'emulated';
 
-/** An unsigned JWT (RFC 7519). It has three parts that are not empty, because the agent's parser requires them. */
+/** Returns an unsigned JWT (RFC 7519). None of its three parts is empty, because the parser of the agent requires that. */
 export function unsignedJwt(claims: Readonly<Record<string, unknown>>): string {
   return `${part({ alg: 'none', typ: 'JWT' })}.${part(claims)}.${NO_SIGNATURE}`;
 }

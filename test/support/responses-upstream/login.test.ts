@@ -27,7 +27,7 @@ async function statusWith(token: string): Promise<[number | undefined, unknown]>
 }
 
 describe('createLogin', () => {
-  it('is the file that the agent writes, with claims in its tokens', () => {
+  it('has the form of the file that the agent writes, with claims in its tokens', () => {
     const login = JSON.parse(upstream.loginFile());
 
     expect(login).toEqual({
@@ -47,7 +47,7 @@ describe('createLogin', () => {
     });
   });
 
-  it('lets the current access token call, and no other', async () => {
+  it('accepts the current access token only', async () => {
     const { access_token } = upstream.tokens();
 
     expect(await statusWith(access_token)).toEqual([204, undefined]);
@@ -60,7 +60,7 @@ describe('createLogin', () => {
     expect(await statusWith(upstream.tokens().access_token)).toEqual([401, 'token_expired']);
   });
 
-  it('can be aged: the claims of the token show that it has expired', async () => {
+  it('can be aged until the claims of its token say that it has expired', async () => {
     const { access_token, refresh_token } = upstream.tokens();
 
     upstream.expireAccessToken();

@@ -21,13 +21,13 @@ interface Deps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly account: Account;
-  /** How long an access token is valid. */
+  /** Lifetime of an access token. */
   readonly accessLifeMs: number;
 }
 
 export type Login = ReturnType<typeof createLogin>;
 
-/** One account's tokens. One set is valid at a time. */
+/** Creates the tokens of one account. One set is valid at a time. */
 export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
   const used = new Set<string>();
   const revoked = new Set<string>();
@@ -38,7 +38,7 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
   return {
     account,
 
-    /** The content of `auth.json` after signing in. */
+    /** Returns the content of `auth.json` after signing in. */
     file(): string {
       const { accountId } = account;
       const last_refresh = new Date(issuedSecs * 1000).toISOString();
@@ -56,8 +56,8 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
     },
 
     /**
-     * Trades a refresh token for a new set and invalidates the old one. With `keepsRefreshToken` the refresh token
-     * remains valid.
+     * Exchanges a refresh token for a new set and invalidates the old set. With `keepsRefreshToken` the refresh token remains
+     * valid.
      */
     redeem(refreshToken: string, keepsRefreshToken = false): Tokens | RefreshFault {
       if (used.has(refreshToken)) return 'reused';
@@ -68,20 +68,20 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
       return tokens;
     },
 
-    /** A new set, as after signing in again. */
+    /** Replaces the tokens by a new set, as after signing in again. */
     renew,
 
-    /** Replaces the access token by one that expires in so many milliseconds; a negative number is in the past. */
+    /** Replaces the access token by a token that expires in this many milliseconds. A negative number is in the past. */
     expireAccess(leftMs = -60_000): void {
       replaceAccess(leftMs);
     },
 
-    /** The backend rejects the access token from now on, although it has not expired. */
+    /** Makes the backend reject the access token from now on, although it has not expired. */
     revokeAccess(): void {
       revoked.add(tokens.access_token);
     },
 
-    /** No refresh token is valid until `renew`. */
+    /** Invalidates all refresh tokens until `renew`. */
     spoilRefresh(fault: 'expired' | 'invalidated'): void {
       refreshFault = fault;
     },

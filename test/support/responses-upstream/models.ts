@@ -1,4 +1,4 @@
-/** What a request may ask of one image model. */
+/** The options of one image model. */
 export interface ImageModel {
   readonly sizes: readonly string[];
   readonly hasTransparency: boolean;
@@ -23,7 +23,7 @@ const IMAGE_MODELS: Readonly<Record<string, ImageModel>> = {
   'gpt-image-1-mini': { sizes: SQUARE_AND_THIRDS, hasTransparency: true, hasInputFidelity: true },
 };
 
-/** The models of the emulator. Additional ones equal the default. */
+/** The models of the emulator. Additional models equal the default. */
 export function imageModels(more: readonly string[]): ReadonlyMap<string, ImageModel> {
   const { 'gpt-image-2': defaultStep, ...others } = IMAGE_MODELS;
   const own = defaultStep

@@ -28,7 +28,7 @@ interface Deps {
 }
 
 /**
- * `POST …/responses`. A call of the agent gets the reply of its model. Any other one is checked strictly, and runs the
+ * `POST …/responses`. A call of the agent gets the reply of its model. Any other call is checked strictly and runs the
  * behaviour that the script selects.
  */
 export function createResponsesEndpoint(deps: Deps) {

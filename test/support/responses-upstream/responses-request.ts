@@ -24,7 +24,7 @@ const Message = v.strictObject({
   ),
 });
 
-/** `auto` is not a value here: a member that the backend is to choose is absent. */
+/** `auto` is not a value here. If the backend is to choose, the member is absent. */
 const ImageTool = v.strictObject({
   type: v.literal('image_generation'),
   model: v.string(),
@@ -39,7 +39,7 @@ const ImageTool = v.strictObject({
   input_fidelity: v.exactOptional(v.picklist(['low', 'high'])),
 });
 
-/** Exactly what a direct client sends (providers.md, agent-responses). */
+/** A request with exactly the members that a direct client sends. */
 export const ResponsesRequest = v.strictObject({
   model: v.string(),
   instructions: v.pipe(v.string(), v.nonEmpty(), v.maxLength(4000)),
@@ -52,13 +52,13 @@ export const ResponsesRequest = v.strictObject({
 export type ResponsesRequest = v.InferOutput<typeof ResponsesRequest>;
 export type ImageTool = v.InferOutput<typeof ImageTool>;
 
-/** The one tool that a checked request has. */
+/** The only tool of a checked request. */
 export function toolOf({ tools: [tool] }: ResponsesRequest): ImageTool {
   if (!tool) throw new Error('a checked request has one tool');
   return tool;
 }
 
-/** The text of the message. */
+/** Returns the text of the message. */
 export function textOf({ input }: ResponsesRequest): string {
   return input
     .flatMap(({ content }) => content)
@@ -66,7 +66,7 @@ export function textOf({ input }: ResponsesRequest): string {
     .join('\n');
 }
 
-/** The data URLs of the message, in order. */
+/** Returns the data URLs of the message, in order. */
 export function imageUrlsOf({ input }: ResponsesRequest): string[] {
   return input
     .flatMap(({ content }) => content)

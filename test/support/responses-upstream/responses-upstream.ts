@@ -16,17 +16,17 @@ import { createTokenEndpoint } from './token-endpoint.ts';
 import { writeLogin } from './write-login.ts';
 
 export interface UpstreamOptions extends Partial<Settings> {
-  /** 0 for a free port. */
+  /** Port to listen on. 0 for a free port. */
   readonly port?: number;
   readonly clock?: Clock;
   readonly account?: Partial<Account>;
-  /** How long an access token is valid. */
+  /** Lifetime of an access token. */
   readonly accessLifeMs?: number;
   readonly originator?: string;
   readonly responsesModels?: readonly string[];
-  /** Image models in addition to the known ones. */
+  /** Image models in addition to the known models. */
   readonly moreImageModels?: readonly string[];
-  /** Whether `calls` holds the request bodies. */
+  /** True if `calls` contains the request bodies. */
   readonly keepsBodies?: boolean;
   readonly onEnd?: (call: Call) => void;
 }
@@ -100,21 +100,21 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
   return {
     port: listener.port,
     url: `${origin}${RESPONSES_PATH}`,
-    /** For the agent: where its model and its image tool are, and where its account is. */
+    /** Addresses for the agent: of its model, of its image tool and of its account. */
     baseUrl: `${origin}${BASE}`,
     accountBaseUrl: `${origin}${ACCOUNT_BASE}`,
     tokenUrl: `${origin}${TOKEN_PATH}`,
 
-    /** Queues the behaviours of the next calls; a refused call uses none. */
+    /** Queues the behaviours of the next calls. A rejected call uses none. */
     script: (...steps: readonly Step[]) => script.add(steps),
     /** Queues the behaviours of the next refreshes. */
     scriptToken: (...names: readonly TokenBehaviourName[]) => tokens.script(names),
-    /** Sets the behaviour of a call for which none is queued and whose prompt has no marker. */
+    /** Sets the behaviour of a call without a queued behaviour and without a marker in its prompt. */
     setDefaultBehaviour: script.setDefault,
 
-    /** The content of `auth.json` for the current tokens. */
+    /** Content of `auth.json` for the current tokens. */
     loginFile: login.file,
-    /** Writes it into this folder, mode 0600. */
+    /** Writes `auth.json` into this folder with mode 0600. */
     writeLogin: (home: string) => writeLogin(home, login.file()),
     accountId: login.account.accountId,
     /** The current tokens. */
@@ -124,7 +124,7 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
     revokeAccessToken: login.revokeAccess,
     spoilRefreshToken: login.spoilRefresh,
 
-    /** Every call of the backend, in the order in which they came. */
+    /** Every call of the backend, in the order of arrival. */
     get calls() {
       return calls.all();
     },
@@ -145,10 +145,10 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
         refreshes: tokens.refreshes().filter(({ hasIssued }) => hasIssued).length,
       };
     },
-    /** Resolves as soon as the predicate holds. It is checked again after every change. */
+    /** Resolves as soon as the predicate is true. The predicate is checked after every change. */
     until: calls.until,
 
-    /** Resolves when no call is running any more. Throws errors of the emulator itself. */
+    /** Resolves when no call is running. Throws errors of the emulator itself. */
     close: () => closeUpstream(listener, calls),
   };
 }

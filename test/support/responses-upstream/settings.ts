@@ -1,26 +1,26 @@
 import type { Chunks } from '../upstream/byte-sink.ts';
 import { type Framing, PLAIN_FRAMING } from '../upstream/framing.ts';
 
-/** The form of responses; the step of a script may change it for one call. */
+/** The form of responses. A step of the script may change it for one call. */
 export interface Settings {
-  /** The size of a finished image: exact for PNG from 30 kB on, approximate for other formats. */
+  /** Size of a finished image. Exact for PNG from 30 kB, approximate for other formats. */
   readonly imageBytes: number;
-  /** The images repeat after so many calls. */
+  /** Number of calls after which the images repeat. */
   readonly imageVariants: number;
-  /** The status of a finished item; the real backend uses both. */
+  /** Status of a finished item. The real backend uses both. */
   readonly itemStatus: 'completed' | 'generating';
-  /** Whether `response.completed` repeats the items. */
+  /** True if `response.completed` repeats the items. */
   readonly completedOutput: 'full' | 'empty';
   readonly hasContentType: boolean;
-  /** Whether the stream has heartbeat comments, unknown events and a reasoning item too. */
+  /** True if the stream has heartbeat comments, unknown events and a reasoning item too. */
   readonly hasExtras: boolean;
   readonly framing: Framing;
   readonly chunks: Chunks;
   readonly chunkPauseMs: number;
-  /** Between two events. */
+  /** Time between two events. */
   readonly pauseMs: number;
   readonly heartbeatMs: number;
-  /** How long a silent behaviour sends nothing. */
+  /** Time for which a silent behaviour sends nothing. */
   readonly silenceMs: number;
 }
 

@@ -2,12 +2,12 @@ import type { Tokens } from './login.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** One checked refresh and all that a behaviour may do with it. */
+/** One checked refresh, and the functions that a behaviour may use for it. */
 export interface RefreshInFlight {
-  /** Trades the refresh token. It cannot be used again, unless it is kept. Throws `Refusal` when it is not valid. */
+  /** Exchanges the refresh token, which then is no longer valid unless it is kept. Throws `Refusal` if it is not valid. */
   readonly redeem: (options?: { readonly keepsRefreshToken: boolean }) => Tokens;
   readonly reply: (status: number, body: unknown, headers?: Headers) => void;
-  /** Rejects once the client has disconnected. */
+  /** Waits. Rejects after the client disconnects. */
   readonly wait: (delayMs: number) => Promise<void>;
   readonly cut: (how: 'close' | 'reset') => void;
   readonly silenceMs: number;
@@ -16,7 +16,7 @@ export interface RefreshInFlight {
 interface TokenBehaviour<Name extends string = string> {
   readonly name: Name;
   readonly about: string;
-  /** May throw `Refusal` or reject with it. */
+  /** Replies to the refresh. It may throw `Refusal` or reject with it. */
   readonly run: (inFlight: RefreshInFlight) => void | Promise<void>;
 }
 
@@ -88,7 +88,7 @@ const ROWS = [
 
 export type TokenBehaviourName = (typeof ROWS)[number]['name'];
 
-/** Every behaviour of the token endpoint, by name. */
+/** All behaviours of the token endpoint by name. */
 export const TOKEN_BEHAVIOURS: ReadonlyMap<string, TokenBehaviour> = new Map(
   ROWS.map((one) => [one.name, one]),
 );

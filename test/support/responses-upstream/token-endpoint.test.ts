@@ -25,7 +25,7 @@ function read(bytes: Buffer | undefined) {
 }
 
 describe('createTokenEndpoint', () => {
-  it('trades a refresh token once', async () => {
+  it('exchanges a refresh token once', async () => {
     const before = upstream.tokens();
 
     const first = await refresh(before.refresh_token);
@@ -49,7 +49,7 @@ describe('createTokenEndpoint', () => {
     expect((await callWell(upstream, 'A cup'))?.status).toBe(204);
   });
 
-  it.each(['expired', 'invalidated'] as const)('refuses a token that is %s', async (fault) => {
+  it.each(['expired', 'invalidated'] as const)('rejects a token that is %s', async (fault) => {
     upstream.spoilRefreshToken(fault);
 
     const reply = await refresh(upstream.tokens().refresh_token);
@@ -57,7 +57,7 @@ describe('createTokenEndpoint', () => {
     expect([reply?.status, read(reply?.bytes).error.code]).toEqual([401, `refresh_token_${fault}`]);
   });
 
-  it('trades again after signing in again', async () => {
+  it('exchanges tokens again after signing in again', async () => {
     upstream.spoilRefreshToken('expired');
 
     upstream.signInAgain();
@@ -70,7 +70,7 @@ describe('createTokenEndpoint', () => {
     ['grant_type', { grant_type: 'authorization_code' }],
     ['refresh_token', { refresh_token: '' }],
     ['scope', { scope: 'openid' }],
-  ])('refuses a body whose %s is wrong', async (param, changes) => {
+  ])('rejects a body with a wrong %s', async (param, changes) => {
     const reply = await refresh(upstream.tokens().refresh_token, changes);
 
     expect(reply?.status).toBe(400);
@@ -78,7 +78,7 @@ describe('createTokenEndpoint', () => {
     expect(upstream.refreshes).toEqual([]);
   });
 
-  it('refuses a form', async () => {
+  it('rejects a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
 
     const reply = await sendPlain({
@@ -122,7 +122,7 @@ describe('createTokenEndpoint', () => {
 
   it.each(Object.entries(OUTCOMES))('replies to a refresh as %s says', async (name, outcome) => {
     const { access_token, refresh_token } = upstream.tokens();
-    // The keys of a record lose their type on the way through the table.
+    // The keys of a record lose their type in the table.
     upstream.scriptToken(name as TokenBehaviourName);
 
     const reply = await refresh(refresh_token);
@@ -133,7 +133,7 @@ describe('createTokenEndpoint', () => {
   });
 
   it.each(['keeps-refresh-token', 'access-token-only'] as const)(
-    'lets the refresh token be used again after %s',
+    'accepts the refresh token again after %s',
     async (name) => {
       const { refresh_token } = upstream.tokens();
       upstream.scriptToken(name);
@@ -146,7 +146,7 @@ describe('createTokenEndpoint', () => {
     },
   );
 
-  it('has no behaviour that is not in this table', () => {
+  it('has only the behaviours in this table', () => {
     expect(Object.keys(OUTCOMES)).toEqual([...TOKEN_BEHAVIOURS.keys()]);
   });
 });

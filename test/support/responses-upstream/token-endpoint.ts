@@ -11,7 +11,7 @@ import { TOKEN_BEHAVIOURS, type TokenBehaviourName } from './token-behaviours.ts
 /** One request for new tokens. */
 export interface Refresh {
   readonly behaviour: string;
-  /** Whether new tokens were issued, even if the client has not received them. */
+  /** True if new tokens were issued, even if the client did not receive them. */
   readonly hasIssued: boolean;
 }
 
@@ -23,14 +23,14 @@ interface Deps {
   readonly onChange: () => void;
 }
 
-/** Exactly what the agent's client sends (providers.md, "Credentials"). */
+/** A request with exactly the members that the client of the agent sends. */
 const RefreshRequest = v.strictObject({
   client_id: v.literal('app_EMoamEEZ73f0CkXaXp7hrann'),
   grant_type: v.literal('refresh_token'),
   refresh_token: v.pipe(v.string(), v.nonEmpty()),
 });
 
-/** `POST /oauth/token`: trades refresh tokens, each once. */
+/** Creates `POST /oauth/token`, which exchanges each refresh token once. */
 export function createTokenEndpoint({ clock, login, silenceMs, onFailure, onChange }: Deps) {
   const queue: TokenBehaviourName[] = [];
   const refreshes: Refresh[] = [];

@@ -6,7 +6,7 @@ const TOKENS_OF_AN_INPUT = 300;
 const TOKENS_OF_AN_IMAGE = 1056;
 const TOKENS_OF_THE_CALL = 40;
 
-/** The token usage of a completed call. It depends only on the number of input images: a test can compute it. */
+/** Returns the token usage of a completed call. It depends only on the number of input images, so that a test can compute it. */
 export function tokenUsage(request: ResponsesRequest) {
   const imageTokens = imageUrlsOf(request).length * TOKENS_OF_AN_INPUT;
   const inputTokens = TEXT_TOKENS + imageTokens;

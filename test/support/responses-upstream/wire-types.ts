@@ -25,7 +25,7 @@ interface TokenCounts {
   readonly total_tokens: number;
 }
 
-/** The published response as it is on the wire: `output_text` is the client library's own addition. */
+/** The published response as sent. `output_text` is an addition of the client library. */
 export type WireResponse = Omit<
   Response,
   'access_programs' | 'output_text' | 'error' | 'usage' | 'tool_usage'
@@ -41,12 +41,12 @@ type OnTheWire<Event> = Event extends { response: Response }
 
 type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence_number'> : never;
 
-/** Every published event; the stream numbers them. */
+/** All published events. The stream numbers them. */
 export type WireEvent = Unnumbered<OnTheWire<ResponseStreamEvent>>;
 
 export type ImageCallItem = ResponseOutputItem.ImageGenerationCall;
 
-/** What the backend reports about an image, in the finished item as in each partial one. */
+/** Members of an image that the backend sends in the finished item and in each partial image. */
 export interface ImageNotes {
   readonly action?: 'generate' | 'edit';
   readonly background?: 'transparent' | 'opaque';

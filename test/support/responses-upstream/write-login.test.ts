@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('writeLogin', () => {
-  it('writes a file that only its owner can read and that is recognized as an emulator’s login', async () => {
+  it('writes a file that only its owner can read and that is recognized as the login of an emulator', async () => {
     const upstream = await createResponsesUpstream();
 
     await upstream.writeLogin(folder);

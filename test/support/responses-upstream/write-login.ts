@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isEmulated } from './jwt.ts';
 
-/** Writes an `auth.json` into this folder atomically, readable by its owner only. */
+/** Writes an `auth.json` into this folder atomically. Only its owner can read the file. */
 export async function writeLogin(home: string, content: string): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const file = join(home, 'auth.json');
@@ -11,7 +11,7 @@ export async function writeLogin(home: string, content: string): Promise<void> {
   await rename(temporary, file);
 }
 
-/** Whether the folder holds a login that is not an emulator's and must not be overwritten. */
+/** Resolves with true if the folder contains a login of another program, which must not be overwritten. */
 export async function holdsForeignLogin(home: string): Promise<boolean> {
   const text = await readFile(join(home, 'auth.json'), 'utf8').catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -1,29 +1,29 @@
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Stores } from '../../../lib/storage/open-stores.ts';
 
-/** One call of a method of a store, before it is made. */
+/** A call of a store method that has not been made yet. */
 export interface StoreStep {
   readonly port: string;
   readonly method: string;
-  /** The state database, or the folder of artifacts. */
+  /** Store: the state database or the folder of artifacts. */
   readonly disk: 'state' | 'files';
   readonly isWrite: boolean;
 }
 
 /**
- * `pass`: nothing happens. `full`: the disk refuses it. `failed`: it takes effect and is reported as a failure. `lost`: the
- * process ends before it. `unheard`: the process ends after it, before it receives the result.
+ * `pass`: no fault. `full`: the disk rejects the write. `failed`: the call takes effect and is reported as a failure. `lost`: the
+ * process ends before the call. `unheard`: the process ends after the call and before its result.
  */
 export type Verdict = 'pass' | 'full' | 'failed' | 'lost' | 'unheard';
 
 export interface FaultyStores {
   readonly stores: Stores;
-  /** Resolves when no call is on its way any more, then closes what is underneath. */
+  /** Resolves when no call is running, then closes the wrapped stores. */
   close(): Promise<void>;
 }
 
 interface Faults {
-  /** Decides about each call. */
+  /** Decides the fault of each call. */
   onStep(step: StoreStep): Verdict;
   /** Ends the process. */
   die(): void;
@@ -37,7 +37,7 @@ const NEVER = new Promise<never>(() => {});
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Puts faults of the disk, and the end of the process, around every method of every store. */
+/** Adds disk faults and the end of the process to every method of every store. */
 export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faults): FaultyStores {
   const pending = new Set<Promise<unknown>>();
 
@@ -93,17 +93,17 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
       member,
       typeof value === 'function' ? faulty(name, member, value) : value,
     ]);
-    // Every member keeps its name and its type.
+    // Every member keeps its name and its type, so the cast is safe.
     return Object.fromEntries(members) as T;
   }
 
   const ports = Object.entries(stores).map(([name, port]) => {
-    // The index of the search is no store: it is made anew where it is missing.
+    // The search index is not a store, because it is rebuilt if it is missing.
     const isPort = typeof port === 'object' && !(port instanceof Uint8Array) && name !== 'search';
     return [name, isPort ? faultyPort(name, port) : port];
   });
   return {
-    // As above: port by port.
+    // The cast is safe for the same reason, port by port.
     stores: { ...(Object.fromEntries(ports) as Stores), close: async () => {} },
     async close() {
       while (pending.size > 0) await Promise.allSettled(pending);

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../lib/platform/clock.ts';
 
-/** A shorter wait ends in the next turn of the event loop, because a simulation has no time to lose. */
+/** A wait below this limit ends in the next turn of the event loop, so that a simulation runs fast. */
 const HELD_FROM_MS = 15_000;
 
 export interface SimulatedClock extends Clock {
-  /** Moves the time on, and runs the timers that are due by then. */
+  /** Advances the time and runs the timers that are due by then. */
   advance(ms: number): void;
-  /** Forgets all timers, as the end of a process does. */
+  /** Deletes all timers, as the end of a process does. */
   forgetTimers(): void;
 }
 
@@ -15,7 +15,7 @@ interface Timer {
   readonly run: () => void;
 }
 
-/** A clock that stands still until a simulation advances it. Short waits, such as those before retries, do not wait. */
+/** A clock that stands still until a simulation advances it. Short waits, such as those before retries, end at once. */
 export function createSimulatedClock(startMs: number): SimulatedClock {
   const held = new Set<Timer>();
   let passedMs = 0;

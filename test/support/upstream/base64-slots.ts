@@ -4,23 +4,23 @@ import type { Ids } from '../../../lib/platform/ids.ts';
 export type Base64Slots = ReturnType<typeof createBase64Slots>;
 
 /**
- * Megabytes of base64 do not go through `JSON.stringify` and an encoder for every call. Otherwise a benchmark of the client
- * would measure the emulator.
+ * The placeholders avoid `JSON.stringify` and an encoder for megabytes of base64 in every call, because a benchmark of the client
+ * would otherwise measure the emulator.
  */
 export function createBase64Slots(ids: Ids) {
-  // Random: no prompt can contain it.
+  // The marks are random, so that no prompt can contain them.
   const tag = `base64-${ids.newOpaqueId()}`;
   const pattern = new RegExp(`${tag}-(\\d+)-`);
   const slots: Buffer[] = [];
 
   return {
-    /** A placeholder for these bytes, which are ASCII that JSON need not escape. */
+    /** Returns a placeholder for these bytes. They must be ASCII that JSON need not escape. */
     mark(base64: Buffer): string {
       slots.push(base64);
       return `${tag}-${slots.length - 1}-`;
     },
 
-    /** The text as bytes, in parts, each mark replaced by its bytes. */
+    /** Returns the text as bytes in parts, with each mark replaced by its bytes. */
     fill(text: string): Buffer[] {
       return text.split(pattern).map((part, index) => {
         if (index % 2 === 0) return Buffer.from(part);

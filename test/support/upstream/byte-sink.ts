@@ -5,19 +5,19 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
 
-/** How the bytes of a response are written to the socket. */
+/** The way in which the bytes of a response are written to the socket. */
 export type Chunks =
   /** One piece for each part of an event. */
   | 'events'
-  /** Pieces of at most so many bytes. Each is one chunk on the wire and one read for the client. */
+  /** Greatest length of a piece in bytes. Each piece is one chunk on the wire and one read for the client. */
   | number
-  /** Pieces of 1 to `maxBytes` bytes, the same for the same seed. */
+  /** Pieces of 1 to `maxBytes` bytes, equal for equal seeds. */
   | { readonly seed: number; readonly maxBytes: number };
 
-/** Writes the bytes of a body. Every method rejects once the client has disconnected. */
+/** Writes the bytes of a body. Every method rejects after the client disconnects. */
 export interface ByteSink {
   write(bytes: Buffer): Promise<void>;
-  /** Resolves when the operating system has all that was written. */
+  /** Resolves when the operating system has all written bytes. */
   flush(): Promise<void>;
   end(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface Deps {
   readonly signal: AbortSignal;
 }
 
-/** Cuts bytes into pieces and waits whenever the client reads no faster. */
+/** Cuts bytes into pieces, and waits whenever the client reads too slowly. */
 export function createByteSink({ response, clock, chunks, chunkPauseMs, signal }: Deps): ByteSink {
   const nextLength = pieceLengths(chunks);
   let flushed = Promise.resolve();
@@ -47,7 +47,7 @@ export function createByteSink({ response, clock, chunks, chunkPauseMs, signal }
           await once(response, 'drain', { signal });
         }
         if (chunkPauseMs > 0) await sleep(clock, chunkPauseMs, signal);
-        // Pieces that are written in one turn are read in one go, and a stream may join them again.
+        // Pieces that are written in one turn are read together, and a stream may join them again.
         else if (chunks !== 'events') await nextTurn();
       }
     },
@@ -72,7 +72,7 @@ export function createByteSink({ response, clock, chunks, chunkPauseMs, signal }
   }
 }
 
-/** Compresses the whole body before any of it is sent. */
+/** Compresses the whole body before it is sent. */
 export function createGzipSink(sink: ByteSink): ByteSink {
   const parts: Buffer[] = [];
   return {
@@ -102,7 +102,7 @@ function pieceLengths(chunks: Chunks): () => number {
   if (typeof chunks === 'number') return () => chunks;
   let state = chunks.seed >>> 0;
   return () => {
-    // The constants are Numerical Recipes'; its high bits are the better ones.
+    // The constants are from Numerical Recipes. The high bits are used because they are more random.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return 1 + Math.floor((state / 2 ** 32) * chunks.maxBytes);
   };

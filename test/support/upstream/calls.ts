@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../../lib/platform/clock.ts';
 
-/** How a call ended. */
+/** The outcome of a call. */
 export type Outcome =
   | 'open'
-  /** The reply was sent completely, whatever its status. */
+  /** The reply was sent completely, with any status. */
   | 'replied'
-  /** The request was not one that a strict backend accepts. */
+  /** The request was not valid for a strict backend. */
   | 'refused'
-  /** The emulator broke the connection, as its script says. */
+  /** The emulator broke the connection as its script requested. */
   | 'cut'
-  /** The client broke the connection before the response had ended. */
+  /** The client broke the connection before the response ended. */
   | 'client_disconnected'
   /** The emulator itself failed. */
   | 'broken';
@@ -18,19 +18,19 @@ export type Outcome =
 /** The current state of one call. */
 export interface Call {
   readonly number: number;
-  /** With its query. */
+  /** Path with its query. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly outcome: Outcome;
-  /** The name of the behaviour that replied. */
+  /** Name of the behaviour that replied. */
   readonly behaviour?: string;
-  /** Whether it is in the middle of a silence. */
+  /** True during a silence. */
   readonly isSilent?: boolean;
-  /** As it was sent; only where bodies are kept. */
+  /** Body as sent. Present only if bodies are stored. */
   readonly body?: Buffer;
-  /** Why it was refused: status, code, and the member that was wrong. */
+  /** Reason of a rejection: status, code, and the invalid member. */
   readonly refusal?: { readonly status: number; readonly code: string; readonly param?: string };
-  /** From its first byte to its end. */
+  /** Time from the first byte of the call to its end. */
   readonly tookMs?: number;
 }
 
@@ -44,7 +44,7 @@ interface Deps {
 
 export type Calls = ReturnType<typeof createCalls>;
 
-/** Records the calls and notifies every waiter of each change. */
+/** Records the calls and notifies all waiters of each change. */
 export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
   const calls: Call[] = [];
   const failures: unknown[] = [];
@@ -53,7 +53,7 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
   return {
     all: (): readonly Call[] => calls,
 
-    /** Begins a call; `notify` of the returned object records each change. */
+    /** Begins a call. `notify` of the returned object records each change. */
     begin({ url: path = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>) {
       const number = calls.length;
       const startMs = clock.monotonicMs();
@@ -72,7 +72,7 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
       return { number, notify };
     },
 
-    /** How many calls ended in which way. */
+    /** Returns the number of calls by outcome. */
     byOutcome(): Readonly<Record<Outcome, number>> {
       const counts = {
         open: 0,
@@ -86,7 +86,7 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
       return counts;
     },
 
-    /** Resolves as soon as `isSo` holds; it is asked again after every change. */
+    /** Resolves as soon as `isSo` returns true. It is called again after every change. */
     until(predicate: () => boolean): Promise<void> {
       return new Promise((resolve) => {
         const check = () => {
@@ -101,7 +101,7 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
 
     wake,
 
-    /** Records an error of the emulator itself, for `close` to throw. */
+    /** Records an error of the emulator itself, which `close` throws. */
     fail(error: unknown): void {
       failures.push(error);
     },

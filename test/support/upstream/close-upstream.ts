@@ -1,6 +1,6 @@
 import type { Calls } from './calls.ts';
 
-/** Resolves when no call is running any more. Throws errors of the emulator itself. */
+/** Resolves when no call is running. Throws errors of the emulator itself. */
 export async function closeUpstream(
   listener: { close(): Promise<void> },
   calls: Calls,

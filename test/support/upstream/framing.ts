@@ -1,11 +1,11 @@
 import type { Base64Slots } from './base64-slots.ts';
 
-/** The encoding of events; every variant is valid (HTML standard, 9.2.5). */
+/** The encoding of events. Every variant is valid (HTML standard, 9.2.5). */
 export interface Framing {
   readonly lineEnd: '\n' | '\r\n' | '\r';
   readonly hasEventLines: boolean;
   readonly hasSpace: boolean;
-  /** Whether the JSON of an event is spread over several `data:` lines. */
+  /** True if the JSON of an event is spread over several `data:` lines. */
   readonly hasManyDataLines: boolean;
   readonly beginsWithBom: boolean;
   readonly endsWithDone: boolean;
@@ -20,7 +20,7 @@ export const PLAIN_FRAMING: Framing = {
   endsWithDone: false,
 };
 
-/** The bytes of an event, in parts; the marks of `slots` are replaced. */
+/** Returns the bytes of an event in parts, with the marks of `slots` replaced. */
 export function framed(
   event: { readonly type: string },
   { lineEnd, hasEventLines, hasSpace, hasManyDataLines }: Framing,

@@ -7,18 +7,18 @@ export interface ImageOrder {
   readonly width: number;
   readonly height: number;
   readonly hasAlpha: boolean;
-  /** The flat colour around the subject, as `#rrggbb`. */
+  /** Flat colour around the subject, as `#rrggbb`. */
   readonly ground?: string | undefined;
-  /** 0 to 100, of JPEG and WebP. */
+  /** Quality of JPEG and WebP, 0 to 100. */
   readonly quality?: number | undefined;
   readonly bytes: number;
-  /** Orders that differ only in it get different images. */
+  /** Variant. Orders that differ only in the variant get different images. */
   readonly variant: string;
 }
 
 export interface Image {
   readonly bytes: Buffer;
-  /** The bytes in base64, as ASCII. */
+  /** Bytes in base64, as ASCII. */
   readonly base64: Buffer;
 }
 
@@ -31,11 +31,11 @@ const SAMPLE_EDGE = 256;
 const SEARCH_STEPS = 7;
 const GROUND_EDGE = 5;
 
-/** Generates images of soft colours, with as much grain as the requested size needs. Equal orders get equal images. */
+/** Generates images of soft colours with the grain that the requested size needs. Equal orders get equal images. */
 export function createImages() {
   const cached = new Map<string, Image>();
   const grains = new Map<string, number>();
-  // One encoder at a time: several would take all threads of the pool from the file system.
+  // One encoder at a time, because several would take all threads of the pool from the file system.
   let turn: Promise<unknown> = Promise.resolve();
 
   return {
@@ -75,7 +75,7 @@ export function createImages() {
     return order.format === 'png' ? padPng(encoded, order.bytes) : encoded;
   }
 
-  /** The opacity of the grain, found by a search with small images. */
+  /** Finds the opacity of the grain by a search with small images. */
   async function grainOf(order: ImageOrder): Promise<number> {
     const { width, height, bytes, variant: _, ...rest } = order;
     const sampleBytes = (bytes * SAMPLE_EDGE ** 2) / (width * height);
@@ -95,7 +95,7 @@ export function createImages() {
   }
 }
 
-/** Encodes with grain of this opacity, or in plain blocks, which need the fewest bytes. */
+/** Encodes an image with grain of this opacity, or in plain blocks, which need the fewest bytes. */
 async function encode(order: ImageOrder, grain: number | 'blocks'): Promise<Buffer> {
   const { width, height, format, quality = 100, ground } = order;
   const channels = order.hasAlpha || ground ? 4 : 3;
@@ -116,7 +116,7 @@ async function encode(order: ImageOrder, grain: number | 'blocks'): Promise<Buff
   return even.jpeg({ quality: Math.max(1, quality), chromaSubsampling: '4:4:4' }).toBuffer();
 }
 
-/** A few colours with gradients between them; with alpha the border is transparent. */
+/** Returns a few colours with gradients between them. With alpha the border is transparent. */
 function colourField(order: ImageOrder, channels: 3 | 4, kernel: 'linear' | 'nearest'): Sharp {
   const colours = coloursOf(order.variant);
   const data = Buffer.alloc(GROUND_EDGE ** 2 * channels);
@@ -141,14 +141,14 @@ async function layer({ width, height, variant }: ImageOrder, opacity: number) {
   return { input, raw: { width, height, channels: 4 as const }, blend: 'atop' as const };
 }
 
-/** Bytes that look random, the same for the same variant. */
+/** Returns pseudo-random bytes that are equal for equal variants. */
 function noiseOf(variant: string, length: number): Buffer {
   const digest = createHash('sha256').update(variant).digest();
   const cipher = createCipheriv('aes-128-ctr', digest.subarray(0, 16), digest.subarray(16));
   return cipher.update(Buffer.alloc(length));
 }
 
-/** Three colours derived from the letters of the variant. */
+/** Returns three colours derived from the letters of the variant. */
 function coloursOf(variant: string): readonly Rgb[] {
   let state = [...variant].reduce((hash, letter) => {
     return (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

@@ -3,24 +3,27 @@ import type { Socket } from 'node:net';
 
 export type Handler = (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** By method and path, as `POST /oauth/token`; a segment `*` is any one segment. A handler never rejects. */
+/**
+ * Handlers by method and path, for example `POST /oauth/token`. A segment `*` matches any one segment. A handler never
+ * rejects.
+ */
 export type Routes = Readonly<Record<string, Handler>>;
 
 interface Options {
-  /** 0 for a free port. */
+  /** Port to listen on. 0 for a free port. */
   readonly port: number;
   readonly routes: Routes;
-  /** Whether a POST may have a query; a GET always may. */
+  /** True if a POST may have a query. A GET always may. */
   readonly takesQueries?: boolean;
   readonly onChange: () => void;
 }
 
-/** Listens on 127.0.0.1, counts the connections, and replies 404 or 405 where no route matches. */
+/** Listens on 127.0.0.1, counts the connections, and replies 404 or 405 if no route matches. */
 export async function listen({ port, routes, takesQueries = false, onChange }: Options) {
   const sockets = new Set<Socket>();
   const unrouted: string[] = [];
   const server = createServer((incoming, response) => {
-    // A client that disconnects is not a failure of the server: the handlers see it by their signal.
+    // A disconnect of a client is not a failure of the server, and the handlers see it by their signal.
     response.on('error', () => undefined);
     const { method = '', url = '' } = incoming;
     const path = takesQueries || method === 'GET' ? (url.split('?')[0] ?? '') : url;

@@ -23,20 +23,20 @@ export function svg(): Buffer {
   return Buffer.from(`<svg xmlns="${space}" width="64" height="64">${shape}</svg>`);
 }
 
-/** A small, valid PNG of 900 million pixels. */
+/** Returns a small, valid PNG of 900 million pixels. */
 export async function pixelBomb(): Promise<Buffer> {
   const rowBytes = 1 + Math.ceil(BOMB_EDGE / 8);
   const pixels = await deflatedZeros(rowBytes * BOMB_EDGE);
   return png(pngHeader(BOMB_EDGE, BOMB_EDGE, GREY, 1), pngChunk('IDAT', pixels));
 }
 
-/** A small PNG with small dimensions whose compressed pixels inflate to 256 MiB. */
+/** Returns a small PNG of small dimensions whose compressed pixels inflate to 256 MiB. */
 export async function dataBomb(): Promise<Buffer> {
   const header = pngHeader(SMALL_EDGE, SMALL_EDGE, RGB);
   return png(header, pngChunk('IDAT', await deflatedZeros(FLOOD_BYTES)));
 }
 
-/** A small, valid PNG with a compressed text of 256 MiB. */
+/** Returns a small, valid PNG with a compressed text of 256 MiB. */
 export async function textBomb(): Promise<Buffer> {
   const flood = await deflatedZeros(FLOOD_BYTES);
   const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0', 'latin1'), flood]));

@@ -5,9 +5,9 @@ export interface PlainReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** The sizes of the received chunks. */
+  /** Sizes of the received chunks. */
   readonly pieces: readonly number[];
-  /** `broken` when the server closed the connection early, `disconnected` when this client did. */
+  /** End of the reply. `broken`: the server closed the connection early. `disconnected`: this client did. */
   readonly end: 'ended' | 'broken' | 'disconnected';
 }
 
@@ -16,11 +16,11 @@ export interface PlainCall {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Disconnects after so many bytes. */
+  /** Number of bytes after which the client disconnects. */
   readonly maxBytes?: number;
 }
 
-/** Sends one request and records the reply; undefined when there is none. */
+/** Sends one request and records the reply. Resolves with undefined if there is none. */
 export async function sendPlain(call: PlainCall): Promise<PlainReply | undefined> {
   const incoming = await responseTo(call);
   if (!incoming) return undefined;
@@ -35,7 +35,7 @@ function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) 
     const settle = (end: PlainReply['end']) =>
       resolve({ bytes: Buffer.concat(parts), pieces, end });
     let remaining = maxBytes;
-    // Iterating over the stream would join chunks.
+    // The stream is not iterated, because that would join chunks.
     incoming.on('data', (part: Buffer) => {
       parts.push(part);
       pieces.push(part.length);
@@ -57,7 +57,7 @@ function responseTo({ url, method = 'POST', headers, body = '' }: PlainCall) {
   });
 }
 
-/** The data of each event of a complete stream (HTML standard, 9.2.6). */
+/** Returns the data of each event of a complete stream (HTML standard, 9.2.6). */
 export function eventData(bytes: Buffer): string[] {
   const text = bytes.toString().replace(/^\uFEFF/, '');
   return text

@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 
 export const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1A\n', 'latin1');
 
-/** Length, type and CRC around a chunk's data. */
+/** The bytes of length, type and CRC around the data of a chunk. */
 const FRAME_BYTES = 12;
 const HEADER_END = PNG_SIGNATURE.length + FRAME_BYTES + 13;
 
 export const PNG_END = pngChunk('IEND', Buffer.alloc(0));
 
-/** One chunk of a PNG (3rd edition, 5.3). */
+/** Returns one chunk of a PNG (3rd edition, 5.3). */
 export function pngChunk(type: string, data: Buffer): Buffer {
   const chunk = Buffer.alloc(FRAME_BYTES + data.length);
   chunk.writeUInt32BE(data.length, 0);
@@ -18,7 +18,7 @@ export function pngChunk(type: string, data: Buffer): Buffer {
   return chunk;
 }
 
-/** The first chunk: eight bits a sample unless `bitDepth` says otherwise. */
+/** Returns the first chunk, with eight bits a sample unless `bitDepth` differs. */
 export function pngHeader(width: number, height: number, colourType: number, bitDepth = 8): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
@@ -28,7 +28,7 @@ export function pngHeader(width: number, height: number, colourType: number, bit
   return pngChunk('IHDR', data);
 }
 
-/** The same image, padded to so many bytes by a chunk that every decoder ignores. */
+/** Returns the same image, padded to this many bytes by a chunk that every decoder ignores. */
 export function padPng(png: Buffer, bytes: number): Buffer {
   const missing = bytes - png.length - FRAME_BYTES;
   if (missing < 0) return png;

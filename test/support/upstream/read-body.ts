@@ -3,7 +3,7 @@ import { Refusal } from './refusal.ts';
 
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** The whole body. Throws `Refusal` when it is too large; rejects when the client disconnects. */
+/** Resolves with the whole body. Throws `Refusal` if it is too large. Rejects if the client disconnects. */
 export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;

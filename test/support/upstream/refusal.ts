@@ -2,11 +2,11 @@ interface Reason {
   readonly status: number;
   readonly code: string;
   readonly message: string;
-  /** The member or header that is wrong. */
+  /** Invalid member or header. */
   readonly param?: string | undefined;
 }
 
-/** Thrown by the checks: the error reply of a strict backend. */
+/** The error reply of a strict backend, thrown by its checks. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The body of a refusal in the form of the backend. */
+/** Encodes the body of an error in the form of the backend. */
 export function refusalBody({ code, message, param, status }: Refusal) {
   const type = status === 401 ? 'authentication_error' : 'invalid_request_error';
   return { error: { message, type, param: param ?? null, code } };

@@ -7,7 +7,7 @@ import { type ByteSink, type Chunks, createByteSink } from './byte-sink.ts';
 interface WireSettings {
   readonly chunks: Chunks;
   readonly chunkPauseMs: number;
-  /** How long a silent behaviour sends nothing. */
+  /** Time for which a silent behaviour sends nothing. */
   readonly silenceMs: number;
 }
 
@@ -26,7 +26,7 @@ interface Deps {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What the reply to one call is made with. Every wait rejects once the client has disconnected. */
+/** The functions that send the reply to one call. Every wait rejects after the client disconnects. */
 export function createReplyWire(deps: Deps) {
   const { clock, slots, settings, incoming, response, signal } = deps;
   const wait = (delayMs: number) => sleep(clock, delayMs, signal);
@@ -35,7 +35,7 @@ export function createReplyWire(deps: Deps) {
   return {
     wait,
 
-    /** Sends a reply with one body: text as HTML, anything else as JSON. */
+    /** Sends a reply with one body: a text as HTML, any other value as JSON. */
     async reply(status: number, body: unknown, headers: Headers = {}): Promise<void> {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const type = typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json';
@@ -45,7 +45,7 @@ export function createReplyWire(deps: Deps) {
       await whole.end();
     },
 
-    /** Sends the head of a body that the caller writes, with `changes` to the settings. */
+    /** Sends the header of a body that the caller writes, with `changes` to the settings. */
     open(headers: Headers, changes: Partial<WireSettings> = {}, status = 200): ByteSink {
       response.writeHead(status, headers);
       response.flushHeaders();
@@ -53,13 +53,13 @@ export function createReplyWire(deps: Deps) {
       return sink;
     },
 
-    /** A future time in the format of HTTP headers (RFC 9110, 5.6.7). */
+    /** Returns a future time in the format of HTTP headers (RFC 9110, 5.6.7). */
     httpDate: (aheadSecs: number) => new Date(clock.nowMs() + aheadSecs * 1000).toUTCString(),
 
-    /** For writing bytes that are not HTTP. */
+    /** Writes bytes that are not HTTP. */
     socket: (): Socket => incoming.socket,
 
-    /** Flushes what was written before, then sends nothing for `silenceMs`. */
+    /** Flushes earlier writes, then sends nothing for `silenceMs`. */
     async silence(): Promise<void> {
       await sink?.flush();
       deps.onSilence(true);
@@ -67,7 +67,7 @@ export function createReplyWire(deps: Deps) {
       deps.onSilence(false);
     },
 
-    /** Breaks the connection. Before a close, what was written is delivered; a reset may discard it. */
+    /** Breaks the connection. A close delivers earlier writes first. A reset may discard them. */
     async cut(how: 'close' | 'reset'): Promise<void> {
       const { socket } = incoming;
       deps.onCut();

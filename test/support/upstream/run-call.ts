@@ -7,7 +7,7 @@ import { Refusal, refusalBody } from './refusal.ts';
 /** One call whose body has been read. */
 export interface ReceivedCall {
   readonly body: Buffer;
-  /** 0 for the first call. */
+  /** Number of the call, counted from 0. */
   readonly number: number;
   readonly notify: ReturnType<Calls['begin']>['notify'];
   /** Aborts when the client disconnects. */
@@ -16,7 +16,7 @@ export interface ReceivedCall {
   readonly response: ServerResponse;
 }
 
-/** A handler that records one call, and how it ended, around the work that replies to it; `toBody` encodes a refusal. */
+/** Returns a handler that records one call and its outcome around `reply`. `toBody` encodes an error. */
 export function createCallHandler(
   calls: Calls,
   reply: (call: ReceivedCall) => void | Promise<void>,

@@ -5,14 +5,14 @@ export type Step<Name extends string, Settings> = Name | StepOptions<Name, Setti
 
 export type StepOptions<Name extends string, Settings> = Partial<Settings> & {
   readonly behaviour: Name;
-  /** Before the reply begins. */
+  /** Delay before the reply begins. */
   readonly delayMs?: number;
 };
 
 interface Deps<Behaviour, Settings> {
   readonly behaviours: ReadonlyMap<string, Behaviour>;
   readonly settings: Settings;
-  /** The field of a request that holds its prompt. */
+  /** Field of a request that contains its prompt. */
   readonly promptField: string;
 }
 
@@ -24,7 +24,7 @@ interface PlannedStep<Behaviour, Settings> {
 
 const MARKER = /\[\[fail:([^\]]+)\]\]/;
 
-/** Selects the behaviour of each call: from the queue, else by a marker in its prompt, else the default `succeed`. */
+/** Selects the behaviour of each call: from the queue, otherwise by a marker in its prompt, otherwise the default `succeed`. */
 export function createScript<Name extends string, Behaviour, Settings>({
   behaviours,
   settings,
@@ -43,7 +43,7 @@ export function createScript<Name extends string, Behaviour, Settings>({
       defaultStep = step;
     },
 
-    /** Throws `Refusal` when a marker names no behaviour. */
+    /** Selects the behaviour. Throws `Refusal` if a marker names an unknown behaviour. */
     next(prompt: string): Planned {
       const queued = queue.shift();
       if (queued) return planned(queued);
@@ -52,7 +52,7 @@ export function createScript<Name extends string, Behaviour, Settings>({
     },
   };
 
-  /** `[[fail:a;b]]` is `a` for the first call with this prompt marker, and `b` for the others. */
+  /** Returns the behaviour of a marker. `[[fail:a;b]]` is `a` for the first call with this marker, and `b` for all others. */
   function marked(prompt: string): string | undefined {
     const names = MARKER.exec(prompt)?.[1];
     if (names === undefined) return undefined;

@@ -1,9 +1,9 @@
 import type { CallInFlight, Part } from '../call-in-flight.ts';
 
-/** One way to reply to a call, or to fail. */
+/** A way to reply to a call, or to fail. */
 export interface Behaviour<Name extends string = string> {
   readonly name: Name;
-  /** A description for the printed list. */
+  /** Description for the printed list. */
   readonly about: string;
   readonly run: (inFlight: CallInFlight) => Promise<void>;
 }
@@ -16,7 +16,7 @@ export function behaviour<const Name extends string>(
   return { name, about, run };
 }
 
-/** A complete reply with these parts; `changes` replace its members. */
+/** Sends a complete reply with these parts. `changes` replace its members. */
 export function replyOf(
   inFlight: CallInFlight,
   parts: readonly Part[],

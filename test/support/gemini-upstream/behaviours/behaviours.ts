@@ -8,7 +8,7 @@ const ROWS = [...IMAGE_ROWS, ...REFUSAL_ROWS, ...FAILURE_ROWS, ...BROKEN_ROWS] a
 
 export type BehaviourName = (typeof ROWS)[number]['name'];
 
-/** Every behaviour of a call, by name, in the order of the printed list. */
+/** All behaviours of a call by name, in the order of the printed list. */
 export const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map(
   ROWS.map((row) => [row.name, row]),
 );

@@ -5,7 +5,7 @@ import { behaviour, imageReply } from './behaviour.ts';
 const FLOOD_BYTES = 200_000_000;
 const FLOOD_PART = Buffer.alloc(1_000_000, 'A');
 
-/** Replies that do not end as they should, and those that take their time. */
+/** Replies that break off, and slow replies. */
 export const BROKEN_ROWS = [
   behaviour('silence=before-headers', 'nothing at all for a while', async (inFlight) => {
     await inFlight.silence();
@@ -28,7 +28,7 @@ export const BROKEN_ROWS = [
   }),
 ] as const;
 
-/** Half of the usual reply, and then something else. */
+/** Sends half of the usual reply, and then something else. */
 function half<const Name extends string>(
   name: Name,
   about: string,

@@ -26,7 +26,7 @@ const PLAIN = [
   [529, 'UNAVAILABLE'],
 ] as const;
 
-/** Errors, in the form of Google's APIs and in others. */
+/** Errors in the form of the Google APIs and in other forms. */
 export const FAILURE_ROWS = [
   ...PLAIN.map(([code, status]) => failure(`status=${code}`, `a plain ${code}`, code, status)),
   failure('key=refused', 'the key is not valid', 400, 'INVALID_ARGUMENT', [

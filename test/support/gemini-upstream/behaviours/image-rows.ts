@@ -9,7 +9,7 @@ const SIGNATURE_BYTES = 600_000;
 
 type Parts = (inFlight: CallInFlight) => Promise<readonly Part[]>;
 
-/** Replies with an image, in every form that a client must accept or that is wrong. */
+/** Replies with an image, in every form that a client must accept and in invalid forms. */
 export const IMAGE_ROWS = [
   behaviour('succeed', 'the requested image', async (inFlight) => {
     await inFlight.reply(200, await imageReply(inFlight));
@@ -91,7 +91,7 @@ function members<const Name extends string>(
   });
 }
 
-/** The state of a thought, for later turns: base64 that is no image. */
+/** The state of a thought for later turns: base64 of bytes that are not an image. */
 function signature(): string {
   return Buffer.alloc(SIGNATURE_BYTES, 'thought').toString('base64');
 }

@@ -1,13 +1,13 @@
 import type { CallInFlight } from '../call-in-flight.ts';
 import type { Settings } from '../settings.ts';
 
-/** One way to reply to a call, or to fail. */
+/** A way to reply to a call, or to fail. */
 export interface Behaviour<Name extends string = string> {
   readonly name: Name;
-  /** A description for the printed list. */
+  /** Description for the printed list. */
   readonly about: string;
   readonly run: (inFlight: CallInFlight) => Promise<void>;
-  /** What it changes about the form of the reply. */
+  /** Changes to the form of the reply. */
   readonly settings?: Partial<Settings>;
 }
 

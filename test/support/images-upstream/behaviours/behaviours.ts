@@ -19,7 +19,7 @@ const ROWS = [
 
 export type BehaviourName = (typeof ROWS)[number]['name'];
 
-/** Every behaviour of a call, by name, in the order of the printed list. */
+/** All behaviours of a call by name, in the order of the printed list. */
 export const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map(
   ROWS.map((row) => [row.name, row]),
 );

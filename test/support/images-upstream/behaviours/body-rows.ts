@@ -3,7 +3,7 @@ import type { CallInFlight } from '../call-in-flight.ts';
 import { behaviour } from './behaviour.ts';
 import { asked, defaultBody, succeed } from './default-reply.ts';
 
-/** Replies with status 200 that are not what was requested. */
+/** Replies with status 200 that differ from the request. */
 export const BODY_ROWS = [
   count('none', 'no image', () => 0),
   count('fewer', 'one image too few', (n) => n - 1),

@@ -3,7 +3,7 @@ import { defaultBody, succeed } from './default-reply.ts';
 
 const INSIDE_THE_IMAGE = 0.5;
 
-/** Replies that break off or fall silent. */
+/** Replies that break off or stop sending. */
 export const BROKEN_ROWS = [
   behaviour('cut=before-headers', 'the connection closes without a reply', (inFlight) =>
     inFlight.cut('close'),

@@ -5,16 +5,16 @@ import type { Settings } from '../settings.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The size of a partial image relative to the finished one. */
+/** The size of a partial image relative to the finished image. */
 const PARTIAL_SHARE = 1 / 8;
 
-/** What the server normally sends: a stream where one was requested, else the whole reply. */
+/** Sends the usual reply: a stream if one was requested, otherwise the whole reply. */
 export async function succeed(inFlight: CallInFlight): Promise<void> {
   if (inFlight.call.isStream) await play(inFlight, allOf(await defaultEvents(inFlight)));
   else await inFlight.replyJson(await defaultBody(inFlight));
 }
 
-/** The reply with as many images as requested, each made with `changes`. */
+/** Sends the reply with the requested number of images, each drawn with `changes`. */
 export async function defaultBody(
   inFlight: CallInFlight,
   changes: Partial<ImageOrder> = {},
@@ -27,20 +27,23 @@ export async function defaultBody(
   return inFlight.body(items);
 }
 
-/** The image in the form that was requested. */
+/** Returns the image in the requested form. */
 export function asked(inFlight: CallInFlight, image: Image): Members {
   return inFlight.call.responseFormat === 'url'
     ? { url: `${inFlight.origin}${inFlight.store(image.bytes)}` }
     : { b64_json: inFlight.mark(image.base64) };
 }
 
-/** The events of a stream, in the parts between which a behaviour can interfere. */
+/** The events of a stream, in the parts between which a behaviour can act. */
 export interface Events {
   readonly partials: readonly StreamEvent[];
   readonly completed: readonly StreamEvent[];
 }
 
-/** The events of every requested image, with this base64 instead of the images', and at least so many partial ones. */
+/**
+ * Returns the events of every requested image, with this base64 instead of that of the images, and at least this many partial
+ * images.
+ */
 export async function defaultEvents(
   inFlight: CallInFlight,
   { base64, leastPartials = 0 }: { base64?: Buffer; leastPartials?: number } = {},
@@ -65,7 +68,7 @@ export function allOf({ partials, completed }: Events): readonly StreamEvent[] {
   return [...partials, ...completed];
 }
 
-/** One event with an image (images streaming reference, 2026-11). */
+/** Returns one event with an image (images streaming reference, 2026-11). */
 export function event(
   inFlight: CallInFlight,
   kind: 'partial_image' | 'completed',
@@ -86,7 +89,7 @@ export function event(
   };
 }
 
-/** Sends these events as a whole stream. */
+/** Sends these events as a complete stream. */
 export async function play(
   inFlight: CallInFlight,
   events: readonly StreamEvent[],

@@ -30,7 +30,7 @@ const PLAIN = [
   [527, 'railgun_error'],
 ] as const;
 
-/** Refusals whose meaning is in their code. */
+/** Errors whose meaning is in their code. */
 const BY_CODE = [
   '400,content_policy_violation',
   '400,billing_hard_limit_reached',
@@ -44,7 +44,7 @@ const BY_CODE = [
   '429,organization_usage_limit_exceeded',
 ] as const;
 
-/** When to try again, as the headers of a 429 say it. */
+/** Times to retry, in the headers of a 429. */
 const WAITS = [
   ['retry-after=1', { 'retry-after': '1' }],
   ['retry-after=3600', { 'retry-after': '3600' }],
@@ -57,7 +57,7 @@ const WAITS = [
   ['reset=words', limits('soon', '0', '', '0')],
 ] as const satisfies readonly (readonly [string, Headers])[];
 
-/** Replies without an image: the status decides, then the code. */
+/** Replies without an image, distinguished by status and then by code. */
 export const STATUS_ROWS = [
   ...PLAIN.map(([status, code]) =>
     behaviour(`status=${status}`, `a plain ${status}`, (inFlight) =>

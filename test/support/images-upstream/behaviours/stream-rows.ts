@@ -15,7 +15,7 @@ const ERRORS = [
   'some_new_code',
 ] as const;
 
-/** Event streams, requested or not, that are not as they should be. */
+/** Invalid event streams, whether a stream was requested or not. */
 export const STREAM_ROWS = [
   behaviour('stream=json', 'the whole reply as JSON instead of a stream', async (inFlight) => {
     await inFlight.replyJson(await defaultBody(inFlight));

@@ -5,7 +5,7 @@ import { asked, defaultBody, succeed } from './default-reply.ts';
 
 const NO_TOKENS = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
-/** Valid replies, in every form that a server may give them. */
+/** Valid replies, in every form that a server may use. */
 export const SUCCESS_ROWS = [
   behaviour('succeed', 'what the server normally sends', succeed),
   wire('one-byte', 'one byte a piece', { chunks: 1, imageBytes: 30_000 }),

@@ -6,7 +6,7 @@ type ToUrl = (path: string, inFlight: CallInFlight) => string;
 
 const onServer: ToUrl = (path, { origin }) => `${origin}${path}`;
 
-/** Replies that name the image by its URL, requested or not. */
+/** Replies with the URL of the image, whether a URL was requested or not. */
 export const URL_ROWS = [
   url('absolute', 'of this server', onServer),
   url('relative', 'relative to the request', (path) => path),

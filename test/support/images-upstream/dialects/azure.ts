@@ -5,12 +5,12 @@ import { checkOpenAiRequest } from '../request/openai-request.ts';
 import type { Dialect, Failure, Head } from './dialect.ts';
 import { openAiMembers } from './openai.ts';
 
-/** The models by the names of their deployments. */
+/** The models, by the names of their deployments. */
 const DEPLOYMENTS = { ...OPENAI_MODELS, 'our-images': GPT_IMAGE_2 };
 
 const CLASSIC = /^\/openai\/deployments\/([^/]+)\//;
 
-/** Azure's resource: the deployment in the path, or, on the newer routes, in `model`. */
+/** A resource of Azure. The deployment is in the path or, on newer routes, in `model`. */
 export const azure: Dialect = {
   about: "Azure's dialect; its deployment `our-images` is a gpt-image-2",
   basePath: '',

@@ -1,7 +1,7 @@
 import { Refusal } from '../../upstream/refusal.ts';
 import type { Account, Head } from './dialect.ts';
 
-/** Throws `Refusal` unless the request presents the key as a bearer token. A server without keys takes everything. */
+/** Throws `Refusal` unless the request has the key as a bearer token. A server without keys accepts every request. */
 export function checkBearer({ headers }: Head, { key }: Account): void {
   if (key === undefined || headers.authorization === `Bearer ${key}`) return;
   throw new Refusal({
@@ -11,7 +11,7 @@ export function checkBearer({ headers }: Head, { key }: Account): void {
   });
 }
 
-/** Throws `Refusal` where the head names another account than the key's. */
+/** Throws `Refusal` if the header names an account other than that of the key. */
 export function checkAccount({ headers }: Head, { organization, project }: Account): void {
   if (headers['openai-organization'] !== organization) {
     throw new Refusal({ status: 401, code: 'invalid_organization', message: 'no such account' });

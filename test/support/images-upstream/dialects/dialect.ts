@@ -3,7 +3,7 @@ import type { Ids } from '../../../../lib/platform/ids.ts';
 import type { Fields } from '../request/fields.ts';
 import type { ImageCall } from '../request/image-call.ts';
 
-/** A failure in the words of OpenAI's API; every dialect encodes it in its own form. */
+/** An error in the terms of the OpenAI API. Every dialect encodes it in its own form. */
 export interface Failure {
   readonly status: number;
   readonly code?: string | null | undefined;
@@ -14,45 +14,45 @@ export interface Failure {
     readonly moderation_stage: string;
     readonly categories: readonly string[];
   };
-  /** Azure's inner error. */
+  /** Inner error of Azure. */
   readonly innerCode?: string;
 }
 
-/** What a request has to present. */
+/** The credentials that a request must present. */
 export interface Account {
-  /** Undefined: a server without keys. */
+  /** Key. Undefined for a server without keys. */
   readonly key: string | undefined;
   readonly organization: string | undefined;
   readonly project: string | undefined;
 }
 
-/** The head of a request. */
+/** The header of a request. */
 export interface Head {
   readonly headers: IncomingHttpHeaders;
   /** Path and query. */
   readonly url: URL;
 }
 
-/** What one kind of server does. */
+/** The behaviour of one kind of server. */
 export interface Dialect {
   readonly about: string;
-  /** What its base URL ends with. */
+  /** End of its base URL. */
   readonly basePath: string;
-  /** By path; a segment `*` is any one segment. */
+  /** Routes by path. A segment `*` matches any one segment. */
   readonly routes: Readonly<Record<string, ImageCall['operation']>>;
-  /** The models that it has. */
+  /** Models of the server. */
   readonly models: readonly string[];
   readonly hasKey: boolean;
-  /** Throws `Refusal`. */
+  /** Checks the credentials. Throws `Refusal` if they are invalid. */
   checkHead(head: Head, account: Account): void;
-  /** A call that asks for a stream is drawn, and then fails with a 500. */
+  /** True if a call for a stream is drawn and then fails with a 500. */
   readonly failsStreams?: true;
-  /** Throws `Refusal`. */
+  /** Parses a call. Throws `Refusal` if it is invalid. */
   toCall(operation: ImageCall['operation'], fields: Fields, head: Head): Promise<ImageCall>;
   toErrorBody(failure: Failure): unknown;
-  /** The members of a reply beside `created` and `data`. */
+  /** Returns the members of a reply beside `created` and `data`. */
   replyMembers(call: ImageCall, ids: Pick<Ids, 'newUuid'>): Readonly<Record<string, unknown>>;
-  /** The members of an item of `data` beside its image. */
+  /** Returns the members of an item of `data` beside its image. */
   itemMembers(call: ImageCall): Readonly<Record<string, unknown>>;
   replyHeaders(ids: Pick<Ids, 'newUuid'>): Readonly<Record<string, string>>;
 }

@@ -8,7 +8,7 @@ import { sdcpp } from './sdcpp.ts';
 import { sglang } from './sglang.ts';
 import { vllmOmni } from './vllm-omni.ts';
 
-/** By the name that the bridge's setting `dialect` takes. */
+/** The dialects, by the value of the setting `dialect`. */
 export const DIALECTS = {
   openai,
   azure,

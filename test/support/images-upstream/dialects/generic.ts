@@ -9,7 +9,7 @@ import { openAiError } from './openai.ts';
 const MODELS = ['some-model'];
 const DEFAULTS = { width: 1024, height: 1024, format: 'png', responseFormat: 'url' } as const;
 
-/** Some server that takes what the first image API took, and ignores the rest. */
+/** A server that accepts the fields of the first image API and ignores all others. */
 export const generic: Dialect = {
   about: 'some compatible server: size and response_format; a URL unless asked for base64',
   basePath: '/v1',

@@ -11,12 +11,12 @@ const NO_TOKENS = {
   total_tokens: 0,
 };
 
-/** Refusals of content; the proxy names them in its message alone (litellm/exceptions.py). */
+/** Content rejections. The proxy names them only in the message (litellm/exceptions.py). */
 const CONTENT_POLICY = ['moderation_blocked', 'content_policy_violation', 'content_filter'];
 
 /**
- * LiteLLM's proxy in front of OpenAI's API: the status as `code`, `None` for what it lacks, a usage of zeros. Its streams of
- * images fail once the image is made.
+ * The LiteLLM proxy in front of the OpenAI API: the status as `code`, `None` for missing values, a usage of zeros. Its image
+ * streams fail after the image is generated.
  */
 export const litellm: Dialect = {
   about: "LiteLLM's proxy in front of OpenAI's API",

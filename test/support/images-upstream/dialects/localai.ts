@@ -40,11 +40,14 @@ export const localai: Dialect = {
   replyHeaders: () => ({}),
 };
 
-/** It reads with stb_image: no WebP, and nothing with fewer than three channels (stablediffusion-ggml/cpp/gosd.cpp). */
+/**
+ * LocalAI reads images with stb_image: no WebP, and no image with fewer than three channels
+ * (stablediffusion-ggml/cpp/gosd.cpp).
+ */
 async function readImages({ files, ref_images }: Fields['values']): Promise<SentImage[]> {
   const [first] = Array.isArray(files) ? files : [];
   const references = await Promise.all((Array.isArray(ref_images) ? ref_images : []).map(decoded));
-  // References that it cannot read are skipped.
+  // LocalAI skips references that it cannot read.
   const readable = references.filter((image) => image !== undefined);
   if (first === undefined) return readable;
   const source = await decoded(first);

@@ -9,7 +9,7 @@ const TOKENS_OF_AN_INPUT = 300;
 const TOKENS_OF_AN_IMAGE = 1056;
 const TOKENS_OF_A_PARTIAL = 100;
 
-/** OpenAI's own API. */
+/** The API of OpenAI itself. */
 export const openai: Dialect = {
   about: "OpenAI's own API",
   basePath: '/v1',
@@ -55,7 +55,7 @@ export function openAiMembers(call: ImageCall) {
   };
 }
 
-/** Depends on nothing but the numbers of images: a test can compute it. */
+/** Returns a usage that depends only on the numbers of images, so that a test can compute it. */
 export function tokenUsage({ images, partialImages }: ImageCall, outputs: number) {
   const imageTokens = images.length * TOKENS_OF_AN_INPUT;
   const inputTokens = TEXT_TOKENS + imageTokens;

@@ -9,11 +9,11 @@ import type { Dialect } from './dialect.ts';
 interface Traits extends Pick<Dialect, 'about' | 'models' | 'replyMembers' | 'itemMembers'> {
   readonly maskPart: string;
   readonly defaults: Parameters<typeof readLocalRequest>[2];
-  /** Throws `Refusal`. */
+  /** Checks a call. Throws `Refusal` if it is invalid. */
   check(fields: Fields): void;
 }
 
-/** A server of images on FastAPI: errors are `{detail}`, an unknown model draws all the same. */
+/** An image server on FastAPI. Errors are `{detail}`, and an unknown model is accepted. */
 export function pythonServer({ maskPart, defaults, check, ...traits }: Traits): Dialect {
   return {
     ...traits,

@@ -15,7 +15,7 @@ const DEFAULTS = {
   seed: 42,
 } as const;
 
-/** The server of stable-diffusion.cpp (examples/server/routes_openai.cpp): further arguments hidden in the prompt. */
+/** The server of stable-diffusion.cpp (examples/server/routes_openai.cpp). Further arguments are hidden in the prompt. */
 export const sdcpp: Dialect = {
   about: 'the server of stable-diffusion.cpp: seed and negative prompt inside the prompt',
   basePath: '/v1',
@@ -32,7 +32,7 @@ export const sdcpp: Dialect = {
     if (operation === 'edit' && call.format === 'webp') {
       throw new Refusal({ status: 400, code: 'format', message: 'invalid output_format' });
     }
-    // Neither is a field of its own.
+    // These two are not separate fields of a request.
     return { ...withExtraArguments({ ...call, seed: 42, negativePrompt: undefined }), ...files };
   },
   toErrorBody: ({ message }) => ({ error: message }),
@@ -53,7 +53,7 @@ function withExtraArguments(call: ImageCall): ImageCall {
   }
 }
 
-/** Images that are no PNG are skipped; the mask is read as grey. */
+/** Reads the images. Images other than PNG are skipped, and the mask is read as grey. */
 async function readFiles(
   operation: ImageCall['operation'],
   files: readonly FilePart[],

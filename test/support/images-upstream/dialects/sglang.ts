@@ -1,6 +1,6 @@
 import { pythonServer } from './python-server.ts';
 
-/** An older SGLang (multimodal_gen/runtime/entrypoints/openai/image_api.py): by default a URL, JPEG and one seed. */
+/** An older SGLang (multimodal_gen/runtime/entrypoints/openai/image_api.py). By default it returns a URL, JPEG and one seed. */
 export const sglang = pythonServer({
   about: 'an older SGLang: by default a URL, JPEG and seed 1024; the prompt is echoed',
   models: ['Qwen/Qwen-Image'],

@@ -1,7 +1,7 @@
 import { Refusal } from '../../upstream/refusal.ts';
 import { pythonServer } from './python-server.ts';
 
-/** vLLM-Omni (vllm_omni/entrypoints/openai/protocol/images.py): a size must be `WxH`, a URL is refused. */
+/** vLLM-Omni (vllm_omni/entrypoints/openai/protocol/images.py). A size must be `WxH`, and a URL is rejected. */
 export const vllmOmni = pythonServer({
   about: 'vLLM-Omni: any model, no size `auto`, a mask in `mask_image`',
   models: ['Qwen/Qwen-Image'],

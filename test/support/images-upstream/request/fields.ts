@@ -18,7 +18,7 @@ export interface Fields {
 
 const NUMBERS = ['n', 'output_compression', 'partial_images', 'seed'];
 
-/** Reads an object of JSON. Throws `Refusal`. */
+/** Parses a JSON object. Throws `Refusal` for any other body. */
 export function readJson(headers: IncomingHttpHeaders, body: Buffer): Fields {
   checkJson(headers);
   try {
@@ -27,12 +27,12 @@ export function readJson(headers: IncomingHttpHeaders, body: Buffer): Fields {
       return { values: Object.fromEntries(Object.entries(values)), files: [] };
     }
   } catch {
-    // As any body that is not an object.
+    // In the same way as for any body that is not an object.
   }
   throw new Refusal({ status: 400, code: 'invalid_json', message: 'the body is not JSON' });
 }
 
-/** Reads a form. A text is given once; numbers and booleans are converted. Throws `Refusal`. */
+/** Parses a form. A text may occur once. Numbers and booleans are converted. Throws `Refusal` if the form is invalid. */
 export async function readForm(headers: IncomingHttpHeaders, body: Buffer): Promise<Fields> {
   const type = headers['content-type'] ?? '';
   if (!type.startsWith('multipart/form-data; boundary=')) {

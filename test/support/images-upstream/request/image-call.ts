@@ -1,4 +1,4 @@
-/** An image that a request contains, as its bytes say. */
+/** The facts of an image in a request, read from its bytes. */
 export interface SentImage {
   readonly bytes: Buffer;
   readonly format: string;
@@ -11,12 +11,12 @@ export interface SentImage {
 /** A request that the emulated server accepts, in one form for all dialects. */
 export interface ImageCall {
   readonly operation: 'generate' | 'edit';
-  /** As it was sent; of Azure, the deployment. */
+  /** Model as sent. For Azure, the deployment. */
   readonly model: string | undefined;
-  /** What the server draws: without what the dialect hides in the prompt. */
+  /** Prompt that the server draws, without the arguments that the dialect hides in it. */
   readonly prompt: string;
   readonly negativePrompt?: string | undefined;
-  /** Equal seeds make equal images; without one, every image of a prompt is another. */
+  /** Equal seeds give equal images. Without a seed, every image of a prompt is different. */
   readonly seed?: number | undefined;
   readonly n: number;
   readonly width: number;
@@ -30,6 +30,6 @@ export interface ImageCall {
   readonly responseFormat: 'b64_json' | 'url';
   readonly images: readonly SentImage[];
   readonly mask?: SentImage | undefined;
-  /** Every field as it was sent, for a test to look at; files are not among them. */
+  /** Every field as sent, except files, for checks in a test. */
   readonly fields: Readonly<Record<string, unknown>>;
 }

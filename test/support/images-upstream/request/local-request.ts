@@ -10,7 +10,7 @@ interface Defaults {
   readonly seed?: number;
 }
 
-/** What all local servers read of a request. Fields that they do not know are ignored, of any type. */
+/** Parses the fields that all local servers read. Unknown fields of any type are ignored. */
 export function readLocalRequest(
   operation: ImageCall['operation'],
   { values }: Fields,
@@ -43,7 +43,7 @@ export function readLocalRequest(
   };
 }
 
-/** `WxH` as numbers; undefined for anything else. */
+/** Parses `WxH` to numbers. Returns undefined for any other text. */
 export function toSize(size: string | undefined) {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? '') ?? [];
   return width && height ? { width: Number(width), height: Number(height) } : undefined;

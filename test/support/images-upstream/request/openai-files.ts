@@ -5,11 +5,11 @@ import { toSentImage } from './sent-image.ts';
 
 const MAX_IMAGES = 16;
 const MAX_IMAGE_BYTES = 50_000_000;
-/** The reference says 4 MB, the guide 50: the smaller one is held. */
+/** The reference says 4 MB, the guide 50 MB. The smaller limit applies here. */
 const MAX_MASK_BYTES = 4_000_000;
 const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
 
-/** The images of an edit, in their order, and its mask. Throws `Refusal`. */
+/** Reads the images of an edit, in their order, and its mask. Throws `Refusal` if one of them is invalid. */
 export async function readEditFiles(
   files: readonly FilePart[],
 ): Promise<Pick<ImageCall, 'images' | 'mask'>> {

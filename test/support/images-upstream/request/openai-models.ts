@@ -1,4 +1,4 @@
-/** What a request may ask of one model (the table of the image models in the reference, 2026-11). */
+/** The options of one model (table of the image models in the reference, 2026-11). */
 export interface ModelFamily {
   readonly sizes: 'free' | 'standard';
   readonly qualities: readonly string[];
@@ -11,7 +11,7 @@ const BASIC = ['low', 'medium', 'high'];
 export const GPT_IMAGE_2: ModelFamily = {
   sizes: 'free',
   qualities: BASIC,
-  // In preview; since 2026-10 it is refused again.
+  // In preview. Rejected again since 2026-10.
   hasTransparency: false,
   fidelities: [],
 };
@@ -28,7 +28,7 @@ const STANDARD: ModelFamily = {
   fidelities: ['low', 'high'],
 };
 
-/** Every model that is not switched off: `dall-e-2`, `dall-e-3` and `gpt-image-1` are. */
+/** All available models. `dall-e-2`, `dall-e-3` and `gpt-image-1` are switched off. */
 export const OPENAI_MODELS: Readonly<Record<string, ModelFamily>> = {
   'gpt-image-2': GPT_IMAGE_2,
   'gpt-image-2-2026-04-21': GPT_IMAGE_2,
@@ -48,7 +48,7 @@ const MAX_EDGE_PX = 3840;
 const MIN_PIXELS = 655_360;
 const MAX_PIXELS = 8_294_400;
 
-/** Whether the family draws this size, which is `auto` or `WxH`. */
+/** Returns true if the family supports this size, which is `auto` or `WxH`. */
 export function isSizeOf({ sizes }: ModelFamily, size: string): boolean {
   if (size === 'auto' || STANDARD_SIZES.includes(size)) return true;
   const [, width = 0, height = 0] = (/^(\d{1,5})x(\d{1,5})$/.exec(size) ?? []).map(Number);
@@ -66,7 +66,7 @@ export function isSizeOf({ sizes }: ModelFamily, size: string): boolean {
   );
 }
 
-/** The size that `auto` means: the standard one nearest in shape to the image that is edited. */
+/** Returns the size for `auto`: the standard size nearest in shape to the edited image. */
 export function automaticSize(source?: { readonly width: number; readonly height: number }) {
   const ratio = source ? source.width / source.height : 1;
   if (ratio > 1.2) return '1536x1024';

@@ -21,19 +21,19 @@ const COMMON = {
   safety_identifier: v.nullish(v.string()),
 };
 
-/** The published parameters of the models that draw; `response_format` and `style` are those of models that have ended. */
+/** The published parameters of the image models. `response_format` and `style` belong to models that are switched off. */
 const Generate = v.strictObject(COMMON);
 const Edit = v.strictObject({ ...COMMON, input_fidelity: v.nullish(v.string()) });
 type Edit = v.InferOutput<typeof Edit>;
 
 interface Rules {
-  /** The families by the name under which a request may ask for them. */
+  /** The families, by the name under which a request may select them. */
   readonly models: Readonly<Record<string, ModelFamily>>;
-  /** The model of a request that names none. */
+  /** The model for a request without a model. */
   readonly defaultModel: string;
 }
 
-/** Checks a request as the API does (images reference, 2026-11). Throws `Refusal`. */
+/** Checks a request as the API does (images reference, 2026-11). Throws `Refusal` if it is invalid. */
 export async function checkOpenAiRequest(
   operation: ImageCall['operation'],
   fields: Fields,

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { SentImage } from './image-call.ts';
 
-/** The image in these bytes, decoded completely; undefined where they are none. */
+/** Decodes the image in these bytes completely. Resolves with undefined if they are not an image. */
 export async function toSentImage(bytes: Buffer): Promise<SentImage | undefined> {
   try {
     const image = sharp(bytes, { failOn: 'truncated' });

@@ -3,7 +3,7 @@ import type { Login } from '../login.ts';
 
 type Handler = (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** What the agent reads of the backend beside its calls; newer versions check the account before each turn. */
+/** Routes of the backend that the agent reads beside its calls. Newer versions check the account before each turn. */
 export function accountRoutes({
   account,
 }: Pick<Login, 'account'>): Readonly<Record<string, Handler>> {

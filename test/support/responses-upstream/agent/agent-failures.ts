@@ -16,14 +16,14 @@ const ERRORS: Readonly<Record<string, { readonly status: number; readonly code: 
   'status=500': { status: 500, code: 'server_error' },
 };
 
-/** The failure that a prompt asks for: `[[model:NAME]]` of the model calls, `[[images:NAME]]` of the image endpoints. */
+/** Returns the failure that a prompt requests: `[[model:NAME]]` for model calls, `[[images:NAME]]` for the image endpoints. */
 export function failureIn(prompt: string, endpoint: 'model' | 'images'): string | undefined {
   return new RegExp(`\\[\\[${endpoint}:([^\\]]+)\\]\\]`).exec(prompt)?.[1];
 }
 
 /**
- * Fails as named: with the status of an error, after a silence (`hang`), or by a reset of the connection (`cut`). Resolves
- * with false where the call gets a reply all the same.
+ * Fails as named: with an error status, after a silence (`hang`), or by a reset of the connection (`cut`). Resolves with false
+ * if the call still gets a reply.
  */
 export async function sendFailure(
   { incoming, response, notify, signal }: ReceivedCall,

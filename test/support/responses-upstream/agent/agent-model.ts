@@ -19,8 +19,8 @@ const USAGE = {
 };
 
 /**
- * Replies to a model call as an obedient model: it calls the image tool once a turn, with the files of the
- * message, else with the newest image of the thread.
+ * Replies to a model call as an obedient model. It calls the image tool once a turn, with the files of the message, or
+ * otherwise with the newest image of the thread.
  */
 export async function sendAgentReply(
   call: ReceivedCall,

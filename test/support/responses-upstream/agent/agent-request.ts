@@ -8,7 +8,7 @@ const Item = v.looseObject({
   content: v.optional(v.nullable(v.array(Part))),
 });
 
-/** What the emulator reads of a model call of the agent. The agent sends much more, and each version something else. */
+/** The members of a model call of the agent that the emulator reads. The agent sends many more, and they differ by version. */
 const AgentRequest = v.looseObject({
   model: v.string(),
   input: v.array(Item),
@@ -16,21 +16,21 @@ const AgentRequest = v.looseObject({
 });
 type AgentRequest = v.InferOutput<typeof AgentRequest>;
 
-/** What one model call is about. */
+/** The facts about one model call. */
 export interface AgentTurn {
-  /** The text of the newest message of the user. */
+  /** Text of the newest message of the user. */
   readonly prompt: string;
-  /** The files that this message shows. */
+  /** Files in this message. */
   readonly imagePaths: readonly string[];
-  /** The image tool has been called since this message. */
+  /** True if the image tool was called since this message. */
   readonly hasToolOutput: boolean;
-  /** An earlier turn of the thread has made an image. */
+  /** True if an earlier turn of the thread generated an image. */
   readonly hasEarlierImage: boolean;
 }
 
 const IMAGE_PATH = /<image [^>]*path="([^"]*)"/g;
 
-/** The turn that a body of `POST …/responses` belongs to; undefined for a body that a direct client sent. */
+/** Returns the turn of a body of `POST …/responses`, or undefined for a body from a direct client. */
 export function toAgentTurn(body: Buffer): AgentTurn | undefined {
   const parsed = v.safeParse(AgentRequest, parseJson(body));
   if (!parsed.success || !parsed.output.tools.some(isImageTool)) return undefined;
@@ -55,7 +55,7 @@ function isToolOutput({ type }: AgentRequest['input'][number]): boolean {
   return type === 'function_call_output';
 }
 
-/** The output of a call that failed or was interrupted is a text. */
+/** The output of a failed or interrupted call is a text. */
 function hasImage(item: AgentRequest['input'][number]): boolean {
   return isToolOutput(item) && JSON.stringify(item).includes('data:image/');
 }

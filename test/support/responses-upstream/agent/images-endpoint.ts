@@ -25,8 +25,8 @@ const ImageCall = v.looseObject({
 });
 
 /**
- * `POST …/images/generations` and `…/images/edits`, which the image tool of the agent calls. Two more failures than those of
- * the model: `garbage` is no image, `empty` no data.
+ * `POST …/images/generations` and `…/images/edits`, which the image tool of the agent calls. They have two failures more than
+ * the model: `garbage` is not an image, `empty` has no data.
  */
 export function createImagesEndpoint({ clock, login, images, calls, settings }: Deps) {
   const { imageBytes: bytes, imageVariants, silenceMs } = settings;
@@ -48,7 +48,7 @@ export function createImagesEndpoint({ clock, login, images, calls, settings }: 
   });
 }
 
-/** Throws `Refusal`: an edit has images, a generation has none. */
+/** Checks a call. Throws `Refusal` if an edit has no images or a generation has images. */
 function toImageCall(body: Buffer, isEdit: boolean): v.InferOutput<typeof ImageCall> {
   const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), ImageCall), body.toString());
   const hasImages = parsed.success && (parsed.output.images?.length ?? 0) > 0;

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** An agent that is signed in at an emulator, and a thread of it. */
+/** Starts an agent that is signed in at an emulator, with a thread. */
 async function openAgent(binary: string) {
   upstream = await createResponsesUpstream();
   closing.push(upstream.close);
@@ -74,7 +74,7 @@ async function newThread(agent: AgentClient): Promise<string> {
   return result.thread.id;
 }
 
-/** Runs a turn to its end; its image item and how the turn ended. */
+/** Runs a turn to its end. Resolves with its image item and the status of the turn. */
 async function runTurn(agent: AgentClient, threadId: string, text: string, path?: string) {
   const image = path === undefined ? [] : [{ type: 'localImage', path, detail: 'original' }];
   const input = [{ type: 'text', text, text_elements: [] }, ...image];
@@ -109,7 +109,7 @@ describe.for(agents)('the agent $version on the emulator', ({ version, binary = 
     expect(pathsOf()).toEqual(['responses', 'images/generations', 'responses']);
   });
 
-  it('edits a photograph, whose bytes arrive unchanged', async () => {
+  it('edits a photograph that arrives with unchanged bytes', async () => {
     const { home, agent, thread } = await openAgent(binary);
     const photo = new URL('../../../data/photos/chelsea.png', import.meta.url);
     const bytes = await readFile(photo);
@@ -149,7 +149,7 @@ describe.for(agents)('the agent $version on the emulator', ({ version, binary = 
     ['[[images:status=500]]', 'http 500', 'server_error'],
     ['[[images:cut]]', 'network error', ''],
     ['[[images:empty]]', 'no image data', ''],
-  ])('reports an image that failed as %s, and completes the turn', async (prompt, ...causes) => {
+  ])('reports a failed image as %s, and completes the turn', async (prompt, ...causes) => {
     const { agent, thread } = await openAgent(binary);
 
     const { status, image } = await runTurn(agent, thread, prompt);

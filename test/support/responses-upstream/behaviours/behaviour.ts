@@ -1,9 +1,9 @@
 import type { CallInFlight } from '../call-in-flight.ts';
 
-/** One way to reply to a call, or to fail. */
+/** A way to reply to a call, or to fail. */
 export interface Behaviour<Name extends string = string> {
   readonly name: Name;
-  /** A description for the printed list. */
+  /** Description for the printed list. */
   readonly about: string;
   readonly run: (inFlight: CallInFlight) => Promise<void>;
 }

@@ -28,7 +28,7 @@ const COMPLETED = 'response.completed';
 
 type End = 'ended' | 'broken' | undefined;
 
-/** How each stream ends, and the last valid event before. */
+/** The end of each stream, and the last valid event before it. */
 const ENDS: Readonly<Record<Name, readonly [End, string | undefined, RegExp]>> = {
   'truncated=nothing': ['ended', undefined, /^$/],
   'truncated=opening': ['ended', 'response.in_progress', /\n\n$/],
@@ -72,7 +72,7 @@ describe('SILENCE_ROWS', () => {
     const observed = await observe(upstream, name, { tool: { partial_images: 1 } });
 
     expect(observed.reply?.end).toBe('ended');
-    // A timer of 10 ms may be early by less than one.
+    // A timer of 10 ms may fire up to one millisecond early.
     expect(observed.call?.tookMs).toBeGreaterThan(9);
     expect(typesOf(observed)).toEqual([
       ...['response.created', 'response.in_progress', 'response.output_item.added'],

@@ -13,7 +13,7 @@ import {
 } from './default-response.ts';
 
 const GARBAGE_BYTES = 100_000;
-/** Long enough for the client to read what was sent: a reset discards what was not read. */
+/** The wait before a reset, long enough for the client to read the bytes: a reset discards unread bytes. */
 const READ_MS = 100;
 
 /** Streams that end too early or are corrupt. */
@@ -87,7 +87,7 @@ function imageCall(members: Readonly<Record<string, unknown>>) {
   return { type: 'image_generation_call', id: 'ig_1', status: 'completed', ...members };
 }
 
-/** The stream ends properly, but too early. */
+/** Ends the stream properly but too early. */
 function ended<const Name extends string>(
   name: Name,
   when: string,
@@ -98,7 +98,7 @@ function ended<const Name extends string>(
   });
 }
 
-/** The connection closes inside the body. */
+/** Closes the connection inside the body. */
 function cut<const Name extends string>(
   name: Name,
   when: string,
@@ -113,7 +113,7 @@ function cut<const Name extends string>(
   });
 }
 
-/** A success with other bytes in the middle. */
+/** Sends a success with other bytes in the middle. */
 function interrupted<const Name extends string>(name: Name, what: string, bytes: Buffer | string) {
   return behaviour(`garbage=${name}`, `${what}, in the middle of a success`, async (inFlight) => {
     const reply = await defaultResponse(inFlight);

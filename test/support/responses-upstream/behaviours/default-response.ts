@@ -4,7 +4,7 @@ import type { EventStream } from '../event-stream.ts';
 import { toolOf } from '../responses-request.ts';
 import type { WireEvent } from '../wire-types.ts';
 
-/** The size of a partial image relative to the finished one. */
+/** The size of a partial image relative to the finished image. */
 const PARTIAL_SHARE = 1 / 8;
 
 /** The first events of every stream. */
@@ -15,7 +15,7 @@ export function opening({ events, items, settings }: CallInFlight): WireEvent[] 
   return [...started, events.added(reasoning, 0), events.done(reasoning, 0)];
 }
 
-/** The output index of the first image call: with extras a reasoning item comes first. */
+/** The output index of the first image call. With extras a reasoning item comes first. */
 export function firstIndex({ settings }: CallInFlight): number {
   return settings.hasExtras ? 1 : 0;
 }
@@ -28,7 +28,7 @@ export function generating(inFlight: CallInFlight, id: string): WireEvent[] {
   return [added, ...events.generating(id, index)];
 }
 
-/** As many partial images as requested, at least `atLeast`. */
+/** Returns as many partial images as requested, but at least `atLeast`. */
 async function partials(inFlight: CallInFlight, id: string, atLeast = 0): Promise<WireEvent[]> {
   const { order, events, request } = inFlight;
   const count = Math.max(atLeast, toolOf(request).partial_images ?? 0);
@@ -62,24 +62,24 @@ function completed(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEv
   return inFlight.events.completed(completedOutput === 'full' ? output : []);
 }
 
-/** A finished image call with this result, or with the requested image. */
+/** Returns a finished image call with this result, or with the requested image. */
 export async function finishedCall(inFlight: CallInFlight, id: string, base64?: Buffer) {
   const result = base64 ?? (await inFlight.generate()).base64;
   return inFlight.items.finishedCall(id, inFlight.settings.itemStatus, result);
 }
 
-/** The events of a response, in the parts between which a behaviour can interfere. */
+/** The events of a response, in the parts between which a behaviour can act. */
 export interface Reply {
   readonly opening: readonly WireEvent[];
   readonly generating: readonly WireEvent[];
   readonly partials: readonly WireEvent[];
-  /** Announces the image; the next event contains it. */
+  /** Event that announces the image. The next event contains the image. */
   readonly generated: WireEvent;
   readonly itemDone: WireEvent;
   readonly completed: WireEvent;
 }
 
-/** The default response, with this base64 instead of the image's, and at least so many partial images. */
+/** Returns the default response, with this base64 instead of that of the image, and at least this many partial images. */
 export async function defaultResponse(
   inFlight: CallInFlight,
   { base64, leastPartials = 0 }: { base64?: Buffer; leastPartials?: number } = {},
@@ -100,7 +100,7 @@ export function untilPartials({ opening, generating, partials }: Reply): WireEve
   return [...opening, ...generating, ...partials];
 }
 
-/** All events before the one with the image. */
+/** Returns all events before the event with the image. */
 export function untilItem(reply: Reply): WireEvent[] {
   return [...untilPartials(reply), reply.generated];
 }
@@ -113,7 +113,7 @@ export function allOf(reply: Reply): WireEvent[] {
   return [...untilCompleted(reply), reply.completed];
 }
 
-/** Sends these events as a whole stream. */
+/** Sends these events as a complete stream. */
 export async function play(
   inFlight: CallInFlight,
   events: readonly WireEvent[],

@@ -14,7 +14,7 @@ afterAll(() => upstream.close());
 
 const PARTIAL = 'response.image_generation_call.partial_image';
 
-/** Rows that are not of the kind `failed=CODE`, `error=CODE` or `error-nested=CODE`. */
+/** Rows that do not match `failed=CODE`, `error=CODE` or `error-nested=CODE`. */
 const OTHERS = new Map<Name, (observed: Observed) => void>([
   ['failed=odd-code', (observed) => expect(lastResponse(observed)?.error?.code).toMatch(/[ "<]/)],
   ['failed=no-error', (observed) => expect(lastResponse(observed)?.error).toBeNull()],
@@ -98,7 +98,7 @@ function isIncomplete(observed: Observed, reason: string, code: string | undefin
   expect(lastResponse(observed)?.error?.code).toBe(code);
 }
 
-/** Checks the items of a completed response; the returned expectation is about their contents. */
+/** Checks the items of a completed response. Returns an expectation for their contents. */
 function hasItems(observed: Observed, types: readonly string[]) {
   const output = lastResponse(observed)?.output ?? [];
   expect(typesOf(observed).at(-1)).toBe('response.completed');

@@ -14,7 +14,7 @@ import {
   untilPartials,
 } from './default-response.ts';
 
-/** Every error code inside a stream, with unknown ones. */
+/** Every error code inside a stream, including unknown codes. */
 const STREAM_CODES = [
   'authentication_error',
   'invalid_api_key',
@@ -40,7 +40,7 @@ const MESSAGE = UPSTREAM_TEXT;
 const TRANSIENT = { code: 'server_error', message: MESSAGE };
 const RESET_SECS = 3600;
 
-/** Streams that report that the call has failed. */
+/** Streams that report a failed call. */
 export const FAILURE_ROWS = [
   ...STREAM_CODES.map((code) =>
     behaviour(`failed=${code}`, 'response.failed with this code', async (inFlight) => {
@@ -138,7 +138,7 @@ export const FAILURE_ROWS = [
   }),
 ] as const;
 
-/** What the backend adds to some codes. */
+/** Members that the backend adds for some codes. */
 function membersOf(code: string) {
   if (code === 'moderation_blocked') {
     return { moderation_stage: 'output', moderation_categories: ['violence', 'some-new-category'] };

@@ -21,7 +21,7 @@ const metadata = (bytes: Buffer) => sharp(bytes, { limitInputPixels: false }).me
 const decodes = (bytes: Buffer) => sharp(bytes, { failOn: 'warning' }).stats();
 const isBase64 = (text: string) => Buffer.from(text, 'base64').toString('base64') === text;
 
-/** What is wrong with each image. */
+/** The fault of each image. */
 const CHECKS: Readonly<Record<Name, Check>> = {
   'image=gif': async (bytes) => expect((await metadata(bytes)).format).toBe('gif'),
   'image=svg': async (bytes) => expect((await metadata(bytes)).format).toBe('svg'),

@@ -88,7 +88,7 @@ function splice(text: string, letter: string): string {
   return `${text.slice(0, middle)}${letter}${text.slice(middle + 1)}`;
 }
 
-/** The partial image is corrupt; the finished one is valid. */
+/** The partial image is corrupt, and the finished image is valid. */
 function partial<const Name extends string>(
   name: Name,
   what: string,

@@ -36,17 +36,17 @@ export type MetEvent = v.InferOutput<typeof ObservedEvent>;
 /** One call to a behaviour. */
 export interface Observed {
   readonly reply: PlainReply | undefined;
-  /** The body as text, decompressed. */
+  /** Body as decompressed text. */
   readonly text: string;
-  /** The valid events. */
+  /** Valid events. */
   readonly events: readonly MetEvent[];
-  /** The base64 of all finished items, those of the completed response included. */
+  /** Base64 of all finished items, including those of the completed response. */
   readonly results: readonly string[];
-  /** The emulator's record of the call. */
+  /** Record of the call in the emulator. */
   readonly call: Call | undefined;
 }
 
-/** Calls the backend once with this behaviour; disconnects after `maxBytes`. */
+/** Calls the backend once with this behaviour. Disconnects after `maxBytes`. */
 export async function observe(
   upstream: ResponsesUpstream,
   behaviour: BehaviourName,

@@ -15,7 +15,7 @@ afterAll(() => upstream.close());
 
 const PAGE = { body: /^<!doctype html>/ };
 
-/** The code or the body of each row, and the header that it sets. */
+/** The code or the body of each row, and the header of its reply. */
 const REPLIES: Readonly<
   Record<Name, { code?: string | null; error?: object; body?: RegExp; header?: [string, RegExp] }>
 > = {

@@ -34,7 +34,7 @@ const PLAIN = [
   [529, 'overloaded'],
 ] as const;
 
-/** Codes that come with a 400. */
+/** Codes of replies with status 400. */
 const REFUSED_BY_CODE = [
   'content_policy_violation',
   'safety_violation',
@@ -44,7 +44,7 @@ const REFUSED_BY_CODE = [
   'server_error',
 ] as const;
 
-/** Replies without a stream: the status decides. */
+/** Replies without a stream, distinguished by status. */
 export const STATUS_ROWS = [
   ...PLAIN.map(([status, code]) =>
     behaviour(`status=${status}`, `a plain ${status}`, (inFlight) =>

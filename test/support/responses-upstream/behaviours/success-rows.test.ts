@@ -16,7 +16,7 @@ afterAll(() => upstream.close());
 const PARTIAL = 'response.image_generation_call.partial_image';
 const DONE = 'response.output_item.done';
 
-/** How each kind of success differs from the others. */
+/** The difference of each kind of success from the others. */
 const MARKS: Readonly<Record<Name, (observed: Observed) => boolean>> = {
   succeed: ({ text }) => /^: keep-alive\n\nevent: response.created\ndata: \{"/.test(text),
   'item=generating': (observed) => statusOf(observed) === 'generating',
