@@ -18,8 +18,8 @@ interface QueueCosts {
 }
 
 /**
- * Deadline, gates and breaker of requests that are admitted at once, against a call without any of them. Then what it costs
- * to enter, abandon and pass a long queue, against a short one. All in this process.
+ * Deadline, gates and breaker of requests that are admitted at once, against a call without them. Then the cost to enter,
+ * abandon and pass a long queue, against a short queue. All in this process.
  */
 export const admission: Bench = {
   name: 'admission',
@@ -34,7 +34,7 @@ export const admission: Bench = {
       costs.ours.push(await eachUs(request));
       costs.theirs.push(await eachUs(work));
       queues.long.push(await queueCosts(LONG_QUEUE));
-      // As many in all: both sides are measured over a similar time.
+      // Both sides make the same number of calls, so that they are measured over a similar time.
       const parts: QueueCosts[] = [];
       for (let part = 0; part < LONG_QUEUE / SHORT_QUEUE; part += 1) {
         parts.push(await queueCosts(SHORT_QUEUE));
@@ -78,7 +78,7 @@ function queueRow(
 
 async function work(): Promise<void> {}
 
-/** A request through everything, with all limits finite. */
+/** Runs a request through all steps, with all limits finite. */
 function guardedRequest(): () => Promise<void> {
   const defaults = resolveConfig([]);
   if (!defaults.ok) throw new Error('the defaults are refused');
@@ -106,7 +106,7 @@ async function eachUs(call: () => Promise<void>): Promise<number> {
   return usEach(startMs, REQUESTS_A_ROUND);
 }
 
-/** Fills a queue, aborts every second entry, newest first, and admits the rest. */
+/** Fills a queue, aborts every second entry, newest first, and admits the others. */
 async function queueCosts(length: number): Promise<QueueCosts> {
   const gate = createGate({ name: 'bench', maxConcurrent: 1, maxQueued: 'unlimited', clock });
   const holder = await gate.enter(new AbortController().signal);

@@ -22,12 +22,13 @@ const TOKENS = 500;
 const CALLERS = 64;
 const REQUESTS_A_ROUND = CALLERS * 100;
 const CHECKS_A_ROUND = 50_000;
-// More than a bench uses up.
+// An allowance that a bench never uses up.
 const ALLOWANCE = 1e9;
-// A file that has just been written is read again by each request, lest a change within its time's step be missed.
+// The token file must not be new: the bridge reads a new file again for each request, to notice a change within the time
+// stamp's resolution.
 const SETTLED_MS = 200;
 
-/** What a request costs, in microseconds: on the clock, and of the processor. */
+/** The cost of a request in microseconds, in elapsed time and in CPU time. */
 interface Cost {
   readonly us: number;
   readonly cpuUs: number;
@@ -48,7 +49,10 @@ const log = {
   },
 };
 
-/** What named tokens and allowances add to a request: the check of who calls, and the store's reservations and counts. */
+/**
+ * The cost that named tokens and allowances add to a request: the check of the caller, and the reservations and counts of the
+ * store.
+ */
 export const allowance: Bench = {
   name: 'allowance',
   async run({ rounds, folder }) {
@@ -97,7 +101,7 @@ export const allowance: Bench = {
 
 const nameOf = (nth: number) => `token-${nth % TOKENS}`;
 
-/** Whether the nth caller may make images: by a token of the file, and where no token is required. */
+/** Creates two checks that the nth caller may generate images: with a token of the file, and without tokens. */
 async function openChecks(folder: string) {
   const tokens = Array.from({ length: TOKENS }, (_, nth): Token => {
     const name = nameOf(nth);
@@ -131,7 +135,7 @@ async function row(
   for (let round = -1; round < rounds; round += 1) {
     for (const side of ['ours', 'theirs'] as const) {
       const cost = await sides[side]();
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round >= 0) costs[side].push(cost);
     }
   }
@@ -143,7 +147,7 @@ async function row(
   };
 }
 
-/** Of each of many checks, one after the other. */
+/** Returns the time of each of many checks, one after the other. */
 const ofChecks = (check: (nth: number) => void): Measure => {
   return () =>
     costOf(CHECKS_A_ROUND, async () => {
@@ -151,7 +155,7 @@ const ofChecks = (check: (nth: number) => void): Measure => {
     });
 };
 
-/** Of each of many requests of callers that send the next one after the reply to the last one. */
+/** Returns the time of each of many requests. Each caller sends the next request after the reply to the previous one. */
 const ofRequests = (request: (nth: number) => Promise<unknown>): Measure => {
   return () =>
     costOf(REQUESTS_A_ROUND, async () => {

@@ -11,7 +11,7 @@ const WARM_UP_STREAMS = 50;
 const NEVER_MS = 3_600_000;
 const STREAMS_A_ROUND = 10;
 
-/** `POST /v1/images/stream`: its first byte, the way of an unfinished image, and what a silent stream takes. */
+/** `POST /v1/images/stream`: the time to its first byte, the delay of an unfinished image, and the cost of a silent stream. */
 export const eventStream: Bench = {
   name: 'event-stream',
   async run(tools) {
@@ -66,7 +66,7 @@ async function memoryRow(bridge: ServerProcess): Promise<Row> {
   };
 }
 
-/** One after the other, as clients come; each stays open until the bench ends. */
+/** Opens streams one after the other, as clients do. Each stays open until the bench ends. */
 async function openStreams(port: number, count: number): Promise<void> {
   for (let opened = 0; opened < count; opened += 1) {
     const stream = await openImageStream(port, 0);
@@ -80,7 +80,7 @@ async function watchPartial(port: number): Promise<{ firstMs: number; wayMs: num
   const firstMs = (await stream.until('\r\n\r\n')) - stream.sentMs;
   const arrivedMs = await stream.until('"stage":"generating"');
   await stream.until('event: partial_image');
-  // Its base64 has no quote and no line break in it.
+  // The base64 contains no quote and no line break.
   const wayMs = (await stream.until('"}\n\n')) - arrivedMs;
   await stream.until('event: completed');
   stream.socket.destroy();

@@ -13,7 +13,7 @@ import { inMs, median } from './measure/statistics.ts';
 const HELD = 1000;
 const SMALL = { method: 'GET', path: '/v1/providers' } as const;
 
-/** A bridge behind the gateway, against the same bridge asked directly; and what held requests cost. */
+/** A bridge behind the gateway, against the same bridge without it, and the cost of held requests. */
 export const gateway: Bench = {
   name: 'gateway',
   async run(tools) {
@@ -49,7 +49,7 @@ export const gateway: Bench = {
   },
 };
 
-/** What the gateway adds to a small request. */
+/** Measures the time that the gateway adds to a small request. */
 function delayRow({ ours, theirs }: Comparison): Row {
   const [our, their] = [ours, theirs].map((side) => median(side.map(({ p50Ms }) => p50Ms)));
   return {
@@ -62,7 +62,7 @@ function delayRow({ ours, theirs }: Comparison): Row {
   };
 }
 
-/** What one small request that is held takes of memory. */
+/** Measures the memory of one small held request. */
 async function heldRow(server: ServerProcess): Promise<Row> {
   await untilHeld(server, 0);
   const { residentMb: beforeMb } = await server.end();

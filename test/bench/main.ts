@@ -41,8 +41,8 @@ import { startUp } from './start-up.ts';
 
 /**
  * `npm run bench -- [--only NAME]... [--rounds N] [--write | --compare COMMIT]`: prints one Markdown table, and with
- * `--write` puts it on the performance page. With `--compare` the table compares this build with that of a commit. It
- * asserts nothing: the reader decides what a number means.
+ * `--write` writes it to the performance page. With `--compare` the table compares this build with that of a commit. It asserts
+ * nothing, because the reader decides the meaning of a number.
  */
 const BENCHES: readonly Bench[] = [
   smallGets,

@@ -9,7 +9,7 @@ const described = {
   bytes: 3_000_000,
 };
 
-/** An edit with four routes, a mask and as many images as a model takes. */
+/** An edit with four routes, a mask and the greatest number of images of a model. */
 const BODY = JSON.stringify({
   operation: 'edit',
   prompt: 'the same at night, a green frog in front of it',
@@ -27,7 +27,7 @@ const BODY = JSON.stringify({
   policies: { compatibility: 'best_effort' },
 });
 
-/** One plan after the other, as a page asks for them at each pause in typing; each followed by the smallest `GET`. */
+/** One plan after the other, as a page requests them at each pause in typing. Each is followed by the smallest `GET`. */
 export const plan: Bench = {
   name: 'plan',
   async run({ startProgram, folder, rounds }) {
@@ -53,7 +53,7 @@ export const plan: Bench = {
   },
 };
 
-/** From the request to the end of the reply, in milliseconds. */
+/** Returns the time from the request to the end of the reply in milliseconds. */
 async function timeOf(url: string, request?: RequestInit): Promise<number> {
   const startMs = performance.now();
   const reply = await fetch(url, request);

@@ -11,7 +11,7 @@ const IMAGE_BYTES = 10_000_000;
 const IMAGES = 3;
 const ONE_REQUEST_MS = 1;
 
-/** A form with three images over HTTP, up to a handler that does nothing with it. */
+/** A form with three images over HTTP, up to a handler that ignores it. */
 export const readForm: Bench = {
   name: 'read-form',
   async run(tools) {
@@ -51,7 +51,7 @@ export const readForm: Bench = {
   },
 };
 
-/** What the first request of a process adds to the most that it ever held. */
+/** The memory that the first request of a process adds to the peak. */
 async function memoryRow(
   { start, load }: Tools,
   requests: Parameters<Tools['load']>[0]['requests'],

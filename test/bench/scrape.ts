@@ -10,7 +10,7 @@ const PROVIDERS = ['sandbox', 'agent-responses', 'agent-app-server', 'own', 'azu
 const STATUSES = [200, 400, 401, 403, 404, 409, 413, 429, 500, 502, 503, 504];
 const SCRAPES_A_ROUND = 200;
 
-/** The text of all metrics of a bridge in which everything has happened, made again and again. */
+/** The text of all metrics of a bridge with all possible series, generated again and again. */
 export const scrape: Bench = {
   name: 'scrape',
   async run({ rounds }) {
@@ -38,7 +38,7 @@ export const scrape: Bench = {
   },
 };
 
-/** Each route with each status, each provider with each error. */
+/** Records each route with each status, and each provider with each error. */
 function fill(metrics: Metrics): void {
   const durationMs = 20;
   for (const { method, path } of routes) {

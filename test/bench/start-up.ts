@@ -19,12 +19,15 @@ import { inMs, median, withRange } from './measure/statistics.ts';
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 const STARTS = 3;
 const PRINT = "console.log('listens on http://nothing:0');";
-// As the compiler writes them: one statement, at the beginning of a line.
+// Imports in the form that the compiler writes: one statement, at the beginning of a line.
 const STATIC_IMPORT = /^(?:import|export)\s(?:[\w\s$,{}*]*\sfrom\s)?['"]([^'"]+)['"];$/gm;
 
 type Times = readonly number[];
 
-/** From `spawn` to the line that says where it listens, against Node that prints such a line at once; and the other starts. */
+/**
+ * The time from `spawn` to the line with the address, against Node that prints such a line at once; and the other ways to
+ * start.
+ */
 export const startUp: Bench = {
   name: 'start-up',
   async run({ rounds, folder }) {
@@ -76,7 +79,7 @@ export const startUp: Bench = {
   },
 };
 
-/** From `spawn` to the list of tools for an agent that asks as soon as it may. */
+/** Measures the time from `spawn` to the list of tools, for an agent that requests it as soon as possible. */
 async function toolListTime(cwd: string): Promise<number> {
   const startMs = performance.now();
   const child = spawn(process.execPath, [PROGRAM, 'mcp'], {
@@ -109,11 +112,11 @@ async function timeOf(argv: readonly string[]): Promise<number> {
 
 async function idleMemory({ child }: Started): Promise<number> {
   await settling();
-  // It has started, so it has an id.
+  // The process has started, so it has an id.
   return residentMb(child.pid ?? 0);
 }
 
-/** The packages that these compiled files import before anything runs, directly or through each other. */
+/** Returns the packages that these compiled files import statically, directly or through each other. */
 function packagesOf(files: readonly string[]): readonly string[] {
   const packages = new Set<string>();
   const seen = new Set<string>();

@@ -4,23 +4,23 @@ import { type PrintedRow, parseFigure, parseRows } from './printed-rows.ts';
 interface Deps<Build extends { readonly name: string }> {
   readonly ours: Build;
   readonly theirs: Build;
-  /** The names of the benches to run. */
+  /** Names of the benches to run. */
   readonly benches: readonly string[];
-  /** How often each build is measured, in turns. */
+  /** Number of measurements of each build, in turns. */
   readonly rounds: number;
-  /** Runs one bench of a build once and resolves with the table that it prints. */
+  /** Runs one bench of a build once. Resolves with the table that it prints. */
   readonly runBench: (build: Build, bench: string) => Promise<string>;
   readonly print: (line: string) => void;
 }
 
-/** The same row of both builds, in one round. */
+/** The same row of both builds in one round. */
 interface Pair {
   readonly ours: PrintedRow;
   readonly theirs: PrintedRow;
 }
 
 interface Matched {
-  /** One pair for each round. */
+  /** Pairs, one for each round. */
   readonly pairs: readonly Pair[];
 }
 
@@ -28,7 +28,7 @@ type Rounds = readonly (readonly PrintedRow[])[];
 
 /**
  * The ways in which a row compares two builds: by its figures, by the ratios of its figures to the same work without the
- * bridge, which was measured within the same seconds, and by the ratios of CPU time to that work.
+ * bridge, measured within the same seconds, and by the ratios of CPU time to that work.
  */
 const RATIOS: readonly (readonly [heading: string, cell: 'ours' | 'ratio' | 'cpuRatio'])[] = [
   ['ratio', 'ours'],
@@ -39,8 +39,8 @@ const RATIOS: readonly (readonly [heading: string, cell: 'ours' | 'ratio' | 'cpu
 const SLOWER = 1.1;
 
 /**
- * Measures two builds in turns, bench by bench, and prints a table of ratios. Each is the cost in ours divided by the cost
- * in theirs: above 1, ours is slower or needs more, for rates too.
+ * Measures two builds in turns, bench by bench, and prints a table of ratios. Each ratio is the cost in our build divided by
+ * the cost in the other build. Above 1, our build is slower or needs more, for rates too.
  */
 export async function compareBuilds<Build extends { readonly name: string }>({
   ours,
@@ -61,7 +61,7 @@ export async function compareBuilds<Build extends { readonly name: string }>({
     const runOurs = async () => ourRounds.push(parseRows(await runBench(ours, bench)));
     const runTheirs = async () => theirRounds.push(parseRows(await runBench(theirs, bench)));
     for (let round = 0; round < rounds; round += 1) {
-      // Each round begins with the build that was measured last, so that drift of the machine favours neither.
+      // Each round begins with the build that was measured last, so that drift of the machine favours neither build.
       for (const run of round % 2 === 0 ? [runOurs, runTheirs] : [runTheirs, runOurs]) await run();
     }
     for (const { pairs } of matchRows(ourRounds, theirRounds)) {
@@ -89,7 +89,7 @@ export async function compareBuilds<Build extends { readonly name: string }>({
   for (const note of notes) print(note);
 }
 
-/** Returns each row of the first rounds that the second ones have too, as often as both printed it. */
+/** Returns each row of the first rounds that is also in the second rounds, as often as both printed it. */
 function matchRows(ours: Rounds, theirs: Rounds): readonly Matched[] {
   const [first = []] = ours;
   return first.flatMap((row) => {
@@ -109,8 +109,8 @@ function onlyIn(these: Rounds, others: Rounds): readonly string[] {
 }
 
 /**
- * Finds a row by its words. A number among them may be a measure, such as a count of series: without an equal row, one
- * is found that differs in its numbers alone, if that is no other row of the same build.
+ * Finds a row by its words. A number among the words may be a measure, such as a count of series. Without an equal row, it
+ * returns a row that differs only in its numbers, unless that row belongs to another row of the same build.
  */
 function findRow(
   wanted: PrintedRow,
@@ -129,14 +129,14 @@ function wordsOf({ what, against }: PrintedRow): string {
   return `${what} | ${against}`;
 }
 
-/** Undefined if one of the cells has no figure, or one that is too coarse. */
+/** Returns the ratio of two cells. Undefined if one of them has no figure, or too few digits. */
 function costRatio({ ours, theirs }: Pair, cell: 'ours' | 'ratio' | 'cpuRatio') {
   const [our, their] = [figureIn(ours, cell), figureIn(theirs, cell)];
   if (!our || !their || our.unit !== their.unit) return undefined;
   return parseFigure(ours.ours)?.isRate ? their.value / our.value : our.value / their.value;
 }
 
-/** Returns the figure of a cell. A row without a ratio has one if the work that it was measured against has a figure. */
+/** Returns the figure of a cell. A row without a ratio gets one if the work that it was measured against has a figure. */
 function figureIn(row: PrintedRow, cell: 'ours' | 'ratio' | 'cpuRatio') {
   const figure = parseFigure(row[cell]);
   if (figure || cell !== 'ratio') return figure;
@@ -144,7 +144,7 @@ function figureIn(row: PrintedRow, cell: 'ours' | 'ratio' | 'cpuRatio') {
   return our && our.unit === same?.unit ? { value: our.value / same.value, unit: '' } : undefined;
 }
 
-/** The cell whose figure is the median. */
+/** Returns the cell with the median figure. */
 function middle(cells: readonly string[]): string {
   const figureOf = (cell: string) => parseFigure(cell)?.value ?? 0;
   const sorted = [...cells].sort((a, b) => figureOf(a) - figureOf(b));

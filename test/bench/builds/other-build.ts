@@ -12,13 +12,13 @@ const BENCH = 'dist/test/bench/main.js';
 /** A build of the program with its own benches. */
 export interface Build {
   readonly name: string;
-  /** The compiled program of its benches. */
+  /** Path of the compiled program of its benches. */
   readonly bench: string;
 }
 
 export const THIS_BUILD: Build = { name: 'this build', bench: join(ROOT, BENCH) };
 
-/** Resolves with the full id of a commit of this checkout; undefined if there is no such commit. */
+/** Resolves with the full id of a commit of this checkout, or with undefined if there is no such commit. */
 export async function findCommit(name: string): Promise<string | undefined> {
   const argv = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`];
   const { code, output } = await runProgram('git', argv, ROOT);
@@ -26,8 +26,8 @@ export async function findCommit(name: string): Promise<string | undefined> {
 }
 
 /**
- * Builds a commit in a folder of its own, from an export that leaves the checkout and its list of worktrees as they are. The
- * installed packages of this checkout are shared if the commit locks the same ones. Rejects if a step fails.
+ * Builds a commit in a folder of its own, from an export that changes neither the checkout nor its list of worktrees. The
+ * installed packages of this checkout are used if the commit locks the same packages. Rejects if a step fails.
  */
 export async function buildCommit(commit: string, folder: string): Promise<Build> {
   const source = join(folder, 'source');
@@ -45,13 +45,13 @@ export async function buildCommit(commit: string, folder: string): Promise<Build
   return { name: commit.slice(0, 7), bench: join(source, BENCH) };
 }
 
-/** Runs one bench of a build with one round, and resolves with the table that it prints. */
+/** Runs one bench of a build with one round. Resolves with the table that it prints. */
 export async function runBench({ bench }: Build, name: string): Promise<string> {
   const argv = [bench, '--only', name, '--rounds', '1'];
   return (await runProgram(process.execPath, argv, dirname(bench))).output;
 }
 
-/** The version and the content of each package that a lockfile names, as one text. */
+/** Returns the version and the content of each package in a lockfile as one text. */
 async function lockedPackages(folder: string): Promise<string> {
   const { packages }: { packages: Record<string, { version?: string; integrity?: string }> } =
     JSON.parse(await readFile(join(folder, 'package-lock.json'), 'utf8'));
@@ -66,11 +66,11 @@ async function complete(program: string, argv: readonly string[], cwd: string): 
   if (code !== 0) throw new Error(`${program} ${argv.join(' ')} failed: ${output}`);
 }
 
-/** Runs a program to its end; its standard error goes to that of this process. */
+/** Runs a program to its end. Its standard error goes to that of this process. */
 async function runProgram(program: string, argv: readonly string[], cwd: string) {
   const child = spawn(program, argv, {
     cwd,
-    // The scripts of a build call `node`: it is the one that runs the benches.
+    // The scripts of a build call `node`, which must be the Node that runs the benches.
     env: {
       ...process.env,
       PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`,

@@ -1,11 +1,11 @@
-/** One row of the table that a run of the benches prints, as far as builds are compared by it. */
+/** One row of the table that a run of the benches prints, with the cells by which builds are compared. */
 export interface PrintedRow {
   readonly what: string;
   readonly ours: string;
   readonly against: string;
-  /** The figure of what it was measured against. */
+  /** Figure of the work that it was measured against. */
   readonly gives: string;
-  /** The ratio of `ours` to what it was measured against in the same run. */
+  /** Ratio of `ours` to that work in the same run. */
   readonly ratio: string;
   readonly cpuRatio: string;
 }
@@ -14,7 +14,7 @@ export interface PrintedRow {
 interface Figure {
   readonly value: number;
   readonly unit: string;
-  /** True if more is better: something per second. */
+  /** True if more is better, as for a rate per second. */
   readonly isRate: boolean;
 }
 
@@ -27,13 +27,13 @@ const HEADINGS = {
   cpuRatio: 'ratio of CPU time',
 } as const satisfies Record<keyof PrintedRow, string>;
 
-// Not the 50 of `p50`.
+// The lookbehind excludes the 50 of `p50`.
 const FIGURE = /(?<![\w.])(-?\d+(?:\.(\d+))?)(k?)(\s?[^\s\d,]+)?/;
 
-// The last printed digit of fewer than these is more than a tenth.
+// The fewest units of the last printed digit at which one unit is at most a tenth of the figure.
 const FINE_FROM = 10;
 
-/** Parses the rows of a printed table. The columns are found by their headings, because builds may differ in them. */
+/** Parses the rows of a printed table. Columns are found by their headings, because builds may differ in them. */
 export function parseRows(table: string): readonly PrintedRow[] {
   const lines = table.split('\n').filter((line) => line.startsWith('| '));
   const [headings = [], , ...rows] = lines.map((line) => line.slice(2, -2).split(' | '));
@@ -50,7 +50,10 @@ export function parseRows(table: string): readonly PrintedRow[] {
   });
 }
 
-/** Parses the first figure of a cell. Undefined if there is none, or none that is positive and fine enough to compare. */
+/**
+ * Parses the first figure of a cell. Returns undefined if there is none, or if it is not positive and precise enough to
+ * compare.
+ */
 export function parseFigure(cell: string): Figure | undefined {
   const found = FIGURE.exec(cell);
   if (!found || cell.startsWith('failed:')) return undefined;

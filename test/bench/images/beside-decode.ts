@@ -6,10 +6,13 @@ import { inMs, median, withRange } from '../measure/statistics.ts';
 const RUNS_A_ROUND = 5;
 const LOOP_RESOLUTION_MS = 1;
 
-/** Ways to work on one PNG, each of which returns how many milliseconds it took. */
+/** Ways to process one PNG. Each returns its time in milliseconds. */
 type Ways<Name extends string> = Readonly<Record<Name, () => Promise<number>>>;
 
-/** The times of each way and of sharp's raw decode of the same PNG, round by round, and the delay of the event loop. */
+/**
+ * Returns the times of each way and of a raw decode of the same PNG by sharp, round by round, and the delay of the event
+ * loop.
+ */
 export async function besideDecode<Name extends string>(
   bytes: Buffer,
   ways: Ways<Name>,
@@ -20,7 +23,7 @@ export async function besideDecode<Name extends string>(
     ...Object.entries<() => Promise<number>>(ways),
   ];
   const times = new Map(all.map(([name]) => [name, [] as number[]]));
-  // A thread begins slowly: it has to start, and its code to be compiled.
+  // The first run of a thread is slow, because the thread has to start and to compile its code.
   for (const [, way] of all) await medianOf(way);
   const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loop.enable();
@@ -45,7 +48,7 @@ export async function besideDecode<Name extends string>(
   };
 }
 
-/** The milliseconds that `work` takes. */
+/** Returns the time of `work` in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const startMs = performance.now();
   await work();

@@ -16,8 +16,8 @@ const LIMITS = {
 };
 
 /**
- * An emulated mask over half of an image: the images that the model is given, and the source put back into the image that
- * comes back, each from PNG to PNG.
+ * An emulated mask over half of an image: drawing the images for the model, and compositing the returned image over the
+ * source, each from PNG to PNG.
  */
 export const composite: Bench = {
   name: 'composite',
@@ -64,7 +64,7 @@ async function rowsOf(
   ];
 }
 
-/** Open on its left half. */
+/** A mask that is open in its left half. */
 function halfMask(width: number, height: number): Promise<Buffer> {
   const data = Buffer.alloc(width * height * 4);
   for (let at = 0; at < width * height; at += 1)

@@ -10,8 +10,8 @@ const LOADS = [
 ];
 
 /**
- * One image of a provider that replies at once, as base64, against a plain Node server that only takes the irreducible
- * steps: JSON.parse of the request, full decode and SHA-256 side by side, base64, write.
+ * One image of a provider that replies at once, as base64, against a plain Node server with only the necessary steps: JSON.parse
+ * of the request, full decode and SHA-256 side by side, base64, write.
  */
 export const createImage: Bench = {
   name: 'create-image',

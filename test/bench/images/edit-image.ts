@@ -5,8 +5,8 @@ import { compare, timeRow } from '../measure/compare.ts';
 import { inMegabytes, writeImage } from '../measure/image.ts';
 
 /**
- * An edit of 12 MB over HTTP. The provider replies at once with an image of a few pixels, so that nearly all of the
- * time is the way up to it, the verification of the input included: the other side decodes and hashes it too.
+ * An edit of 12 MB over HTTP. The provider replies at once with an image of a few pixels, so that nearly all of the time is the
+ * way to the provider, including the verification of the input. The other side decodes and hashes the input too.
  */
 export const editImage: Bench = {
   name: 'edit-image',
@@ -37,7 +37,7 @@ export const editImage: Bench = {
   },
 };
 
-/** The request for an edit of one PNG, as JSON. */
+/** Returns the request for an edit of one PNG as JSON. */
 export function editBody(source: Buffer): string {
   const images = [{ type: 'base64', media_type: 'image/png', data: source.toString('base64') }];
   return JSON.stringify({ operation: 'edit', prompt: 'the same in winter', images });

@@ -43,7 +43,7 @@ async function measure(format: OutputFormat, bytes: Buffer, rounds: number): Pro
   };
 }
 
-/** Milliseconds of one call, the median of many. */
+/** Returns the median time of one call in milliseconds. */
 async function each(call: () => Promise<unknown>): Promise<number> {
   const times: number[] = [];
   for (let count = 0; count < CALLS_A_ROUND; count += 1) {

@@ -8,7 +8,7 @@ import { startWithArtifacts } from './stored-artifacts.ts';
 
 const CONNECTIONS = 4;
 
-/** One stored image: from memory, from the disk with all its checks, and as Node streams a file. */
+/** One stored image: from memory, from the disk with all checks, and as a file streamed by Node. */
 export const getArtifact: Bench = {
   name: 'get-artifact',
   async run(tools) {

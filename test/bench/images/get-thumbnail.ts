@@ -8,7 +8,7 @@ import { startWithArtifacts } from './stored-artifacts.ts';
 const EDGE_PX = 320;
 const CONNECTIONS = 4;
 
-/** The thumbnail of one stored image: from memory, and made anew each time with all its checks. */
+/** The thumbnail of one stored image: from memory, and generated each time with all checks. */
 export const getThumbnail: Bench = {
   name: 'get-thumbnail',
   async run(tools) {

@@ -20,8 +20,8 @@ const MATTE = {
 const { signal } = new AbortController();
 
 /**
- * Painted subjects of a megapixel, one with plain edges and one that is nearly all edge: the matte in its thread, and all
- * from the file to the finished file, beside sharp's raw decode of the same file.
+ * Painted subjects of a megapixel, one with plain edges and one that consists mostly of edges: the matte in its thread, and the
+ * whole work from file to file, beside a raw decode of the same file by sharp.
  */
 export const matte: Bench = {
   name: 'matte',

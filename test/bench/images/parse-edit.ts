@@ -17,8 +17,8 @@ const REQUESTS_A_ROUND = 20;
 const NOTHING = {} as ImageResponseWithBytes;
 
 /**
- * The same edit in this very process, from the body's bytes to the image's, without socket and verification: what is
- * left is parsing. The other side is the cheapest way to the same bytes that checks nothing.
+ * The same edit in this process, from the bytes of the body to the bytes of the image, without socket and verification. This
+ * measures only the parsing. The other side gets the same bytes in the cheapest way, without checks.
  */
 export const parseEdit: Bench = {
   name: 'parse-edit',
@@ -29,7 +29,7 @@ export const parseEdit: Bench = {
         const sources = toInputSources(request, 2 * SOURCE_BYTES);
         const [source] = (await slices.run(sources, signal)).images;
         expectBytes(source?.kind === 'inline' ? source.bytes : undefined);
-        // The reply is not read and has no bytes to encode.
+        // The reply is not read and contains no bytes to encode.
         return { value: NOTHING, replayed: false };
       },
       stream: () => Promise.reject(new Error('no stream was asked for')),
@@ -65,7 +65,7 @@ export const parseEdit: Bench = {
   },
 };
 
-/** Milliseconds of one call, the median of many. */
+/** Returns the median time of one call in milliseconds. */
 async function each(call: () => Promise<void>): Promise<number> {
   const times: number[] = [];
   for (let request = 0; request < REQUESTS_A_ROUND; request += 1) {

@@ -5,22 +5,22 @@ import type { ServerProcess } from '../measure/server-process.ts';
 
 export interface StoredArtifacts {
   readonly server: ServerProcess;
-  /** One for each artifact. */
+  /** Requests, one for each artifact. */
   readonly requests: readonly LoadRequest[];
 }
 
 interface Options {
   readonly imageFile: string;
-  /** Of the bridge's folder. */
+  /** Name of the folder of the bridge. */
   readonly name: string;
-  /** How many artifacts: connections that asked for the same one would share its checks. */
+  /** Number of artifacts. Connections that request the same artifact would share its checks. */
   readonly count: number;
-  /** What follows the artifact in the path. */
+  /** Suffix of the path after the artifact. */
   readonly suffix?: string;
   readonly cacheBytes?: number;
 }
 
-/** A bridge that has stored one image several times. */
+/** Starts a bridge that has stored one image several times. */
 export async function startWithArtifacts(
   { start, folder }: Tools,
   { name, count, suffix = '', ...options }: Options,

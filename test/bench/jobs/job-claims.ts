@@ -12,7 +12,7 @@ const SCOPES = 50;
 const CLAIMS = 200;
 const GROUP = 64;
 
-// Priorities from -100 to 100 in no order, as many jobs of each, from every scope alike.
+// Priorities from -100 to 100 in no order, with the same number of jobs for each priority and scope.
 const FILL = `
   WITH RECURSIVE nth (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM nth WHERE n < @jobs)
   INSERT INTO job (
@@ -28,7 +28,7 @@ const FILL_SCOPES = `
   INSERT INTO job_scope (scope, queued, joined, held)
   SELECT scope, count(*), min(seq), sum(bytes + reserved) FROM job GROUP BY scope`;
 
-/** What a million queued jobs of 50 scopes and all priorities do to claims and to the views of the queue. */
+/** The effect of a million queued jobs of 50 scopes and all priorities on claims and on the views of the queue. */
 export const jobClaims: Bench = {
   name: 'job-claims',
   async run({ rounds, folder }) {
@@ -78,7 +78,7 @@ async function fill(database: StateDatabase): Promise<void> {
   });
 }
 
-/** The least that is made durable: what of a claim is the disk's. */
+/** The smallest durable write, which shows the share of the disk in a claim. */
 function prepareCommit({ prepare, write }: StateDatabase): () => Promise<unknown> {
   const touch = prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('bench', zeroblob(1))");
   return () => write(() => touch.run());

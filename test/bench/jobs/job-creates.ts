@@ -11,8 +11,8 @@ export const CALLERS = 64;
 export const JOBS_A_ROUND = CALLERS * 100;
 
 /**
- * Jobs that 64 callers create, each after the reply to its last one, against the driver alone: the same rows with the
- * same durability, 64 in a transaction, as many as there can be at once.
+ * Jobs created by 64 callers, each after the reply to its last job, against the driver alone: the same rows with the same
+ * durability, 64 in a transaction, which is the greatest possible number.
  */
 export const jobCreates: Bench = {
   name: 'job-creates',
@@ -34,7 +34,7 @@ export const jobCreates: Bench = {
         const startMs = performance.now();
         await sides[side](jobs);
         const rate = JOBS_A_ROUND / ((performance.now() - startMs) / 1000);
-        // The first round warms up.
+        // The first round is a warm-up.
         if (round >= 0) rates[side].push(rate);
       }
     }
@@ -63,7 +63,7 @@ async function createTogether(
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-/** The least that makes jobs: the driver, as many of them in a transaction as there are callers. */
+/** The smallest work that creates jobs: the driver, with as many jobs in a transaction as there are callers. */
 export function prepareAlone({ prepare }: Pick<ReturnType<typeof openStateDatabase>, 'prepare'>) {
   const begin = prepare('BEGIN IMMEDIATE');
   const commit = prepare('COMMIT');

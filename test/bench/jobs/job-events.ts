@@ -11,7 +11,7 @@ const IDLE_STREAMS = 500;
 const WARM_UP_STREAMS = 50;
 const CHANGES_A_ROUND = 20;
 
-/** `GET /v1/jobs/events`: how soon its readers learn of a change, and what a silent stream takes. */
+/** `GET /v1/jobs/events`: the delay until its readers learn of a change, and the cost of a silent stream. */
 export const jobEvents: Bench = {
   name: 'job-events',
   async run(tools) {
@@ -68,7 +68,7 @@ async function memoryRow(bridge: ServerProcess): Promise<Row> {
   };
 }
 
-/** One after the other, as clients come; each stays open until the bench ends. */
+/** Opens streams one after the other, as clients do. Each stays open until the bench ends. */
 async function openFeeds(port: number, count: number, tokenOf: (nth: number) => string) {
   const streams: OpenStream[] = [];
   for (let nth = 0; nth < count; nth += 1) {

@@ -33,7 +33,7 @@ const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((stat
   ),
 );
 
-/** What a million jobs do to the pages of a list and to everything else that the store is asked for. */
+/** The effect of a million jobs on the pages of a list and on all other operations of the store. */
 export const jobLists: Bench = {
   name: 'job-lists',
   async run({ rounds, folder }) {
@@ -50,7 +50,7 @@ export const jobLists: Bench = {
         store.list(scope, filter, { limit: LIMIT, ...(before ? { before: before() } : {}) }),
       );
     let position = 0;
-    // Spread over the whole history, far from what was read just before.
+    // Spread over the whole history, far from the rows read just before.
     const anywhere = () => {
       position = (position + 618_034) % JOBS;
       return position + LIMIT;

@@ -11,7 +11,7 @@ const BODY = JSON.stringify({
 const SETTINGS = [
   'server.jobs.max_pending=10000000',
   'server.jobs.max_database_bytes=1000000000000',
-  // The first job holds the only worker, so that accepting jobs is all that happens.
+  // The first job occupies the only worker, so that jobs are only accepted.
   'server.jobs.max_running=1',
   'providers.sandbox.latency_ms=600000',
 ];

@@ -43,7 +43,7 @@ const CASES: readonly Case[] = [
   { what: 'a rare term of failed jobs', term: 'Bakomeru', filter: { status: 'failed' } },
 ];
 
-/** First pages of searches among a million jobs, as the main thread gets them, and what keeping the index costs. */
+/** First pages of searches among a million jobs, as the main thread receives them, and the cost of the index. */
 export const jobSearch: Bench = {
   name: 'job-search',
   async run({ rounds, folder }) {
@@ -104,7 +104,7 @@ async function timed(
   return durations;
 }
 
-/** Durable creates while the thread indexes what they add, against the same without it. */
+/** Durable creates while the thread indexes the new jobs, against the same creates without the index. */
 async function createsRow(rounds: number, store: JobStore, search: JobSearch): Promise<Row> {
   const rates = { fed: [] as number[], alone: [] as number[] };
   for (let round = -1; round < rounds; round += 1) {
@@ -114,7 +114,7 @@ async function createsRow(rounds: number, store: JobStore, search: JobSearch): P
       const startMs = performance.now();
       await create(store, side === 'fed' ? search.added : () => {});
       const rate = CREATES_A_ROUND / ((performance.now() - startMs) / 1000);
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round >= 0) rates[side].push(rate);
     }
   }

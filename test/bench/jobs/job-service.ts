@@ -25,7 +25,7 @@ const request = wireRequestOf({
   output: { response_format: 'artifact' },
 });
 
-/** What a job costs around its images: until it is accepted, and from its claim until its provider is called. */
+/** The cost of a job except its images: until it is accepted, and from its claim until its provider is called. */
 export const jobService: Bench = {
   name: 'job-service',
   async run({ rounds, folder }) {
@@ -37,7 +37,7 @@ export const jobService: Bench = {
     const other = openStateDatabase({ file: join(folder, 'theirs.sqlite'), ids });
     const starts = await timeStarts(app, () => calledMs);
     const { job } = await submit(app);
-    // The same rows: their size, and the order of their ids, cost both sides something.
+    // Both sides write the same rows, because the size of rows and the order of ids have a cost.
     const toRow = () => newJob({ id: ids.newUuid(), request: job.request });
     const rates = await timeCreates(app, { createAlone: prepareAlone(other), toRow }, rounds);
     await app.close();
@@ -90,7 +90,7 @@ function submit({ services }: App) {
   return services.jobs.submit(request, requestContext({ operationId: 'createJob' }));
 }
 
-/** From the moment at which a worker asks for a job that is there until its provider is called. */
+/** Measures the time from the claim of a waiting job by a worker until its provider is called. */
 async function timeStarts(app: App, calledMs: () => number): Promise<readonly number[]> {
   const durations: number[] = [];
   for (let start = 0; start < STARTS; start += 1) {
@@ -119,7 +119,7 @@ async function timeCreates(app: App, { createAlone, toRow }: Alone, rounds: numb
       const startMs = performance.now();
       await sides[side]();
       const rate = JOBS_A_ROUND / ((performance.now() - startMs) / 1000);
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round >= 0) rates[side].push(rate);
     }
   }

@@ -7,11 +7,11 @@ import { ROW_BYTES } from '../../../lib/storage/sqlite/jobs/job-rows.ts';
 import { FAILURE, jobRequest, jobResult } from '../../support/jobs.ts';
 import { writePrompt } from './prompts.ts';
 
-/** The scope that nearly all jobs belong to, and one that has one job in a thousand. */
+/** The scope of nearly all jobs, and a scope with one job in a thousand. */
 export const BUSY_SCOPE = 'b'.repeat(64);
 export const QUIET_SCOPE = 'c'.repeat(64);
 
-/** The provider of nearly all jobs, and one that made one image in a thousand. */
+/** The provider of nearly all jobs, and a provider with one image in a thousand. */
 export const BUSY_PROVIDER = 'sandbox';
 export const QUIET_PROVIDER = 'agent-responses';
 
@@ -31,12 +31,12 @@ const JOBS_A_TRANSACTION = 50_000;
 const FIRST_CREATED_SECS = 1_700_000_000;
 
 /**
- * Fills a new database with jobs of usual sizes: a history of every status, marks and hidden jobs, a queue behind it. The
- * same jobs every time. For a bench: whatever is half written when it is stopped is lost.
+ * Fills a new database with the same jobs each time, of usual sizes: a history of every status, marks and hidden jobs, and a
+ * queue. Only for a bench, because an interrupted fill loses its data.
  */
 export function writeJobs(file: string, count: number): void {
   const ids = createIds(() => FIRST_CREATED_SECS * 1000);
-  // Only for its tables; closing it is done at once when nothing was asked for.
+  // Opened only for its tables. It closes at once because it has no work.
   void openStateDatabase({ file, ids }).close();
   const connection = connect(file);
   connection.pragma('journal_mode = OFF');
@@ -102,7 +102,10 @@ function toRow(nth: number, count: number, id: string, draw: () => number) {
   };
 }
 
-/** The newest hundred wait and the four before them run; of the rest nearly all went well, and one in 50,000 was cancelled. */
+/**
+ * Returns the status of the nth job. The newest hundred wait and the four before them run. Nearly all others succeeded, and
+ * one in 50,000 was cancelled.
+ */
 function drawStatus(nth: number, count: number, draw: () => number): JobStatus {
   const age = count - nth;
   if (age <= 100) return 'queued';
@@ -113,7 +116,7 @@ function drawStatus(nth: number, count: number, draw: () => number): JobStatus {
   return chance < 0.06 ? 'failed' : 'succeeded';
 }
 
-/** Numbers from 0 up to 1, the same ones in every run (mulberry32). */
+/** Returns reproducible numbers from 0 to 1, exclusive (mulberry32). */
 function createDice(): () => number {
   let state = 20_240_229;
   return () => {

@@ -22,12 +22,12 @@ const [subjects, places, styles, lights] = [
 const [details, foreign, syllables] = [list(DETAILS), list(FOREIGN), list(SYLLABLES)];
 
 /**
- * A prompt as people write them, of some two hundred characters, now and then in another script, and with names that
- * hardly anybody else uses. `draw` gives numbers from 0 up to 1.
+ * Returns a prompt as people write it, of some two hundred characters, sometimes in another script, and with names that occur
+ * hardly anywhere else. `draw` returns numbers from 0 to 1, exclusive.
  */
 export function writePrompt(draw: () => number): string {
   const below = (limit: number) => Math.floor(draw() * limit);
-  // The first words of each list come up most.
+  // The first words of each list are the most frequent.
   const one = (words: readonly string[]) => words[Math.floor(draw() ** 2 * words.length)] ?? '';
   const name = () => {
     const word = Array.from({ length: 2 + below(3) }, () => syllables[below(syllables.length)]);

@@ -9,7 +9,7 @@ import { percentile } from '../measure/statistics.ts';
 const DELIVERED = 100_000;
 const DUE = 5000;
 const HOSTS = 8;
-// As many as are sent at a time.
+// The number of deliveries that are sent at a time.
 const AT_A_TIME = 32;
 
 const FILL_JOBS = `
@@ -29,7 +29,7 @@ const FILL_WEBHOOKS = `
 const MAKE_DUE = `
   UPDATE webhook SET state = 'pending', due = seq WHERE seq % @every = 0`;
 
-/** What the store can take of deliveries: claims, and an outcome for each. */
+/** The throughput of the store for deliveries: claims, and an outcome for each. */
 export const webhookOutbox: Bench = {
   name: 'webhook-outbox',
   async run({ rounds, folder }) {
@@ -67,7 +67,7 @@ async function fill(database: StateDatabase): Promise<() => Promise<void>> {
     database.write(() => void makeDue.run({ every: Math.floor((DELIVERED + DUE) / DUE) }));
 }
 
-/** As the sender does, with a receiver that takes no time. */
+/** Claims and completes deliveries as the sender does, with a receiver that takes no time. */
 async function deliverAll(store: WebhookStore): Promise<void> {
   const nowMs = DELIVERED + DUE;
   for (;;) {

@@ -1,13 +1,13 @@
 export type Color = readonly [red: number, green: number, blue: number];
 
-/** Signed distance in pixels, above 0 inside. */
+/** Returns the signed distance of a point in pixels, above 0 inside the shape. */
 export type Shape = (x: number, y: number) => number;
 
 export type Canvas = ReturnType<typeof createCanvas>;
 
-/** A transparent square to paint on, with edges as soft as one pixel. Colours are 0..255. */
+/** A transparent square to paint on. Edges are one pixel soft. Colours are 0 to 255. */
 export function createCanvas(edge: number) {
-  // Premultiplied, so that painting over is one multiplication.
+  // Premultiplied, so that painting over is a single multiplication.
   const values = new Float32Array(edge * edge * 4);
 
   function blend(x: number, y: number, [red, green, blue]: Color, alpha: number): void {
@@ -21,7 +21,7 @@ export function createCanvas(edge: number) {
 
   return {
     edge,
-    /** Colour and opacity of each pixel. */
+    /** Returns colour and opacity of each pixel. */
     fill(
       shape: Shape,
       color: Color | ((x: number, y: number) => Color),
@@ -54,7 +54,7 @@ export function createCanvas(edge: number) {
       }
     },
 
-    /** The image as a camera would give it: on a flat colour, with so much noise (0..255) to either side. */
+    /** Returns the image on a flat colour, with noise of this amplitude (0 to 255), as from a camera. */
     over([red, green, blue]: Color, noise: number, random: () => number): Buffer {
       const bytes = Buffer.alloc(edge * edge * 3);
       for (let pixel = 0; pixel < edge * edge; pixel += 1) {
@@ -98,7 +98,7 @@ export function mix(one: Color, other: Color, share: number): Color {
   return [at(0), at(1), at(2)];
 }
 
-/** The same numbers in every run, 0 to below 1 (mulberry32). */
+/** Returns reproducible numbers from 0 to 1, exclusive (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -109,7 +109,7 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** Smooth noise, 0..1, of structures from `size` pixels down. */
+/** Returns smooth noise from 0 to 1, with structures of `size` pixels and smaller. */
 export function createClouds(seed: number, size: number): (x: number, y: number) => number {
   const random = createRandom(seed);
   const lattice = Float32Array.from({ length: 64 * 64 }, random);

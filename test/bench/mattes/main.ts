@@ -11,7 +11,7 @@ import { SUBJECTS, type Subject } from './subjects.ts';
 
 /**
  * `node dist/test/bench/mattes/main.js`: paints the subjects of `docs/transparency.md`, cuts them out with the engine that
- * the bridge uses, and writes one strip each: the painted image, the cut one over a checkerboard, and a part enlarged.
+ * the bridge uses, and writes one strip each: the painted image, the cut-out over a checkerboard, and an enlarged part.
  */
 
 // This file runs compiled, from below `dist`.

@@ -10,16 +10,16 @@ import {
   ring,
 } from './canvas.ts';
 
-/** A thing to be cut out, painted on a canvas of 640 pixels. */
+/** A subject to cut out, painted on a canvas of 640 pixels. */
 export interface Subject {
   readonly name: string;
   readonly prompt: string;
-  /** The key is given rather than chosen from the prompt. */
+  /** Key colour, if it is given rather than chosen from the prompt. */
   readonly keyColor?: string;
   readonly opaqueThreshold?: number;
-  /** Left and top of the part that is shown enlarged. */
+  /** Left and top of the enlarged part. */
   readonly detail: readonly [left: number, top: number];
-  /** The image went through a JPEG of this quality, with halved colour resolution. */
+  /** Quality of the JPEG that the image went through, with halved colour resolution. */
   readonly jpegQuality?: number;
   paint(canvas: Canvas): void;
 }

@@ -2,27 +2,27 @@ import type { Load } from './load.ts';
 import type { ProgramOptions } from './program.ts';
 import type { ServerProcess, StartServer } from './server-process.ts';
 
-/** One line of the table, ready to print. What a line does not have is printed as a dash. */
+/** One line of the table, ready to print. Missing cells are printed as a dash. */
 export interface Row {
   readonly what: string;
   readonly ours: string;
-  /** What it was measured against, and what that gave. */
+  /** Work that it was measured against, and its figure. */
   readonly against?: string;
   readonly theirs?: string;
-  /** The median of the rounds' ratios, and the least and the greatest of them. */
+  /** Median of the ratios of the rounds, and the least and the greatest ratio. */
   readonly ratio?: string;
-  /** The same in processor time of the two servers, which other work on the machine disturbs less. */
+  /** The same ratio in CPU time of the two servers, which other work on the machine disturbs less. */
   readonly cpuRatio?: string;
   readonly budget: string;
-  /** Event-loop delay, p99 and worst, of ours and of what it was measured against. */
+  /** Delay of the event loop, p99 and worst, of ours and of the other side. */
   readonly loop?: string;
 }
 
-/** What a bench may use. Whatever it starts ends with the run. */
+/** The resources of a bench. Everything that it starts ends with the run. */
 export interface Tools {
-  /** How often each side is measured, in turns. */
+  /** Number of measurements of each side, in turns. */
   readonly rounds: number;
-  /** A fresh folder, removed at the end. */
+  /** Creates a new folder, which is removed at the end. */
   readonly folder: string;
   readonly load: Load;
   readonly start: StartServer;

@@ -11,7 +11,7 @@ export interface Side {
 
 interface Measure extends LoadResult, Span {
   readonly perSecond: number;
-  /** Of one request, in the server's process. */
+  /** CPU time of one request in the process of the server. */
   readonly cpuEachMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface Comparison {
 
 const WARM_UP_PART = 0.5;
 
-/** Measures both sides alternately: other work on the machine affects both. */
+/** Measures both sides in turns, because other work on the machine then affects both. */
 export async function compare(
   { rounds, load }: Pick<Tools, 'rounds' | 'load'>,
   our: Side,
@@ -56,14 +56,14 @@ export async function compare(
   return { ours, theirs };
 }
 
-/** What a row says beside its numbers. */
+/** The texts of a row beside its numbers. */
 export interface Words {
   readonly what: string;
   readonly against: string;
   readonly budget: string;
 }
 
-/** How many more or fewer requests a second than the other side: more is better. */
+/** Compares the requests a second of both sides. More is better. */
 export function rateRow({ ours, theirs }: Comparison, words: Words): Row {
   return {
     ...words,
@@ -75,9 +75,9 @@ export function rateRow({ ours, theirs }: Comparison, words: Words): Row {
   };
 }
 
-/** How much longer one request takes than on the other side: less is better. */
+/** Compares the time of one request on both sides. Less is better. */
 export function timeRow({ ours, theirs }: Comparison, words: Words): Row {
-  // With several clients at once the time that matters is what one request takes of the server's, not of the queue's.
+  // With several concurrent clients, the relevant time is that of the server for one request, without the queue.
   return {
     ...words,
     ours: timeOf(ours),
@@ -104,7 +104,7 @@ function pairs(
   });
 }
 
-/** Undefined where the delay of one of them cannot be watched. */
+/** Undefined if the delay of one side cannot be observed. */
 function loopOf({ ours, theirs }: Comparison): { readonly loop?: string } {
   const delays = [delayOf(ours), delayOf(theirs)];
   return delays.some((delay) => delay.includes('NaN')) ? {} : { loop: delays.join(', against ') };

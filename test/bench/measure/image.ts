@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 
-// Linear congruential, by Numerical Recipes: the same image in every run.
+// A linear congruential generator (Numerical Recipes), so that the image is the same in every run.
 const MULTIPLIER = 1_664_525;
 const INCREMENT = 1_013_904_223;
 
-/** Writes a PNG with soft slopes under noise, which compresses about as a photograph does. Returns its bytes. */
+/** Writes a PNG with smooth gradients under noise, which compresses about as well as a photograph. Returns its bytes. */
 export async function writeImage(
   file: string,
   {

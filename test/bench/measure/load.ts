@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ask } from './server-process.ts';
 
-/** Requests of one kind, one after the other on each connection, until the time is up. */
+/** Requests of one kind, one after the other on each connection, until the time is over. */
 export interface LoadTask {
   readonly port: number;
-  /** The head of each request as it is sent, `Host` and `Content-Length` excepted. A connection sends always the same one. */
+  /** Headers of each request as sent, except `Host` and `Content-Length`. A connection always sends the same headers. */
   readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly forMs: number;
@@ -15,7 +15,7 @@ export interface LoadRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly bodyFile?: string;
-  /** What the file holds; JSON unless it says otherwise. */
+  /** Content type of the file. JSON by default. */
   readonly contentType?: string;
 }
 
@@ -26,12 +26,12 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** Rejects when a reply is no success, or a connection breaks. */
+/** Rejects if a reply is not a success or a connection breaks. */
 export type Load = (task: LoadTask) => Promise<LoadResult>;
 
 const PROGRAM = fileURLToPath(new URL('../programs/load-generator.js', import.meta.url));
 
-/** Starts the process that makes the load: it must not share an event loop with a server. */
+/** Starts the process that creates the load, because the load must not share an event loop with a server. */
 export function startLoad(): { load: Load; stop(): void } {
   const child = fork(PROGRAM);
   return {

@@ -9,7 +9,7 @@ import type { ServerProcess, Span } from './server-process.ts';
 const STARTS_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 20;
 
-// What another program uses is not measured.
+// The resource use of another program is not measured.
 const UNKNOWN: Span = {
   cpuMs: Number.NaN,
   loopP99Ms: 0,
@@ -18,7 +18,7 @@ const UNKNOWN: Span = {
   peakMb: Number.NaN,
 };
 
-/** An nginx that sends one file for every path, with one worker; undefined where there is no nginx. */
+/** Starts an nginx with one worker that sends one file for every path. Resolves with undefined if nginx is not installed. */
 export async function startNginx(folder: string, file: string): Promise<ServerProcess | undefined> {
   const port = await freePort();
   const prefix = join(folder, 'nginx');

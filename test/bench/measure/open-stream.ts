@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection whose reply is read as it comes. */
+/** A connection whose reply is read as it arrives. */
 export interface OpenStream {
   readonly socket: Socket;
   readonly sentMs: number;
-  /** Resolves with the time at which the first of these words came that was not waited for before. */
+  /** Resolves with the time of arrival of the next occurrence of these words. */
   until(words: string): Promise<number>;
 }
 
@@ -34,7 +34,7 @@ export async function openStream(port: number, request: readonly string[]): Prom
           text = text.slice(found + words.length);
           return lastMs;
         }
-        // Looked through once: looking through a megabyte again with each chunk would be most of what is measured.
+        // Each byte is searched once, because searching a megabyte again with each chunk would dominate the measurement.
         text = text.slice(1 - words.length);
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const PAGE = new URL('../../../../docs/performance.md', import.meta.url);
 const TABLE = /(<!-- table -->\n).*(<!-- end of table -->)/s;
 
-/** Replaces the table on the performance page by the lines that a run has printed. */
+/** Replaces the table on the performance page with the lines that a run has printed. */
 export function writePerformancePage(lines: readonly string[]): void {
   const page = readFileSync(PAGE, 'utf8');
   writeFileSync(

@@ -6,32 +6,32 @@ import { fileURLToPath } from 'node:url';
 import { cpuMs, residentMb } from './process-use.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** How to start the program; it ends with the run at the latest. */
+/** The options to start the program, which ends with the run at the latest. */
 export interface ProgramOptions {
   readonly command: 'quickstart' | 'serve';
-  /** Where it makes its state: a new folder in this one. */
+  /** Folder in which it creates a new folder for its state. */
   readonly folder: string;
-  /** As `--set` takes them. */
+  /** Settings in the form of `--set`. */
   readonly settings?: readonly string[];
 }
 
 export interface Started {
   readonly child: ChildProcess;
   readonly port: number;
-  /** From `spawn` to the line that says where it listens. */
+  /** Time from `spawn` to the line with its address. */
   readonly ms: number;
 }
 
 export const PROGRAM = fileURLToPath(new URL('../../../bundle/main.js', import.meta.url));
 
-/** Starts the program as a user does, and resolves when it has said where it listens. */
+/** Starts the program as a user does. Resolves when it has printed its address. */
 export async function spawnProgram({ command, folder, settings = [] }: ProgramOptions) {
   const cwd = await mkdtemp(join(folder, 'program-'));
   const sets = ['server.bind=127.0.0.1:0', ...settings].flatMap((setting) => ['--set', setting]);
   return untilItListens([PROGRAM, command, ...sets], cwd);
 }
 
-/** Runs Node to its end, and resolves with how long that took. */
+/** Runs Node to its end. Resolves with the duration. */
 export async function runNode(argv: readonly string[]): Promise<number> {
   const startMs = performance.now();
   const child = spawn(process.execPath, argv, { stdio: 'ignore' });
@@ -39,10 +39,10 @@ export async function runNode(argv: readonly string[]): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** A gateway whose active slot is the bridge at a port; the other one is never started. */
+/** Starts a gateway whose active slot is the bridge at a port. The other slot is never started. */
 export function spawnGateway(options: {
   readonly folder: string;
-  /** The coordination file. */
+  /** Path of the coordination file. */
   readonly coordination: string;
   readonly port: number;
 }): Promise<Started> {
@@ -51,13 +51,13 @@ export function spawnGateway(options: {
   return untilItListens([PROGRAM, 'gateway', '--bind', '127.0.0.1:0', ...slots], options.folder);
 }
 
-/** Starts Node and resolves when it has printed `listens on` and an address. */
+/** Starts Node. Resolves when it has printed `listens on` and an address. */
 export async function untilItListens(argv: readonly string[], cwd: string): Promise<Started> {
   const startMs = performance.now();
   const child = spawn(process.execPath, argv, {
     cwd,
     env: { PATH: process.env['PATH'] ?? '' },
-    // Its log is discarded: where it would go is not what is measured.
+    // Its log is discarded because writing the log is not measured.
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let output = '';
@@ -69,9 +69,9 @@ export async function untilItListens(argv: readonly string[], cwd: string): Prom
   throw new Error('the program ended before it listened');
 }
 
-/** The program as a server of a comparison. Its event loop cannot be watched from outside. */
+/** The program as a server of a comparison. Its event loop cannot be observed from outside. */
 export function asServer({ child, port }: Started): ServerProcess {
-  // It has started, so it has an id.
+  // The process has started, so it has an id.
   const pid = child.pid ?? 0;
   let before = 0;
   return {

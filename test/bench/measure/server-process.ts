@@ -2,14 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What a server's process used between `begin` and `end`. */
+/** The resources that the process of a server used between `begin` and `end`. */
 export interface Span {
-  /** Of all its threads. */
+  /** CPU time of all its threads. */
   readonly cpuMs: number;
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
   readonly residentMb: number;
-  /** The most that was ever resident. */
+  /** Greatest resident memory so far. */
   readonly peakMb: number;
 }
 
@@ -22,7 +22,7 @@ export interface ServerProcess {
 
 export type ProgramName = 'bridge' | 'floor' | 'form' | 'images-server';
 
-/** Starts a program of `programs/` in a process of its own; it ends with this one at the latest. */
+/** Starts a program of `programs/` in a process of its own, which ends with this process at the latest. */
 export type StartServer = (program: ProgramName, options: object) => Promise<ServerProcess>;
 
 export const startServer: StartServer = async (program, options) => {
@@ -44,7 +44,7 @@ export const startServer: StartServer = async (program, options) => {
   };
 };
 
-/** Sends one message and resolves with the one that comes back. Rejects when the process ends instead. */
+/** Sends one message and resolves with the reply. Rejects if the process ends first. */
 export async function ask<T>(child: ChildProcess, message: string | object): Promise<T> {
   const reply = messageFrom<T>(child);
   child.send(message);
@@ -57,7 +57,7 @@ async function messageFrom<T>(child: ChildProcess): Promise<T> {
   child.once('exit', onExit);
   try {
     const [message] = await once(child, 'message', { signal: over.signal });
-    // Both ends of the channel are ours.
+    // The cast is safe because this project writes both ends of the channel.
     return message as T;
   } catch (cause) {
     throw new Error(`a process of the bench has ended: ${child.spawnargs.at(1)}`, { cause });

@@ -2,13 +2,13 @@ export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The value below which `part` of them lie; of an even number the lower one. */
+/** Returns the value below which `part` of the values lie. Of two middle values, the lower is returned. */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
 }
 
-/** `0.53 (0.50–0.55)`: the median and the range. */
+/** Formats the median and the range, for example `0.53 (0.50–0.55)`. */
 export function withRange(values: readonly number[]): string {
   const [least, greatest] = [Math.min(...values), Math.max(...values)];
   return `${median(values).toFixed(2)} (${least.toFixed(2)}–${greatest.toFixed(2)})`;

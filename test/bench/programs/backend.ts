@@ -1,9 +1,9 @@
 import { createResponsesUpstream } from '../../support/responses-upstream/responses-upstream.ts';
 import { programOptions } from './measured-server.ts';
 
-/** The emulator of the backend in a process of its own: its cost is not the bridge's. */
+/** The emulator of the backend in a process of its own, so that its cost is not counted as that of the bridge. */
 export interface BackendOptions {
-  /** The folder into which it writes the login. */
+  /** Folder for the login. */
   readonly home: string;
   readonly imageBytes: number;
 }

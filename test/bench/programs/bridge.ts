@@ -19,17 +19,17 @@ import { openObservation } from '../../../local-runtime/observation.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, reportPort } from './measured-server.ts';
 
-/** A bridge with everything as `lib/app.ts` builds it, except for a provider that returns one image. */
+/** A bridge built by `lib/app.ts`, except for a provider that returns one image. */
 export interface BridgeOptions {
   readonly folder: string;
-  /** A PNG. */
+  /** Path of a PNG. */
   readonly imageFile: string;
   readonly cacheBytes?: number;
-  /** Shown as an unfinished image to who asks for one. */
+  /** Path of the unfinished image, for requests of partial images. */
   readonly partialFile?: string;
-  /** How long the provider takes; it replies at once otherwise. */
+  /** Time that the provider takes. By default it replies at once. */
   readonly latencyMs?: number;
-  /** Whatever comes as a token is one, with jobs of its own. */
+  /** True if any text is a valid token with jobs of its own. */
   readonly hasManyTokens?: boolean;
 }
 
@@ -61,7 +61,7 @@ async function readConfig() {
   return loaded.config;
 }
 
-// Long enough that nothing of the end mixes with the unfinished image.
+// Long enough that the end does not coincide with the unfinished image.
 const WATCHING_MS = 100;
 
 applyHeapSettings();
@@ -83,7 +83,7 @@ lockStateDirectory(config.state.directory);
 
 const image = await readFile(imageFile);
 const partial = partialFile === undefined ? undefined : await readFile(partialFile);
-// The log makes its lines, and whatever takes them costs nothing.
+// The log formats its lines, and the destination discards them at no cost.
 const nowhere = () => {};
 
 const app = await createApp(config, {
@@ -115,7 +115,7 @@ const app = await createApp(config, {
         onEvent({ type: 'progress', stage: 'dispatched' });
         if (latencyMs > 0) await sleep(clock, latencyMs, signal);
         if (partial && parameters.partial_images > 0) {
-          // The second event begins its way when the first does: what a reader sees between them is the way's length.
+          // The second event is sent right after the first, so that the time between them for a reader is the delay.
           onEvent({ type: 'progress', stage: 'generating', index: 0 });
           onEvent({ type: 'partial_image', index: 0, partialIndex: 0, bytes: partial });
           await sleep(clock, WATCHING_MS, signal);

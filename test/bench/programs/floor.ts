@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { request } from 'undici';
 import { listenForBench, programOptions } from './measured-server.ts';
 
-/** The least that any server would have to do for the same reply. */
+/** The smallest work of any server for the same reply. */
 export type FloorOptions =
   /** Bare Hono, one JSON value. */
   | { readonly kind: 'json'; readonly text: string }
@@ -26,20 +26,20 @@ export type FloorOptions =
   | { readonly kind: 'thumbnail'; readonly file: string; readonly edgePx: number }
   /** Plain Node: parse the body, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
-  /** Plain Node: send the request on, decode the image of the reply, hash and decode it, send it as base64 in JSON. */
+  /** Plain Node: forward the request, decode the base64 of the reply, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'fetched-image'; readonly url: string; readonly key: string }
   /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small reply. */
   | { readonly kind: 'edit' }
   /** Plain Node: read the body into one buffer, send a small reply. */
   | { readonly kind: 'read' }
-  /** Plain Node: copy bytes between a connection and one to that port, whatever they mean. */
+  /** Plain Node: copy bytes between a connection and a connection to that port, without reading them. */
   | { readonly kind: 'relay'; readonly port: number };
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 const B64_JSON = '"b64_json":"';
 
-// As the bridge has them: two decodes at a time are one a core on the smallest machine that matters.
+// The same settings as in the bridge. Two decodes at a time use one core each on the smallest supported machine.
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -126,7 +126,7 @@ interface EditBody {
 function bare(mount: (app: Hono) => void): Server {
   const app = new Hono();
   mount(app);
-  // Without further options it makes a plain HTTP/1.1 server.
+  // Without further options this creates a plain HTTP/1.1 server.
   return createAdaptorServer({ fetch: app.fetch }) as Server;
 }
 
@@ -139,7 +139,7 @@ function plain(handle: Handler): Server {
   });
 }
 
-/** The image of a reply, whose JSON is not parsed. */
+/** Returns the image of a reply whose JSON is not parsed. */
 async function imageFrom(
   { url, key }: Extract<FloorOptions, { kind: 'fetched-image' }>,
   body: Buffer,
@@ -151,7 +151,7 @@ async function imageFrom(
   return Buffer.from(json.toString('latin1', start, json.indexOf('"', start)), 'base64');
 }
 
-/** Every pixel decoded, and the checksum meanwhile. */
+/** Decodes every pixel and computes the checksum at the same time. */
 async function verify(bytes: Buffer): Promise<string> {
   const decoded = sharp(bytes, { failOn: 'warning' }).raw().toBuffer();
   const sha256 = createHash('sha256').update(bytes).digest('hex');

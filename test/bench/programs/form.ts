@@ -9,9 +9,9 @@ import { bookForm } from '../../support/echo-form.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, reportPort } from './measured-server.ts';
 
-/** The listener with one operation, which says how many bytes came. */
+/** The listener with one operation that returns the number of received bytes. */
 export interface FormOptions {
-  /** Whether the body is parsed as a form, or read into one buffer and left at that. */
+  /** True if the body is parsed as a form. Otherwise it is read into one buffer. */
   readonly kind: 'form' | 'raw';
 }
 
@@ -22,7 +22,7 @@ const listener = createListener({
     { method: 'POST', path: '/v1/form', tag: 'Images', handler: kind === 'form' ? form() : raw() },
   ],
   httpSettings: openHttpSettings(),
-  // The operations ask for none of them.
+  // The operations need none of these services.
   services: Promise.resolve({} as Services),
   settings: {
     max_header_bytes: 32_768,

@@ -1,6 +1,6 @@
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
 
-/** What a provider is asked for when it is measured without the rest of the bridge. */
+/** The request to a provider that is measured without the rest of the bridge. */
 export const IMAGE_REQUEST: ProviderRequest = {
   model: 'gpt-image-2',
   operation: 'generate',

@@ -1,7 +1,7 @@
 import { createImagesUpstream } from '../../support/images-upstream/images-upstream.ts';
 import { programOptions, reportPort } from './measured-server.ts';
 
-/** The emulator of OpenAI's images API in a process of its own: its cost is not the bridge's. */
+/** The emulator of the OpenAI images API in a process of its own, so that its cost is not counted as that of the bridge. */
 export interface ImagesServerOptions {
   readonly key: string;
   readonly imageBytes: number;

@@ -4,16 +4,16 @@ import type { LoadRequest, LoadResult, LoadTask } from '../measure/load.ts';
 import { percentile } from '../measure/statistics.ts';
 
 /**
- * Makes load over plain sockets: an HTTP client costs more than the servers that are measured here. It knows just
- * enough of HTTP/1.1 for replies with a Content-Length.
+ * Creates load over plain sockets, because an HTTP client costs more than the measured servers. It supports just enough of
+ * HTTP/1.1 for replies with a Content-Length.
  */
 interface Connection {
-  /** Sends its request and resolves with the milliseconds until the last byte of the reply. */
+  /** Sends its request. Resolves with the time until the last byte of the reply in milliseconds. */
   request(): Promise<number>;
   close(): void;
 }
 
-// Large enough that an image comes in few pieces. All connections read into it, and nothing is copied out.
+// Large enough that an image arrives in few pieces. All connections read into this buffer, and no bytes are copied.
 const READ_BYTES = 1024 * 1024;
 
 process.on('message', (task: LoadTask) => {
@@ -95,7 +95,7 @@ function open(port: number, payload: readonly Buffer[]): Promise<Connection> {
       onread: {
         buffer: Buffer.allocUnsafe(READ_BYTES),
         callback(length, buffer) {
-          // Node hands over the buffer that it was given.
+          // Node passes the buffer that it was given.
           take(length, buffer as Buffer);
           return true;
         },
@@ -119,7 +119,7 @@ function open(port: number, payload: readonly Buffer[]): Promise<Connection> {
   });
 }
 
-/** Undefined for anything but a success that says how long it is. */
+/** Returns the length of a successful reply with a Content-Length, otherwise undefined. */
 function contentLength(head: string): number | undefined {
   if (!/^HTTP\/1\.1 20[0-9] /.test(head)) return undefined;
   const found = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];

@@ -2,12 +2,12 @@ import type { AddressInfo, Server } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Span } from '../measure/server-process.ts';
 
-// The sampler's own interval is part of each sample.
+// Each sample includes the interval of the sampler itself.
 const INTERVAL_MS = 1;
 
-/** The options that the bench started this program with. */
+/** The options with which the bench started this program. */
 export function programOptions<T>(): T {
-  // Both ends of the command line are ours.
+  // The cast is safe because this project writes both ends of the command line.
   return JSON.parse(process.argv[2] ?? '{}') as T;
 }
 
@@ -19,7 +19,10 @@ export function listenForBench(server: Server): void {
   });
 }
 
-/** Reports the port to the parent, then, whenever it asks, what this process uses. Ends with the parent. */
+/**
+ * Reports the port to the parent, and then the resource use of this process at each request of the parent. Ends with the
+ * parent.
+ */
 export function reportPort(port: number): void {
   const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
   let cpu = process.cpuUsage();
@@ -38,7 +41,7 @@ export function reportPort(port: number): void {
       loopP99Ms: delayMs(delay.percentile(99)),
       loopMaxMs: delayMs(delay.max),
       residentMb: process.memoryUsage.rss() / 2 ** 20,
-      // Node gives kilobytes.
+      // Node returns kilobytes.
       peakMb: process.resourceUsage().maxRSS / 1024,
     };
     process.send?.(span);

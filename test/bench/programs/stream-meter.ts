@@ -1,25 +1,25 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** So many images, so many at a time. */
+/** Number of images, in total and at a time. */
 export interface ReaderTask {
   readonly images: number;
   readonly atOnce: number;
 }
 
-/** What they took. */
+/** The resources that the images used. */
 export interface ReaderResult {
   readonly elapsedMs: number;
   readonly cpuMs: number;
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
-  /** The most memory that the process ever had. */
+  /** Greatest memory of the process so far. */
   readonly peakMb: number;
 }
 
-// The sampler's own interval is part of each sample.
+// Each sample includes the interval of the sampler itself.
 const INTERVAL_MS = 1;
 
-/** Reads images whenever the parent asks, and reports what they took. Ends with the parent. */
+/** Reads images at each request of the parent, and reports their cost. Ends with the parent. */
 export function meterOf(readOne: () => Promise<void>): void {
   const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
   process.on('message', async ({ images, atOnce }: ReaderTask) => {

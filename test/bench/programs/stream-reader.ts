@@ -20,14 +20,14 @@ import { meterOf } from './stream-meter.ts';
 /** Reads images from the backend, many at a time. */
 export interface ReaderOptions extends Backend {
   readonly home: string;
-  /** Through the provider, by a loop that decodes every byte as base64, or by one that discards what it reads. */
+  /** Reader: the provider, a loop that decodes every byte as base64, or a loop that discards the bytes. */
   readonly kind: 'provider' | 'decode' | 'drop';
 }
 
 const options = programOptions<ReaderOptions>();
 
 applyHeapSettings();
-// Every kind of reader loads the whole app: the cost of collecting garbage depends on it.
+// Every kind of reader loads the whole app, because the cost of garbage collection depends on it.
 const ours = await throughProvider();
 meterOf(options.kind === 'provider' ? ours : plainly(options.kind));
 
@@ -61,7 +61,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
   };
 }
 
-/** The least that anybody has to do who reads the same bytes; `decode` keeps the image, as every reader must. */
+/** The smallest work of any reader of the same bytes. `decode` keeps the image, as every reader must. */
 function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
   const dispatcher = new Agent();
   const { tokens } = JSON.parse(readFileSync(join(options.home, 'auth.json'), 'utf8'));

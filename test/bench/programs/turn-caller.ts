@@ -13,9 +13,9 @@ import { IMAGE_REQUEST } from './image-request.ts';
 import { programOptions } from './measured-server.ts';
 import { meterOf } from './stream-meter.ts';
 
-/** Makes images by turns of a stand-in for the agent, through the provider or by the least that a client can do. */
+/** Generates images by turns of a stand-in for the agent, through the provider or with the smallest possible client. */
 export interface CallerOptions {
-  /** Holds a login; what the agent needs is made in it. */
+  /** Folder with a login, in which the files of the agent are created. */
   readonly home: string;
   readonly tokenUrl: string;
   readonly edgePx: number;
@@ -70,7 +70,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
   };
 }
 
-/** One turn after the other, each on a thread of its own; the image is decoded, nothing is checked. */
+/** Runs one turn after the other, each on a thread of its own. The image is decoded without checks. */
 function plainly(): () => Promise<void> {
   const env = { CODEX_HOME: options.home };
   const { stdin, stdout } = spawn(process.execPath, [...ARGS, 'app-server'], {

@@ -16,7 +16,7 @@ const EDGE_PX = 1024;
 const ONE_BY_ONE: ReaderTask = { images: 20, atOnce: 1 };
 const PARALLEL: ReaderTask = { images: 64, atOnce: 8 };
 
-/** Turns of a stand-in for the agent, whose process runs already. */
+/** Turns of a stand-in for the agent whose process already runs. */
 export const agentTurns: Bench = {
   name: 'agent-turns',
   async run({ rounds, folder }) {

@@ -15,8 +15,8 @@ const LOADS = [
 ];
 
 /**
- * An image of a server with OpenAI's API that has it at once, through the program as a user starts it, against a plain Node
- * server that sends the request on and takes the irreducible steps with the reply.
+ * An image of a server with the OpenAI API that replies at once, through the program as a user starts it, against a plain Node
+ * server that forwards the request and takes only the necessary steps with the reply.
  */
 export const openaiImages: Bench = {
   name: 'openai-images',

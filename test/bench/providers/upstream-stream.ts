@@ -19,7 +19,7 @@ const ONE_BY_ONE: ReaderTask = { images: 30, atOnce: 1 };
 const LOAD_MS = 1500;
 const CLIENTS = 16;
 const RESIDENT_IMAGES = 300;
-// Time to see that nothing is to be done, and to collect what the images have left.
+// Time for the process to become idle and to collect the garbage of the images.
 const IDLE_MS = 5000;
 const BODY = JSON.stringify({ prompt: 'a lighthouse', parameters: { size: '1024x1024' } });
 
@@ -82,7 +82,7 @@ function firstMessage<T>(child: ChildProcess): Promise<T> {
   });
 }
 
-/** Throughput, the event loop's delay and memory, against reading and decoding alone. */
+/** Throughput, event loop delay and memory, against reading and decoding alone. */
 async function manyStreams({ rounds }: Tools, our: Reader, their: Reader): Promise<Row[]> {
   const task = { images: IMAGES, atOnce: AT_ONCE };
   const ours: ReaderResult[] = [];
@@ -128,8 +128,8 @@ function delayOf(results: readonly ReaderResult[]): string {
 }
 
 /**
- * One image through the program as a user starts it, against the irreducible steps: reading and decoding the stream, then
- * those of a server that has the image. After that, what the program adds to a call of the backend that only reads the reply.
+ * One image through the program as a user starts it, against the necessary steps: reading and decoding the stream, then those of
+ * a server that has the image. After that, the cost that the program adds to a call of the backend that only reads the reply.
  */
 async function oneImage(
   tools: Tools,
@@ -154,7 +154,7 @@ async function oneImage(
     const read = await eachMs(direct.drop);
     const decoded = await eachMs(direct.decode);
     const served = await meanOf(floor.port);
-    // The first round warms everything up.
+    // The first round is a warm-up.
     if (round === 0) continue;
     times.ours.push(ours);
     times.read.push(read);
@@ -191,7 +191,7 @@ function timesRow(
   };
 }
 
-/** What is resident after many images at once, in a program that has done nothing else: at once, and when it was idle. */
+/** Resident memory after many concurrent images in a fresh program: at once, and after it was idle. */
 async function residentRows({ load, folder }: Tools, program: ServerProcess): Promise<Row[]> {
   const bodyFile = join(folder, 'request.json');
   const requests = [{ method: 'POST', path: '/v1/images', bodyFile } as const];
