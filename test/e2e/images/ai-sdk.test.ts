@@ -19,7 +19,7 @@ afterAll(cleanUp);
 
 const openai = () => createOpenAI({ baseURL: `${bridge.address}/v1`, apiKey: 'any' });
 
-describe('the AI SDK with its provider of OpenAI', () => {
+describe('the AI SDK with its OpenAI provider', () => {
   it.each(['sandbox-image', 'dall-e-3'])('generates images with %s', async (model) => {
     const { images, warnings } = await generateImage({
       model: openai().image(model),

@@ -9,7 +9,7 @@ import { cleanUp, type StartedBridge, startBridge } from '../../support/start-br
 const generated = (bridge: StartedBridge) =>
   bridge.stderr().split('"image_operation_started"').length - 1;
 
-// One that replies at once, and one that is slow enough for its clients to disconnect.
+// One bridge that replies at once, and one that is slow enough for its clients to disconnect.
 let bridge: StartedBridge;
 let slow: StartedBridge;
 
@@ -41,7 +41,7 @@ async function postTo(
   return { status: response.status, headers: Object.fromEntries(response.headers), json };
 }
 
-/** Sends a request and disconnects once it is running. */
+/** Sends a request and disconnects as soon as it is running. */
 async function sendAndDisconnect(body: object, headers: Record<string, string>): Promise<void> {
   const before = generated(slow);
   const client = new AbortController();
@@ -60,7 +60,7 @@ async function cutReply(body: object, headers: Record<string, string>): Promise<
   socket.destroy();
 }
 
-/** Resets the connection once the bridge has handed the whole reply to the kernel, without reading any of it. */
+/** Resets the connection after the bridge has passed the whole reply to the kernel, without reading any of it. */
 async function resetUnread(body: object, headers: Record<string, string>): Promise<void> {
   const requests = () => written(bridge);
   const before = await requests();
@@ -70,7 +70,7 @@ async function resetUnread(body: object, headers: Record<string, string>): Promi
   socket.resetAndDestroy();
 }
 
-/** The number of replies to POST /v1/images that the bridge has written in full. */
+/** Returns the number of replies to POST /v1/images that the bridge has written completely. */
 async function written({ address }: StartedBridge): Promise<number> {
   const reply = await fetch(`${address}/v1/diagnostics`);
   const { events } = (await reply.json()) as Diagnostics;
@@ -92,7 +92,7 @@ async function sendRaw(body: object, headers: Record<string, string>): Promise<S
 }
 
 describe('an idempotency key', () => {
-  it('gives a repeat the same body with a request id of its own, from one generation', async () => {
+  it('returns the same body with a new request id to a repetition, from one generation', async () => {
     const before = generated(bridge);
     const first = await post({}, { 'idempotency-key': 'repeat' });
 
@@ -107,7 +107,7 @@ describe('an idempotency key', () => {
     await expect.poll(() => generated(bridge) - before).toBe(1);
   });
 
-  it('is the same beyond ASCII in the header and in the body', async () => {
+  it('may contain the same non-ASCII characters in the header and in the body', async () => {
     const key = 'Übergröße 画像';
     const first = await post({}, { 'idempotency-key': Buffer.from(key).toString('latin1') });
 
@@ -130,7 +130,7 @@ describe('an idempotency key', () => {
     await expect.poll(() => generated(slow) - before).toBe(1);
   });
 
-  it('keeps the image for the repeat of a client that has disconnected', async () => {
+  it('keeps the image for the repetition by a disconnected client', async () => {
     const before = generated(slow);
     const headers = { 'idempotency-key': 'left' };
     await sendAndDisconnect({}, headers);
@@ -143,7 +143,7 @@ describe('an idempotency key', () => {
     await expect.poll(() => generated(slow) - before).toBe(1);
   });
 
-  it('is refused for another request', async () => {
+  it('is rejected for a different request', async () => {
     await post({}, { 'idempotency-key': 'conflict' });
 
     const { status, json, headers } = await post(
@@ -157,14 +157,14 @@ describe('an idempotency key', () => {
     expect(headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('is refused when head and body do not agree', async () => {
+  it('is rejected if header and body differ', async () => {
     const { status, json } = await post({ idempotency_key: 'one' }, { 'idempotency-key': 'two' });
 
     expect(status).toBe(422);
     expect(json.error).toMatchObject({ param: 'idempotency_key' });
   });
 
-  it('is free again after a failure of known outcome, and keeps a failure of unknown outcome', async () => {
+  it('is free again after a failure with a known outcome, and keeps a failure with an unknown outcome', async () => {
     const before = generated(bridge);
     const known = { routing: { model: 'sandbox-fail-rate_limited' } };
     const unknown = { routing: { model: 'sandbox-hang' }, timeout_ms: 100 };
@@ -185,7 +185,7 @@ describe('an idempotency key', () => {
   });
 });
 
-// Generated, encoded and verified on a machine that does much else.
+// The time to generate, encode and verify on a busy machine.
 const TWELVE_IMAGES_MS = 120_000;
 
 describe('a retry of the official client', () => {
@@ -208,7 +208,7 @@ describe('a retry of the official client', () => {
     await expect.poll(() => generated(slow) - before).toBe(1);
   });
 
-  it('gets the images of a reply that was cut while it was written', {
+  it('gets the images of a reply that was cut off during its transfer', {
     timeout: TWELVE_IMAGES_MS,
   }, async () => {
     const before = generated(bridge);
@@ -223,7 +223,7 @@ describe('a retry of the official client', () => {
     await expect.poll(() => generated(bridge) - before).toBe(1);
   });
 
-  it('gets the image of a reply that was written in full on a connection that was reset', async () => {
+  it('gets the image of a reply that was written completely to a connection that was reset', async () => {
     const before = generated(bridge);
     const body = { prompt: 'a small fox', output: { response_format: 'metadata' } };
     await resetUnread(body, count(0));
@@ -235,7 +235,7 @@ describe('a retry of the official client', () => {
     expect(generated(bridge) - before).toBe(1);
   });
 
-  it('is a new request if there was no earlier one', async () => {
+  it('is a new request if there was no earlier request', async () => {
     const { status, headers } = await post({ prompt: 'a first fox' }, count(1));
 
     expect(status).toBe(200);

@@ -12,7 +12,7 @@ const PATH = '/v1/images/stream';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const asArtifact = { output: { response_format: 'artifact' } };
 
-// One that replies at once, and a slow one with one slot and a queue of one.
+// One bridge that replies at once, and a slow bridge with one slot and a queue of one.
 let bridge: StartedBridge;
 let slow: StartedBridge;
 let checker: ReturnType<typeof createReplyChecker>;
@@ -40,7 +40,7 @@ interface Streamed {
   readonly text: string;
 }
 
-/** Reads a stream to its end and checks it against the contract. */
+/** Reads a stream to its end and checks it against the OpenAPI document. */
 async function stream(
   body: object,
   headers: Record<string, string> = {},
@@ -143,7 +143,7 @@ describe('POST /v1/images/stream', () => {
     expect(events.at(-1)?.data.response.data).toMatchObject([{ index: 0 }, { index: 1 }]);
   });
 
-  it('reports a file only after it was published in its scope', async () => {
+  it('reports a file only after its publication', async () => {
     const watcher = await watch(bridge, { ...asArtifact, parameters: { size: '64x64' } });
     await expect.poll(() => watcher.text()).toMatch(/event: completed\ndata: .*\n\n/);
 
@@ -174,7 +174,7 @@ describe('POST /v1/images/stream', () => {
       400,
       'invalid_image_input',
     ],
-  ])('refuses %s with a plain reply', async (_name, body, status, code) => {
+  ])('rejects %s with a plain reply', async (_name, body, status, code) => {
     const reply = await stream(body);
 
     expect(reply.status).toBe(status);
@@ -182,7 +182,7 @@ describe('POST /v1/images/stream', () => {
     expect(reply.headers['x-should-retry']).toBe('false');
   });
 
-  it('ends with the error of a provider that fails', async () => {
+  it('ends with the error of a failing provider', async () => {
     const { status, events } = await stream({ routing: { model: 'sandbox-fail-rate_limited' } });
 
     expect(status).toBe(200);
@@ -193,7 +193,7 @@ describe('POST /v1/images/stream', () => {
     });
   });
 
-  it('refuses with a plain reply when the breaker of its provider is open', async () => {
+  it('is rejected with a plain reply if the circuit breaker of its provider is open', async () => {
     const fragile = await startBridge({
       set: [
         'runtime.circuit_breakers.sandbox.enabled=true',
@@ -209,7 +209,7 @@ describe('POST /v1/images/stream', () => {
   });
 });
 
-describe('POST /v1/images/stream, idempotency', () => {
+describe('POST /v1/images/stream: idempotency', () => {
   it('replays a stream as its beginning and its end', async () => {
     const headers = { 'idempotency-key': 'replay' };
     const first = await stream({}, headers);
@@ -234,7 +234,7 @@ describe('POST /v1/images/stream, idempotency', () => {
     expect(replayed.map(({ events }) => namesOf(events))).toEqual([['started', 'completed']]);
   });
 
-  it('keeps the outcome for the repeat of a client that has disconnected', async () => {
+  it('keeps the outcome for the repetition by a disconnected client', async () => {
     const headers = { 'idempotency-key': 'left' };
     const watcher = await watch(slow, {}, headers);
     await expect.poll(() => watcher.text()).toContain('"dispatched"');
@@ -247,10 +247,10 @@ describe('POST /v1/images/stream, idempotency', () => {
   });
 });
 
-describe('POST /v1/images/stream, a client that disconnects', () => {
+describe('POST /v1/images/stream: a client that disconnects', () => {
   const hanging = { ...asArtifact, routing: { model: 'sandbox-hang' } };
 
-  it('before its first event leaves no file', async () => {
+  it('leaves no file if it disconnects before the first event', async () => {
     const body = JSON.stringify({ prompt: 'a fox', ...asArtifact });
     const head = ['POST /v1/images/stream HTTP/1.1', 'Host: localhost'];
     const socket = await openSocket(slow.port);
@@ -268,7 +268,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
     await untilIdle();
   });
 
-  it('while it waits in the queue frees its slot', async () => {
+  it('frees its place if it disconnects while it waits in the queue', async () => {
     const first = await watch(slow, hanging);
     await untilBusy(1, 0);
     const second = await watch(slow, hanging);
@@ -283,7 +283,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
     expect(await filesOf(slow)).toEqual([]);
   });
 
-  it('is refused with a plain reply when the queue is full', async () => {
+  it('is rejected with a plain reply if the queue is full', async () => {
     const first = await watch(slow, hanging);
     await untilBusy(1, 0);
     const second = await watch(slow, hanging);
@@ -298,7 +298,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
     await untilIdle();
   });
 
-  it('while its partial images are sent ends the run, which leaves no file', async () => {
+  it('ends the run, which leaves no file, if it disconnects during partial images', async () => {
     const parameters = { partial_images: 3, size: '64x64' };
     const watcher = await watch(slow, { ...asArtifact, parameters });
     await expect.poll(() => watcher.text()).toContain('event: partial_image');
@@ -309,7 +309,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
     expect(await filesOf(slow)).toEqual([]);
   });
 
-  it('after the end can read its stored image', async () => {
+  it('can read its stored image if it disconnects after the end', async () => {
     const watcher = await watch(slow, { ...asArtifact, parameters: { size: '64x64' } });
     await expect.poll(() => watcher.hasEnded()).toBe(true);
 
@@ -321,8 +321,8 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
   });
 });
 
-describe('POST /v1/images/stream, a bridge that stops', () => {
-  it('finishes the stream within the grace', async () => {
+describe('POST /v1/images/stream: a bridge that stops', () => {
+  it('finishes the stream within the grace period', async () => {
     const stopping = await startBridge({ set: ['providers.sandbox.latency_ms=500'] });
     const watcher = await watch(stopping, { parameters: { size: '64x64' } });
     await expect.poll(() => watcher.text()).toContain('"dispatched"');
@@ -337,7 +337,7 @@ describe('POST /v1/images/stream, a bridge that stops', () => {
   it.each([
     ['without a key', {}],
     ['under a key', { 'idempotency-key': 'stop' }],
-  ])('ends a stream %s that outlasts the grace with an error', async (_name, headers) => {
+  ])('ends a stream %s that exceeds the grace period with an error', async (_name, headers) => {
     const stopping = await startBridge({
       set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],
     });

@@ -23,12 +23,12 @@ interface CheckedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  // Each test knows the shape of its reply; the checker checks it against the document.
+  // Each test knows the shape of its reply. The checker compares the reply with the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
 }
 
-/** Calls the bridge and checks the reply against its contract. */
+/** Calls the bridge and checks the reply against the OpenAPI document. */
 async function call(
   method: string,
   path: string,
@@ -104,7 +104,7 @@ describe('POST /v1/images', () => {
     expect((await sharp(artifact.bytes).metadata()).format).toBe(format);
   });
 
-  it('never overwrites an exact name, and numbers names on request', async () => {
+  it('never overwrites an exact name, and adds number suffixes on request', async () => {
     const ask = (collision: string) =>
       create({
         prompt: 'a fox',
@@ -136,7 +136,7 @@ describe('POST /v1/images', () => {
     expect(json.data[0]).toMatchObject({ width, height });
   });
 
-  it('changes nothing outside of a mask', async () => {
+  it('changes nothing outside a mask', async () => {
     const source = await sharp(await photo('chelsea.png'))
       .removeAlpha()
       .png()
@@ -164,7 +164,7 @@ describe('POST /v1/images', () => {
     expect((await top(edited)).equals(await top(source))).toBe(false);
   });
 
-  it('generates alpha where the model supports it, and reports it', async () => {
+  it('generates alpha if the model supports it, and reports it', async () => {
     const { json } = await create({
       prompt: 'a balloon',
       parameters: { background: 'transparent', size: '128x128', output_format: 'webp' },
@@ -219,7 +219,7 @@ describe('POST /v1/images', () => {
     ['sandbox-fail-timeout', 504, 'timeout', false],
     ['sandbox-fail-upstream', 502, 'upstream_error', false],
     ['sandbox-fail-protocol', 502, 'protocol_error', false],
-  ])('rehearses %s', async (model, status, code, retryable) => {
+  ])('returns with the rehearsal model %s', async (model, status, code, retryable) => {
     const reply = await create({ prompt: 'a fox', routing: { model } });
 
     expect(reply.status).toBe(status);
@@ -228,7 +228,7 @@ describe('POST /v1/images', () => {
     expect(reply.headers['x-should-retry']).toBe(String(retryable));
   });
 
-  it('repeats a transient failure and reports the attempts', async () => {
+  it('retries a transient failure and reports the attempts', async () => {
     const { status, json } = await create({
       prompt: 'a fox',
       parameters: { size: '64x64' },
@@ -239,7 +239,7 @@ describe('POST /v1/images', () => {
     expect(json.warnings).toEqual(['transient_provider_retry_used', 'sandbox_output']);
   });
 
-  it('times out at the deadline and reports whether the provider stopped', async () => {
+  it('times out at the deadline and reports if the provider has stopped', async () => {
     const { status, json } = await create({
       prompt: 'a fox',
       timeout_ms: 100,
@@ -253,7 +253,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('refuses a mask that the model does not support, in every mode', async () => {
+  it('rejects a mask that the model does not support, in every mode', async () => {
     const png = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#0000' } })
       .png()
       .toBuffer();
@@ -275,7 +275,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('reports an invalid input image by its field', async () => {
+  it('reports the field of an invalid input image', async () => {
     const data = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 
     const { status, json } = await create({
@@ -317,7 +317,7 @@ describe('the other routes', () => {
     expect((await call('DELETE', '/v1/images')).headers['allow']).toBe('POST');
   });
 
-  it('send ranges, heads and 304 for an artifact', async () => {
+  it('reply to an artifact request with ranges, headers only, and 304', async () => {
     const { json } = await create({
       prompt: 'parts',
       parameters: { size: '64x64' },
@@ -339,7 +339,7 @@ describe('the other routes', () => {
     expect(head.bytes.length).toBe(0);
   });
 
-  it('send a thumbnail, its head, and 304 for a matching ETag', async () => {
+  it('reply with a thumbnail, its headers, and 304 for a matching ETag', async () => {
     const { json } = await create({
       prompt: 'a small one',
       parameters: { size: '256x128', output_format: 'webp' },
@@ -391,7 +391,7 @@ describe('the other routes', () => {
 });
 
 describe('the log and the metrics of the bridge', () => {
-  it('holds no prompt, path or name', async () => {
+  it('contain no prompt, path or name', async () => {
     await create({
       prompt: 'the-secret-prompt',
       parameters: { size: '64x64' },

@@ -29,7 +29,7 @@ const remoteEdit = (url: string) => ({
   images: [{ type: 'url', url }],
 });
 
-/** Requests images, and checks the reply against the bridge's own contract. */
+/** Requests images and checks the reply against the OpenAPI document. */
 async function create({ address }: StartedBridge, body: object, token?: string) {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${address}/v1/images`, {
@@ -87,7 +87,7 @@ describe('an artifact as input', () => {
     await rig.close();
   });
 
-  it('is unknown with another token, like an unknown id', async () => {
+  it('is unknown to another token, like an unknown id', async () => {
     const cwd = await freshFolder();
     const begin = (token: string) =>
       startBridge({
@@ -112,7 +112,7 @@ describe('an artifact as input', () => {
     expect(foreign.json.error).toEqual(unknown.json.error);
   });
 
-  it('that was changed on disk is an internal failure, and reaches no provider', async () => {
+  it('is an internal failure if its file was changed on disk, and reaches no provider', async () => {
     const bridge = await startBridge();
     const made = await make(bridge);
     const [{ id, name }] = made.json.data;
@@ -163,7 +163,7 @@ describe('a remote image as input', () => {
   ];
   const at = (path: string, host = 'localhost') => `https://${host}:${origin.port}${path}`;
 
-  it('is refused while remote inputs are disabled', async () => {
+  it('is rejected if remote inputs are disabled', async () => {
     const bridge = await begin();
 
     const { status, json } = await create(bridge, remoteEdit(at('/rocket.jpg')));
@@ -185,7 +185,7 @@ describe('a remote image as input', () => {
     }
   });
 
-  it('that cannot be loaded is reported at its field, without its address', async () => {
+  it('is reported at its field, without its address, if it cannot be loaded', async () => {
     const bridge = await begin(...enabled(), 'inputs.remote.allow_private_networks=true');
     const reasons: [string, object][] = [
       [at('/away'), { reason: 'host_not_allowed' }],
@@ -222,7 +222,7 @@ describe('a remote image as input', () => {
     expect(origin.connections).toHaveLength(before);
   });
 
-  it('is fetched once for all attempts to edit it', async () => {
+  it('is fetched once for all attempts of an edit', async () => {
     const bridge = await begin(...enabled(), 'inputs.remote.allow_private_networks=true');
     const before = origin.connections.length;
 

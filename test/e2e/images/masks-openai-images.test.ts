@@ -8,14 +8,14 @@ import { cleanUp, startBridge } from '../../support/start-bridge.ts';
 
 const WIDTH = 90;
 const HEIGHT = 70;
-/** Of each row of the image, the samples from here on may not change. */
+/** The first sample in each row of the image that may not change. */
 const CLOSED_FROM = 40;
 
 afterAll(cleanUp);
 
 describe('a mask through openai-images', () => {
   it.each(['openai', 'sdcpp', 'sglang'] as const)(
-    'leaves the rest of the source as it is (%s)',
+    'leaves the rest of the source unchanged (%s)',
     async (dialect) => {
       const upstream = await createImagesUpstream({ dialect });
       const { address } = await startBridge({
@@ -23,7 +23,7 @@ describe('a mask through openai-images', () => {
         env: { OWN_KEY: upstream.key() ?? '' },
         set: settingsFor(upstream),
       });
-      // Stored lying on its side.
+      // The source is stored rotated by 90 degrees.
       const raw = { width: HEIGHT, height: WIDTH, channels: 3 } as const;
       const stored = await sharp(noise(1, WIDTH * HEIGHT * 3), { raw })
         .png()

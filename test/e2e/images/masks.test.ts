@@ -57,7 +57,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('a mask that the provider takes as a hint', () => {
+describe('a mask that the provider treats as a hint', () => {
   it('is exact in the reply to a request', async () => {
     const reply = await post(createImage, edit());
 
@@ -109,7 +109,7 @@ describe('a mask that the provider takes as a hint', () => {
     await expectExact(bytes);
   });
 
-  it('is refused before a job is accepted where it closes everything', async () => {
+  it('is rejected before a job is accepted if it permits no change at all', async () => {
     const closed = await maskOf({ width: WIDTH, height: HEIGHT }, () => 255);
     const before = provider.calls.length;
 
@@ -128,7 +128,7 @@ describe('a mask that the provider takes as a hint', () => {
     expect(provider.calls).toHaveLength(before);
   });
 
-  it('is in a plan of described images', async () => {
+  it('is included in a plan of described images', async () => {
     const described = { type: 'described', format: 'png', width: 45, height: 37, bytes: 200 };
     const body = edit({ images: [described], mask: described });
     const parameters = { size: '64x64', output_format: 'jpeg' };
@@ -152,7 +152,7 @@ describe('a mask that the provider takes as a hint', () => {
 
 type Handler = Parameters<typeof invoke<App['services']>>[0];
 
-/** The reply of an operation whose contract is `T`. */
+/** Calls an operation whose reply has the type `T`. */
 async function post<T = ImageReply['json']>(
   handler: Handler,
   body: object,

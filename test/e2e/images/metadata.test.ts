@@ -99,7 +99,7 @@ describe('metadata of a running bridge', () => {
     expect(third.data[0]).toMatchObject({ name: 'exact-2.webp', metadata_name: 'exact-2.json' });
   });
 
-  it('is refused where it cannot be embedded', async () => {
+  it('is rejected if it cannot be embedded', async () => {
     const outputs = [
       { metadata: 'sidecar' },
       { metadata: 'sidecar_and_embedded', response_format: 'url' },

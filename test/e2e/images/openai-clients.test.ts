@@ -11,14 +11,17 @@ const photo = (name: string) =>
   fileURLToPath(new URL(`../../data/photos/${name}`, import.meta.url));
 const TOKEN = 'a-token-of-the-tests';
 
-/** The newest major version of the official client and the one before. The calls of these tests have one shape in both. */
+/**
+ * The newest major version of the official client and the previous version. The calls of these tests have the same form in
+ * both.
+ */
 const CLIENTS: readonly [string, typeof openai6][] = [
   ['openai 6', openai6],
   // TypeScript treats two versions of one class as different types.
   ['openai 7', openai7 as unknown as typeof openai6],
 ];
 
-// One for most tests, one that requires a token, and one whose clients time out.
+// One bridge for most tests, one that requires a token, and one whose clients time out.
 let bridge: StartedBridge;
 let guarded: StartedBridge;
 let slow: StartedBridge;
@@ -54,7 +57,7 @@ async function maskFor(name: string): Promise<Buffer> {
 describe.each(CLIENTS)('the client %s', (_, openai) => {
   const { default: OpenAI, toFile } = openai;
 
-  /** A client with default options that counts its requests. */
+  /** Creates a client with default options that counts its requests. */
   function connect({ address } = bridge, options: object = {}) {
     let calls = 0;
     const client = new OpenAI({
@@ -102,7 +105,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[3]?.b64_json)).toMatchObject({ format: 'webp' });
   });
 
-  it('may use old names of a model and of a quality, and parameters that no provider supports', async () => {
+  it('accepts old names of models and qualities, and parameters that no provider supports', async () => {
     const { images } = connect();
     const request = { prompt: 'a fox', model: 'dall-e-3', quality: 'hd', style: 'vivid' } as const;
 
@@ -204,7 +207,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     ['upstream', 'InternalServerError', { status: 502, code: 'upstream_error' }],
     ['protocol', 'InternalServerError', { status: 502, code: 'protocol_error' }],
     ['timeout', 'InternalServerError', { status: 504, code: 'timeout' }],
-  ])('knows the failure %s for a %s', async (failure, name, facts) => {
+  ])('throws for the failure %s a %s', async (failure, name, facts) => {
     const { images } = connect(bridge, { maxRetries: 0 });
 
     const work = images.generate({ prompt: 'a fox', model: `sandbox-fail-${failure}` });
@@ -214,7 +217,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(error).toMatchObject({ ...facts, requestID: expect.any(String) });
   });
 
-  it('throws its own error classes for errors of requests', async () => {
+  it('throws its own error classes for invalid requests', async () => {
     const { client, images } = connect(bridge, { maxRetries: 0 });
     const under = { headers: { 'idempotency-key': `k-${OpenAI.name}-${openai === openai6}` } };
     await images.generate({ prompt: 'a fox' }, under);
@@ -234,7 +237,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await expect(connect(guarded).client.models.list()).resolves.toBeDefined();
   });
 
-  it('throws the same error for a refused stream as for any other request', async () => {
+  it('throws the same error for a rejected stream as for any other request', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const sent = { prompt: 'a fox', model: 'sandbox-fail-safety_rejected', stream: true } as const;
 
@@ -242,7 +245,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
   });
 
   it('throws for a failure inside a stream', async () => {
-    // The first unfinished image comes after a quarter of it; the signal has the rest.
+    // The first unfinished image comes after a quarter of the time. The signal aborts in the rest.
     const set = ['providers.sandbox.latency_ms=16000', 'runtime.shutdown_grace_ms=1'];
     const ending = await startBridge({ set });
     const { images } = connect(ending);
@@ -258,7 +261,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(error).toMatchObject({ code: 'cancelled', type: 'request_timeout_error' });
   });
 
-  it('ends the run when its reader stops', async () => {
+  it('ends the run if its reader stops', async () => {
     const cancelled = () => slow.stderr().split('"error_code":"cancelled"').length - 1;
     const before = cancelled();
     const { images } = connect(slow);
@@ -269,7 +272,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await vi.waitUntil(() => cancelled() > before, { timeout: 10_000 });
   });
 
-  it('does not retry where a repetition fails again or costs twice', async () => {
+  it('does not retry if a repetition would fail again or cost twice', async () => {
     const { images, calls } = connect(bridge, { maxRetries: 3 });
 
     const work = images.generate({ prompt: 'a fox', model: 'sandbox-fail-upstream' });
@@ -278,7 +281,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(calls()).toBe(1);
   });
 
-  it('retries where the reply asks for it', async () => {
+  it('retries if the reply asks for it', async () => {
     const { images, calls } = connect(bridge, { maxRetries: 1 });
 
     const work = images.generate({ prompt: 'a fox', model: 'sandbox-fail-overloaded' });

@@ -26,13 +26,13 @@ afterAll(cleanUp);
 interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape of its reply; the checker checks it against the document.
+  // Each test knows the shape of its reply. The checker compares the reply with the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
   readonly text: string;
 }
 
-/** Calls the bridge and checks the reply against its own contract. */
+/** Calls the bridge and checks the reply against the OpenAPI document. */
 async function call(
   { method, path }: { readonly method: string; readonly path: string },
   init: { readonly headers?: Record<string, string>; readonly body?: string | Buffer } = {},
@@ -79,7 +79,7 @@ function edit(
 }
 
 describe('POST /v1/images/generations', () => {
-  it('reports the parameters that took effect, and how the others were handled', async () => {
+  it('reports the effective parameters and the handling of the others', async () => {
     const sent = { model: 'old', quality: 'hd', size: '256x256', style: 'vivid', seed: 1 };
 
     const { json } = await post(GENERATIONS, sent);
@@ -109,7 +109,7 @@ describe('POST /v1/images/generations', () => {
     ['an unknown format', { output_format: 'gif' }, 422, 'output_format'],
     ['an unknown model', { model: 'unheard-of' }, 400, 'model'],
     ['an unknown provider', {}, 422, 'bridge_ext.provider'],
-  ])('refuses under strict %s, at the caller’s own field', async (_, sent, status, param) => {
+  ])('rejects in strict mode %s, at the field of the caller', async (_, sent, status, param) => {
     const provider = param === 'bridge_ext.provider' ? { provider: 'unknown' } : {};
     const bridge_ext = { compatibility: 'strict', ...provider };
 
@@ -125,20 +125,20 @@ describe('POST /v1/images/generations', () => {
     ['n', { n: 0 }],
     ['prompt', { prompt: '' }],
     ['bridge_ext.typo', { bridge_ext: { typo: 1 } }],
-  ])('refuses a wrong %s in every mode', async (param, sent) => {
+  ])('rejects a wrong %s in every mode', async (param, sent) => {
     expect(await post(GENERATIONS, sent)).toMatchObject({
       status: 422,
       json: { error: { param } },
     });
   });
 
-  it('accepts any query, and nulls', async () => {
+  it('accepts any query string, and null values', async () => {
     const sent = { n: null, size: null, user: null, bridge_ext: null };
 
     expect(await post(`${GENERATIONS}?api-version=1`, sent)).toMatchObject({ status: 200 });
   });
 
-  it('returns the same images for an equal request under one key, and for no other', async () => {
+  it('returns the same images only for an equal request under the same key', async () => {
     const key = { 'idempotency-key': 'generations' };
     const first = await post(GENERATIONS, {}, key);
 
@@ -162,7 +162,7 @@ describe('POST /v1/images/generations', () => {
     const reported = events.map(({ name, data }) => [name, data.type, data.index]);
     const partials = reported.slice(0, 2).sort(([, , one], [, , other]) => one - other);
     const ofKind = (kind: string) => [0, 1].map((index) => [kind, kind, index]);
-    // Partial images are sent as they are made, finished ones in order.
+    // Partial images are sent as soon as they are generated, finished images in order.
     expect(partials).toEqual(ofKind('image_generation.partial_image'));
     expect(reported.slice(2)).toEqual(ofKind('image_generation.completed'));
     expect(events.at(-1)?.data).toMatchObject({
@@ -174,7 +174,7 @@ describe('POST /v1/images/generations', () => {
     });
   });
 
-  it('refuses a stream like any other request', async () => {
+  it('rejects a stream like any other request', async () => {
     const sent = { stream: true, model: 'sandbox-fail-rate_limited' };
 
     const { status, headers } = await post(GENERATIONS, sent);
@@ -183,7 +183,7 @@ describe('POST /v1/images/generations', () => {
     expect(headers).toMatchObject({ 'x-should-retry': 'true', 'retry-after-ms': '1000' });
   });
 
-  it('is refused with 405 under another method', async () => {
+  it('replies 405 to another method', async () => {
     const { status, headers } = await call({ method: 'GET', path: GENERATIONS });
 
     expect([status, headers['allow']]).toEqual([405, 'POST']);
@@ -231,13 +231,13 @@ describe('POST /v1/images/edits', () => {
       ...([400, 'image'] as const),
       () => [file('image'), file('image'), text('model', 'sandbox-basic')],
     ],
-  ])('refuses %s', async (_, status, param, parts) => {
+  ])('rejects %s', async (_, status, param, parts) => {
     const reply = await edit([text('prompt', 'night'), ...parts()]);
 
     expect(reply).toMatchObject({ status, json: { error: { param } } });
   });
 
-  it('refuses a truncated form', async () => {
+  it('rejects a truncated form', async () => {
     const headers = { 'content-type': formType('b') };
     const body = formBytes([text('prompt', 'night'), file('image')], 'b').subarray(0, -20);
 
@@ -316,7 +316,7 @@ describe('GET /v1/models', () => {
     },
   );
 
-  it('names the methods of a model whose id has a slash', async () => {
+  it('lists the methods for a model whose id has a slash', async () => {
     const { status, headers } = await call({ method: 'PUT', path: '/v1/models/a/b' });
 
     expect([status, headers['allow']]).toEqual([405, 'GET, HEAD']);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { image } from '../../lib/generation/images.ts';
 import { fromPixels, textured } from '../../lib/images/sample-images.ts';
 
-/** An image of a request as it is sent, and as a plan is asked about it. */
+/** An image of a request as sent, and as described in a plan. */
 interface Sample {
   readonly sent: object;
   readonly described: object;
@@ -17,7 +17,7 @@ async function sampleOf(bytes: Buffer): Promise<Sample> {
   };
 }
 
-/** Images and masks on both sides of the limits that `LIMITS` sets. */
+/** Images and masks below and above the limits in `LIMITS`. */
 export async function openSamples() {
   const noise = (edge: number) => fromPixels(textured(edge, edge)).png().toBuffer();
   const bytes = await Promise.all([
@@ -40,7 +40,7 @@ export async function openSamples() {
   };
 }
 
-/** Makes each of the limits for images refuse some of the samples. */
+/** Sets each image limit so that some samples exceed it. */
 export const LIMITS = [
   'images.max_edge=64',
   'inputs.max_bytes_each=3000',
@@ -74,7 +74,7 @@ const mostly = <T>(often: T, other: fc.Arbitrary<T>) =>
 
 const compatibility = fc.constantFrom('strict', 'normalize', 'normalize', 'best_effort');
 
-/** Native requests without images: most are valid. */
+/** Native requests without images. Most are valid. */
 export const nativeRequests = (providers: readonly string[]) => {
   const provider = fc.constantFrom(...providers);
   return fc.record({
@@ -121,7 +121,7 @@ export const nativeRequests = (providers: readonly string[]) => {
   });
 };
 
-/** Requests of the OpenAI-familiar routes, as the wrapped body has them, without images. */
+/** Requests of the OpenAI-compatible routes without images, in the form of the wrapped body. */
 export const openAiRequests = (providers: readonly string[]) =>
   fc.record(
     {
@@ -144,7 +144,7 @@ export const openAiRequests = (providers: readonly string[]) =>
     { requiredKeys: ['operation', 'prompt'] },
   );
 
-/** As much as a request may bring. */
+/** The greatest number of images of a request. */
 function longMetadata(): object {
   const value = '\u0001'.repeat(512);
   return Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key-${index}`, value]));

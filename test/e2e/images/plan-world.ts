@@ -52,10 +52,10 @@ const DOCUMENTS: Readonly<Record<string, CapabilityDocument>> = {
   },
 };
 
-/** Every provider of the world; `logged-out` is not ready. */
+/** Every provider of the world. `logged-out` is not ready. */
 export const PROVIDERS = [...Object.keys(DOCUMENTS), 'logged-out'];
 
-/** The whole application with one provider of each kind; each of them replies with what it was asked for. */
+/** The whole application with one provider of each kind. Each of them replies with the requested images. */
 export async function openWorld() {
   const folder = await mkdtemp(join(tmpdir(), 'plans-'));
   const providers = Object.entries(DOCUMENTS).map(([name, capabilities]) =>
@@ -79,7 +79,7 @@ export async function openWorld() {
   const app = await openApp({ folder, providers: all, defaultProvider: 'sandbox', set: LIMITS });
   return {
     services: app.services,
-    /** All calls of a provider so far. */
+    /** Returns all calls of a provider so far. */
     callsOf: (name: string): readonly ScriptedCall[] =>
       all.find((provider) => provider.name === name)?.calls ?? [],
     async close(): Promise<void> {

@@ -26,13 +26,13 @@ interface ErrorJson {
   };
 }
 
-/** What the real reply says of the route that it took, on either wire. */
+/** The facts in a real reply about its route, in either format. */
 interface Taken extends Pick<PlannedRoute, 'provider' | 'model' | 'effective' | 'normalizations'> {
   readonly warnings: PlannedRoute['warnings'];
   readonly attempts?: readonly { readonly error_code?: string }[];
 }
 
-/** Which samples a request brings, by their positions. */
+/** The positions of the samples in a request. */
 const brought = fc.record({
   images: fc.array(fc.nat(5), { minLength: 1, maxLength: 3 }),
   mask: fc.option(fc.nat(3), { nil: undefined, freq: 3 }),
@@ -53,7 +53,7 @@ function imagesOf({ images, mask, references }: Brought, operation: string) {
 const seen = { made: 0, refused: 0, invalid: 0 };
 
 describe('a plan', () => {
-  it('is what the request then becomes, whatever it asks for', async () => {
+  it('equals the outcome of the request, for any request', async () => {
     await fc.assert(
       fc.asyncProperty(nativeRequests(PROVIDERS), brought, async (request, images) => {
         const { sent, described } = imagesOf(images, request.operation);
@@ -66,11 +66,11 @@ describe('a plan', () => {
       }),
       { numRuns: 300 },
     );
-    // A property that never sees one of them proves nothing of it.
+    // A property test that never generates one of these cases proves nothing about it.
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
   });
 
-  it('is what a request of the OpenAI-familiar routes becomes, under the names of its caller', async () => {
+  it('equals the outcome of a request of the OpenAI-compatible routes, with the field names of the caller', async () => {
     await fc.assert(
       fc.asyncProperty(openAiRequests(PROVIDERS), fc.nat(5), async (request, index) => {
         const { operation, ...fields } = request;
@@ -142,8 +142,8 @@ function expectAgreement(plan: Reply, real: Reply, before: readonly number[], ta
 }
 
 /**
- * The error of the last route that was tried, or, where no attempts are listed, of the whole request on the first route
- * with a plan.
+ * Returns the error of the last tried route or, if no attempts are listed, of the whole request on the first route with a
+ * plan.
  */
 function expectRefusal(routes: readonly PlannedRoute[], error: ErrorJson['error']): void {
   const { attempts, ...details } = error.bridge_ext.details;
@@ -164,14 +164,14 @@ function expectRefusal(routes: readonly PlannedRoute[], error: ErrorJson['error'
   expect(row).toMatchObject({ calls: 0, normalizations: [], warnings: [] });
 }
 
-/** A described image has no member that holds its bytes. */
+/** A described image has no member that contains its bytes. */
 function withoutPayload(details: object): object {
   const { field, ...others } = details as { field?: string };
   const plain = field?.replace(/\.(data|data_url|image_url)$/, '');
   return field === undefined ? others : { ...others, field: plain };
 }
 
-/** The wrapped body's issues name its own fields. */
+/** The issues of the wrapped body name its own fields. */
 function withoutPrefix(error: object): object {
   return JSON.parse(JSON.stringify(error).replaceAll('"openai.', '"'));
 }

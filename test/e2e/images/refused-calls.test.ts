@@ -25,7 +25,7 @@ interface Rig {
 
 const local = { dialect: 'localai', models: ['flux'], image_model: 'flux' } as const;
 
-/** A provider, and a request that its capability document allows and that it refuses before it sends it. */
+/** A provider, and a request that its capability document allows and that it rejects before sending it. */
 const CASES: readonly (readonly [string, () => Rig | Promise<Rig>, () => object, string])[] = [
   [
     'a prompt with a character that its server reads otherwise',
@@ -75,7 +75,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** The application with this provider, and another that takes everything. */
+/** The application with this provider, and another that accepts every request. */
 async function openWith(open: () => Rig | Promise<Rig>) {
   const { provider, close } = await open();
   const folder = await makeFolder('refused-calls');
@@ -100,8 +100,8 @@ function post({ services }: App, handler: Handler, body: object) {
   return invoke<typeof services>(handler, { method: 'POST', body: sent }, services);
 }
 
-describe.each(CASES)('a provider that refuses %s', (_name, open, request, param) => {
-  it('refuses it in the plan, as a job and as an image, and is not called', async () => {
+describe.each(CASES)('a provider that rejects %s', (_name, open, request, param) => {
+  it('rejects the request in the plan, as a job and as an image, and is not called', async () => {
     const { app, provider } = await openWith(open);
     const body = request();
 
@@ -118,20 +118,20 @@ describe.each(CASES)('a provider that refuses %s', (_name, open, request, param)
     const { details } = (made.json as { error: { bridge_ext: { details: object } } }).error
       .bridge_ext;
     expect(route?.error?.details).toEqual(details);
-    // Nothing was tried.
+    // No route was tried.
     expect(details).not.toHaveProperty('provider_attempts');
     const jobs = await invoke<typeof app.services>(listJobs, {}, app.services);
     expect(jobs.json).toEqual({ items: [] });
   });
 });
 
-describe('a request that its first provider would refuse to send', () => {
+describe('a request that its first provider would reject before sending it', () => {
   const body = {
     prompt: 'a boat | a ship',
     routing: { fallbacks: [{ provider: 'other' }] },
   };
 
-  it('is planned and queued for its fallback, and made there', async () => {
+  it('is planned and queued for its fallback, and generated there', async () => {
     const { app, provider, other } = await openWith(() => openImagesRig({ settings: local }));
 
     const plan = await post(app, planImage, body);

@@ -16,7 +16,7 @@ const forever = new AbortController().signal;
 
 let folder: string;
 let app: App;
-/** What the agent keeps, whichever process of it runs. */
+/** The state that all processes of the agent share. */
 let threads: Set<string>;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ async function restart(): Promise<void> {
 const requestWith = (session: object) =>
   v.parse(ImageRequest, { prompt: 'a fox', session, output: { response_format: 'artifact' } });
 
-/** The session of the reply to a request. */
+/** Returns the session of the reply to a request. */
 async function create(session: object) {
   const served = await app.services.imageRequests.serve(
     requestWith(session),
@@ -54,7 +54,7 @@ async function create(session: object) {
   return served.value.session;
 }
 
-/** The session of the result of a job. */
+/** Returns the session of the result of a job. */
 async function runJob(session: object) {
   const context = requestContext({ operationId: 'createJob' });
   const { job } = await app.services.jobs.submit(requestWith(session), context);
@@ -78,7 +78,7 @@ describe('sessions', () => {
     expect(threads.size).toBe(1);
   });
 
-  it('are the same for jobs and for requests that wait', async () => {
+  it('are the same for jobs and for synchronous requests', async () => {
     const first = await runJob(KEYED);
     const second = await create(KEYED);
 
@@ -86,7 +86,7 @@ describe('sessions', () => {
     expect(second).toEqual({ ...first, reused: true });
   });
 
-  it('are deleted with their threads, which no request can use then', async () => {
+  it('are deleted with their threads, which no request can use afterwards', async () => {
     const first = await create(KEYED);
     const id = { scope: 'anonymous', provider: NAME, key: 'storyboard' };
 

@@ -4,7 +4,7 @@ import { parseEventText, type TextEvent } from '../../support/event-text.ts';
 
 export type EventReader = Awaited<ReturnType<typeof openEvents>>;
 
-/** Opens an event stream of a started bridge and reads it as it comes, until it ends or `disconnect`. */
+/** Opens an event stream of a started bridge and reads it as it arrives, until it ends or until `disconnect`. */
 export async function openEvents(url: string, headers: Readonly<Record<string, string>> = {}) {
   const outgoing = request(url, { headers, agent: false });
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -26,9 +26,9 @@ export async function openEvents(url: string, headers: Readonly<Record<string, s
     headers: incoming.headers as Readonly<Record<string, string | undefined>>,
     text: () => text,
     events: (): readonly TextEvent[] => parsed().events,
-    /** What to resume with. */
+    /** Id with which to resume. */
     lastId: () => parsed().lastId,
-    /** How the reply has ended, if it has: with its last chunk, or with the connection alone. */
+    /** End of the reply, if it has ended: with its last chunk, or only by the end of the connection. */
     end: () => end,
     async until(isSo: (events: readonly TextEvent[]) => boolean): Promise<void> {
       while (!isSo(parsed().events)) await delay(5);

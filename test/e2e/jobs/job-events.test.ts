@@ -39,7 +39,7 @@ function check(path: string, { status, headers, text }: EventReader): void {
   checker.check({ method: 'GET', path }, status, headers, text());
 }
 
-/** The last that a reader was sent of each job, by the jobs' ids. */
+/** The last event of each job that a reader received, by job id. */
 const known = (...readers: readonly EventReader[]) =>
   new Map(
     readers
@@ -49,7 +49,7 @@ const known = (...readers: readonly EventReader[]) =>
       ),
   );
 
-/** Resolves once the reader has been sent the end of each of these jobs. */
+/** Resolves when the reader has received the end of each of these jobs. */
 async function untilEndsOf(ids: readonly string[], ...readers: readonly EventReader[]) {
   await readers.at(-1)?.until(() => {
     const jobs = known(...readers);
@@ -78,7 +78,7 @@ describe('GET /v1/jobs/{id}/events', () => {
     expect(reader.end()).toBe('complete');
   });
 
-  it('reports a cancellation, and the end to a reader that comes late', async () => {
+  it('reports a cancellation, and the end to a late reader', async () => {
     const id = await created(client);
     const reader = await follow(id);
     await client.cancel(id);
@@ -93,7 +93,7 @@ describe('GET /v1/jobs/{id}/events', () => {
     expect(late.events().map(({ name }) => name)).toEqual(['snapshot', 'ended']);
   });
 
-  it.each(['nothing', '01890000-0000-7000-8000-000000000001'])('is 404 for %s', async (id) => {
+  it.each(['nothing', '01890000-0000-7000-8000-000000000001'])('replies 404 for %s', async (id) => {
     const reader = await follow(id);
     await reader.untilEnded();
 
@@ -103,7 +103,7 @@ describe('GET /v1/jobs/{id}/events', () => {
 });
 
 describe('GET /v1/jobs/events', () => {
-  it('replies at once while nothing happens, and then with each job that changes', async () => {
+  it('replies at once even if nothing happens, and then reports each changed job', async () => {
     const reader = await feedOf(bridge);
     const atFirst = reader.events();
     const id = await created(client);
@@ -125,7 +125,7 @@ describe('GET /v1/jobs/events', () => {
     reader.disconnect();
   });
 
-  it('is a route of its own: other methods are refused, HEAD leaves nothing open', async () => {
+  it('rejects other methods, and HEAD leaves no stream open', async () => {
     const { address } = bridge;
     const refused = await fetch(`${address}/v1/jobs/events`, { method: 'DELETE' });
     for (let count = 0; count <= MAX_STREAMS; count += 1) {
@@ -137,7 +137,7 @@ describe('GET /v1/jobs/events', () => {
     expect(refused.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it('refuses the stream after the 64th until one disconnects', async () => {
+  it('rejects the 65th stream until another disconnects', async () => {
     const readers = await Promise.all(Array.from({ length: MAX_STREAMS }, () => feedOf(bridge)));
     const refused = await feedOf(bridge);
     await refused.untilEnded();
@@ -160,8 +160,8 @@ describe('GET /v1/jobs/events', () => {
   });
 });
 
-describe('a reader of GET /v1/jobs/events that comes back', () => {
-  it('finds out about every end after a crash, each as it is then', {
+describe('a reader of GET /v1/jobs/events that resumes', () => {
+  it('receives every end after a crash, each job in its current state', {
     timeout: 60_000,
   }, async () => {
     const cwd = await freshFolder();
@@ -171,7 +171,7 @@ describe('a reader of GET /v1/jobs/events that comes back', () => {
     const reader = await feedOf(first);
     const ids = await Promise.all(Array.from({ length: 8 }, () => created(jobs)));
     await reader.until(() => [...known(reader).values()].some((job) => job.status === 'succeeded'));
-    // It reads no further; the bridge works for a moment, and is killed in between.
+    // The reader reads no further. The bridge works for a moment and is killed in between.
     reader.disconnect();
     const lastId = reader.lastId();
     await jobs.until(ids[4] ?? '', ({ status }) => status === 'running');
@@ -189,7 +189,7 @@ describe('a reader of GET /v1/jobs/events that comes back', () => {
     resumed.disconnect();
   });
 
-  it('finds out which jobs were removed', async () => {
+  it('learns which jobs were removed', async () => {
     const cwd = await freshFolder();
     const first = await startBridge({ cwd });
     const jobs = await createJobClient(first);
@@ -209,7 +209,7 @@ describe('a reader of GET /v1/jobs/events that comes back', () => {
     resumed.disconnect();
   });
 
-  it('is refused with the id of another bridge', async () => {
+  it('is rejected with the id of another bridge', async () => {
     const other = await startBridge();
     const opened = await feedOf(other);
     await expect.poll(() => opened.lastId()).toBeDefined();
@@ -224,7 +224,7 @@ describe('a reader of GET /v1/jobs/events that comes back', () => {
 });
 
 describe('a bridge that stops', () => {
-  it('ends its event streams in order, that of a running job after its end', async () => {
+  it('ends its event streams properly, and that of a running job after the end of the job', async () => {
     const stopping = await startBridge({ set: [SLOW] });
     const jobs = await createJobClient(stopping);
     const feed = await feedOf(stopping);

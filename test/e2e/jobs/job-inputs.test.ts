@@ -48,7 +48,7 @@ function change(cwd: string, sql: string): void {
 }
 
 describe('the input image of a job', () => {
-  it('is delivered to its owner alone, also by HEAD and as a thumbnail, after a restart too', async () => {
+  it('is delivered only to its owner, also by HEAD and as a thumbnail, and after a restart', async () => {
     const cwd = await freshFolder();
     const first = await open(cwd);
     const path = await edited(await createJobClient(first, TOKENS[0]));
@@ -77,7 +77,7 @@ describe('the input image of a job', () => {
     expect(statuses).toEqual([404, 404]);
   });
 
-  it('is removed with its job, also when the bridge was killed before or in between', async () => {
+  it('is removed with its job, even if the bridge was killed before or during the removal', async () => {
     const cwd = await freshFolder();
     const first = await open(cwd);
     const path = await edited(await createJobClient(first, TOKENS[0]));
@@ -90,7 +90,7 @@ describe('the input image of a job', () => {
     const removed = await jobs.get(path);
     await edited(jobs);
     await second.end('SIGKILL');
-    // The state after a kill between the row and its file, and after one between a file and its row.
+    // The state after a kill between the row and its file, and after a kill between a file and its row.
     change(cwd, 'DELETE FROM job; DELETE FROM job_scope');
     await mkdir(join(cwd, 'data/state/inputs/ab'), { recursive: true });
     await writeFile(join(cwd, 'data/state/inputs/ab', 'ab'.repeat(32)), 'never accepted');
@@ -103,7 +103,7 @@ describe('the input image of a job', () => {
     expect(await runProgram(['state', 'check'], cwd)).toMatchObject({ code: 0 });
   });
 
-  it('is verified from the command line, and not delivered when it was damaged', async () => {
+  it('is verified from the command line, and is not delivered if it was damaged', async () => {
     const cwd = await freshFolder();
     const bridge = await open(cwd);
     const jobs = await createJobClient(bridge, TOKENS[0]);

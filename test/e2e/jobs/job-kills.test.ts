@@ -10,7 +10,7 @@ import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/sta
 import { agentSettings } from '../providers/agent-responses-rig.ts';
 import { storedInputs } from './jobs-rig.ts';
 
-// The long proof: JOB_KILLS=1000.
+// Set JOB_KILLS=1000 for a long run.
 const KILLS = Number(process.env['JOB_KILLS'] ?? 5);
 const TIMEOUT_MS = 60_000 + KILLS * 10_000;
 const JOBS_A_ROUND = 12;
@@ -24,11 +24,11 @@ interface Submission {
   readonly key: string;
   readonly prompt: string;
   readonly body: object;
-  /** Set after the 202. */
+  /** Id of the job. Set after the 202. */
   id?: string;
 }
 
-/** Every third one edits an image of its own; every sixth one an image that many share. */
+/** Every third request edits an image of its own, every sixth an image that many requests share. */
 async function newSubmission(nth: number): Promise<Submission> {
   const prompt = `job-${nth}-of-many`;
   const key = `key-${nth}`;
@@ -59,7 +59,7 @@ async function sendAll(address: string, submissions: readonly Submission[]): Pro
   };
   const outcomes = await Promise.allSettled(Array.from({ length: SENDERS }, sender));
   for (const outcome of outcomes) {
-    // `fetch` throws this when the connection is lost. A wrong reply is another error.
+    // `fetch` throws this error if the connection is lost. A wrong reply is another error.
     if (outcome.status === 'rejected' && !isConnectionLoss(outcome.reason)) throw outcome.reason;
   }
 }
@@ -76,7 +76,7 @@ async function endOf(address: string, id: string) {
   }
 }
 
-/** The names of artifacts in the database, and of the stored files. */
+/** Returns the names of artifacts in the database, and of the stored files. */
 async function artifactNames(cwd: string) {
   const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
   const rows = database.prepare('SELECT id, name, state FROM artifact').all() as {
@@ -94,7 +94,7 @@ async function artifactNames(cwd: string) {
 }
 
 describe('a program that is killed while it has jobs', () => {
-  it(`loses no accepted one and repeats no call, ${KILLS} times`, {
+  it(`loses no accepted job and repeats no call, ${KILLS} times`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const [home, cwd] = [await freshFolder(), await freshFolder()];

@@ -54,7 +54,7 @@ async function accepted(jobs: JobClient, body: object, headers?: Record<string, 
   return json.id as string;
 }
 
-/** Resolves once images of a running job have their names below the artifact root. */
+/** Resolves when images of a running job have their names below the artifact root. */
 async function untilPublished({ cwd }: StartedBridge, count: number): Promise<void> {
   const isEnough = async () => {
     const names = await readdir(join(cwd, 'data/artifacts'), { recursive: true }).catch(() => []);
@@ -63,7 +63,7 @@ async function untilPublished({ cwd }: StartedBridge, count: number): Promise<vo
   while (!(await isEnough())) await delay(1);
 }
 
-/** A program whose provider is the emulator, and a function that restarts it. */
+/** Starts a program whose provider is the emulator. Returns a function that restarts it. */
 async function startWithUpstream(set: readonly string[] = []) {
   const home = await freshFolder();
   const upstream = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 4 });
@@ -80,8 +80,8 @@ async function startWithUpstream(set: readonly string[] = []) {
   };
 }
 
-describe('a limit of jobs', () => {
-  it('refuses the job beyond it with Retry-After, and accepts one once there is room', async () => {
+describe('the limit of jobs', () => {
+  it('rejects the next job with Retry-After, and accepts a job as soon as there is room', async () => {
     const set = ['server.jobs.max_pending=2', 'server.jobs.max_running=1'];
     const { jobs } = await start({ set });
     const running = await accepted(jobs, hang);
@@ -99,7 +99,7 @@ describe('a limit of jobs', () => {
     expect(taken.status).toBe(202);
   });
 
-  it('applies to the storage of all jobs, their results included', async () => {
+  it('applies to the storage of all jobs, including their results', async () => {
     const { jobs } = await start({ set: ['server.jobs.max_database_bytes=1048576'] });
     const ids: string[] = [];
     let refused = await jobs.post(hang);
@@ -108,7 +108,7 @@ describe('a limit of jobs', () => {
     await jobs.cancel(ids.at(-1) ?? '');
     const taken = await jobs.post(hang);
 
-    // Each reserves some 24,000 bytes. Its end releases most of them.
+    // Each job reserves some 24,000 bytes. Its end releases most of them.
     expect(ids.length).toBeGreaterThan(30);
     expect(ids.length).toBeLessThan(50);
     expect(refused.status).toBe(503);
@@ -120,7 +120,7 @@ describe('a limit of jobs', () => {
 
 describe('a job at a full gate', () => {
   it.each(['runtime.global', 'runtime.provider_default'])(
-    'of %s waits, where a request is refused',
+    'of %s waits, while a synchronous request is rejected',
     async (gate) => {
       const set = [`${gate}.max_concurrent=1`, `${gate}.max_queued=0`];
       const { jobs } = await start({ set });
@@ -182,7 +182,7 @@ describe('another scope', () => {
     expect(finished).toMatchObject({ status: 'succeeded', favorite: false });
   });
 
-  it('has a key space of its own', async () => {
+  it('has its own idempotency keys', async () => {
     const options = (BRIDGE_TOKEN: string): Options => ({ set: [TOKEN], env: { BRIDGE_TOKEN } });
     const old = await start(options(OLD));
     const first = await accepted(old.jobs, { prompt: 'mine' }, { 'idempotency-key': 'k' });
@@ -217,7 +217,7 @@ describe('a restart', () => {
     expect([callsFor('ran-before'), callsFor('waited-before')]).toEqual([1, 1]);
   });
 
-  it('leaves the queue paused, and the jobs in it start by priority once it is resumed', async () => {
+  it('leaves the queue paused, and its jobs start by priority after it is resumed', async () => {
     const set = ['server.jobs.max_running=1'];
     const { bridge, jobs, upstream, restart } = await startWithUpstream(set);
     await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
@@ -248,7 +248,7 @@ describe('a restart', () => {
     ]);
   });
 
-  it('retries an interrupted job with the images that it came with', async () => {
+  it('retries an interrupted job with its input images', async () => {
     const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream();
     upstream.script('silence=generating');
     const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
@@ -273,7 +273,7 @@ describe('a restart', () => {
     expect((await after.send('POST', `/v1/jobs/${done.id}/retry`)).status).toBe(409);
   });
 
-  it('keeps the images that a job of three had finished, and a retry asks for the missing one', async () => {
+  it('keeps the finished images of a job of three, and a retry requests the missing image', async () => {
     const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream();
     upstream.script('succeed', 'succeed', 'silence=generating');
     const id = await accepted(jobs, {
@@ -337,7 +337,7 @@ describe('a restart', () => {
 });
 
 describe('a shutdown', () => {
-  it('lets running jobs finish, starts no queued one, and replies to waiting clients', async () => {
+  it('finishes running jobs, starts no queued job, and replies to waiting clients', async () => {
     const { bridge, jobs, upstream, restart } = await startWithUpstream([
       'server.jobs.max_running=1',
     ]);
@@ -359,7 +359,7 @@ describe('a shutdown', () => {
     expect(await after.ended(queued)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('interrupts jobs that still run after its grace, and replies to waiting clients', async () => {
+  it('interrupts jobs that still run after the grace period, and replies to waiting clients', async () => {
     const { bridge, jobs } = await start({
       set: ['runtime.shutdown_grace_ms=50', 'runtime.cancellation_grace_ms=50'],
     });
@@ -379,7 +379,7 @@ describe('a shutdown', () => {
 });
 
 describe('retention', () => {
-  it('removes jobs beyond its count at the start, except favourites', async () => {
+  it('removes jobs above the limit at the start, except favourites', async () => {
     const { bridge, jobs } = await start();
     const ids: string[] = [];
     for (let nth = 0; nth < 4; nth += 1) {

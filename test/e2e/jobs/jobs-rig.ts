@@ -7,7 +7,7 @@ import type { StartedBridge } from '../../support/start-bridge.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape of its reply; the checker checks it against the document.
+  // Each test knows the shape of its reply. The checker compares the reply with the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
   readonly bytes: Buffer;
@@ -20,7 +20,7 @@ interface Sent {
 
 export type JobClient = Awaited<ReturnType<typeof createJobClient>>;
 
-/** Calls the job routes of a started bridge, and checks every reply against the contract. */
+/** Calls the job routes of a started bridge and checks every reply against the OpenAPI document. */
 export async function createJobClient({ address }: Pick<StartedBridge, 'address'>, token?: string) {
   const authorization: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -65,21 +65,21 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
       send('POST', '/v1/jobs', { body, headers }),
     cancel: (id: string) => send('DELETE', `/v1/jobs/${id}`),
     patch: (id: string, body: object) => send('PATCH', `/v1/jobs/${id}`, { body }),
-    /** The job as soon as the predicate holds. */
+    /** Resolves with the job as soon as the predicate is true. */
     until,
-    /** The job once it has ended. */
+    /** Resolves with the job after it has ended. */
     async ended(id: string) {
       for (;;) {
         const { json } = await get(`/v1/jobs/${id}?wait_ms=30000`);
         if (json.completed !== undefined) return json;
       }
     },
-    /** The job once it is running. */
+    /** Resolves with the job when it is running. */
     running: (id: string) => until(id, ({ status }) => status === 'running'),
   };
 }
 
-/** The stored input images of jobs in the state directory of a bridge. */
+/** Lists the stored input images of jobs in the state directory of a bridge. */
 export async function storedInputs({ cwd }: Pick<StartedBridge, 'cwd'>): Promise<string[]> {
   const folder = join(cwd, 'data/state/inputs');
   try {

@@ -52,7 +52,7 @@ describe('a job', () => {
     expect(createHash('sha256').update(artifact.bytes).digest('hex')).toBe(image.sha256);
   });
 
-  it('stores an inline image once for all jobs, and keeps it when they have ended', async () => {
+  it('stores an inline image once for all jobs, and keeps it after they have ended', async () => {
     const photo = readFileSync(ROCKET);
     const sha256 = createHash('sha256').update(photo).digest('hex');
     const image = { type: 'base64', data: photo.toString('base64'), filename: 'rocket.jpg' };
@@ -93,7 +93,7 @@ describe('a job', () => {
     expect([after.status, after.bytes.length]).toEqual([204, 0]);
   });
 
-  it('replies to a wait at its end, or when the time is over', async () => {
+  it('replies to a waiting client at its end, or when the time is over', async () => {
     const id = await accepted(hang);
     await jobs.running(id);
     const waiting = jobs.get(`/v1/jobs/${id}?wait_ms=30000`);
@@ -109,7 +109,7 @@ describe('a job', () => {
     expect(json.error.details).toHaveProperty('provider_stopped');
   });
 
-  it('is not changed by a second cancel, or by one after its end', async () => {
+  it('is not changed by a second cancellation or by a cancellation after its end', async () => {
     const job = await done();
 
     const { status, json } = await jobs.cancel(job.id);
@@ -126,7 +126,7 @@ describe('a job', () => {
     expect(json.items[0]).toMatchObject({ id: job.id, error_code: 'safety_rejected' });
   });
 
-  it('can be marked, hidden and restored once it has ended', async () => {
+  it('can be marked, hidden and restored after it has ended', async () => {
     const { id } = await done();
 
     const marked = await jobs.patch(id, { favorite: true, deleted: true });
@@ -159,7 +159,7 @@ describe('a job', () => {
     ['an unknown provider', { prompt: 'a fox', routing: { provider: 'unknown' } }, 422],
     ['an unknown model', { prompt: 'a fox', routing: { model: 'nothing' } }, 400],
     ['an invalid image', { ...edit('bm8gcGljdHVyZQ==') }, 400],
-  ])('is refused with %s, and stores nothing', async (_name, body, expected) => {
+  ])('is rejected with %s, and stores nothing', async (_name, body, expected) => {
     const before = await jobs.get('/v1/diagnostics');
     const kept = await storedInputs(bridge);
 
@@ -177,7 +177,7 @@ function edit(data: string) {
 }
 
 describe('the list of jobs', () => {
-  it('pages through the jobs that match its filters, and refuses the cursor of another list', async () => {
+  it('returns pages of the jobs that match its filters, and rejects the cursor of another list', async () => {
     const made = [];
     for (let nth = 0; nth < 5; nth += 1) made.push(await done({ prompt: `Ünique ${nth}% owl` }));
     const query = '/v1/jobs?limit=2&search=ünique';
@@ -221,8 +221,8 @@ describe('the list of jobs', () => {
   });
 });
 
-describe('a job under a key', () => {
-  it('is the reply to an equal request with the key in head or body, and to no other', async () => {
+describe('a job with an idempotency key', () => {
+  it('is the reply only to an equal request with the key in header or body', async () => {
     const first = await jobs.post({ prompt: 'once', ...small }, { 'idempotency-key': 'one' });
     await jobs.ended(first.json.id);
 
@@ -254,7 +254,7 @@ describe('a job under a key', () => {
 });
 
 describe('without server.jobs.enabled', () => {
-  it('there are no routes of jobs, but those of presets', async () => {
+  it('the routes of jobs are missing and those of presets exist', async () => {
     const without = await startBridge({ set: ['server.jobs.enabled=false'] });
 
     const statuses = await Promise.all(

@@ -21,11 +21,11 @@ async function editForm(): Promise<FormData> {
   return form;
 }
 
-// Shorter than the images take, and longer than the clients ask the bridge to wait.
+// Shorter than the generation of the images, and longer than the wait that the clients request.
 const TIMEOUT_MS = 5000;
 const PREFERENCE = { prefer: 'respond-async, wait=1' };
 
-/** The image that a client gets which waits `TIMEOUT_MS` for a reply, and follows `location`. */
+/** Resolves with the image for a client that waits `TIMEOUT_MS` for a reply and then follows `location`. */
 async function imageByLocation(address: string, path: string, body: string | FormData) {
   const ask = (target: string, request: RequestInit = {}) =>
     fetch(address + target, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -40,7 +40,7 @@ async function imageByLocation(address: string, path: string, body: string | For
   }
 }
 
-/** The same through the official client, which does not repeat a request here. */
+/** Resolves with the same image through the official client, which does not retry here. */
 async function imageByClient(address: string, Client: typeof OpenAI): Promise<Buffer> {
   const client = new Client({
     baseURL: `${address}/v1`,
@@ -50,7 +50,7 @@ async function imageByClient(address: string, Client: typeof OpenAI): Promise<Bu
   });
   const request = { prompt: 'a fox', size: '64x64' };
   const reply: unknown = await client.images.generate(request, { headers: PREFERENCE });
-  // The type of the reply with images; this one is the job.
+  // The declared type is that of the reply with images, but this reply is the job.
   let job = reply as { id: string; completed?: number; result: { data: [{ id: string }] } };
   while (job.completed === undefined) {
     job = await client.get(`/jobs/${job.id}`, { query: { wait_ms: 1000 } });
@@ -69,7 +69,7 @@ async function start(options: Options = {}) {
   return { bridge, jobs, post };
 }
 
-/** The id of the first job, once there is one. */
+/** Resolves with the id of the first job as soon as there is one. */
 async function firstJob(jobs: JobClient): Promise<string> {
   for (;;) {
     const [job] = (await jobs.get('/v1/jobs')).json.items;
@@ -78,13 +78,13 @@ async function firstJob(jobs: JobClient): Promise<string> {
   }
 }
 
-/** What the official clients send with each try. */
+/** The headers that the official clients send with each attempt. */
 const tried = (count: number, preference: Record<string, string> = ASYNC) => ({
   ...preference,
   'x-stainless-retry-count': String(count),
 });
 
-describe('a retry of a client that has no key', () => {
+describe('a retry of a client without an idempotency key', () => {
   const ONCE = { prompt: 'a fox, made once' };
 
   it('finds the job of a request that timed out, and gets its images', async () => {
@@ -146,7 +146,7 @@ describe('a retry of a client that has no key', () => {
     for (const one of [id, ...ids]) await jobs.cancel(one);
   });
 
-  it('finds it although no further job would be accepted', async () => {
+  it('finds the job even if no further job would be accepted', async () => {
     const { jobs, post } = await start({ set: ['server.jobs.max_pending=1'] });
     await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
 
@@ -159,7 +159,7 @@ describe('a retry of a client that has no key', () => {
     expect(again.json.id).toBe(first.json.id);
   });
 
-  it('makes a job anew that is known to have failed, once', async () => {
+  it('creates a job again, once, if the first job is known to have failed', async () => {
     const { jobs, post } = await start();
     const failing = { prompt: 'a fox', routing: { model: 'sandbox-fail-upstream' } };
     const first = await post('/v1/images', failing, tried(0));
@@ -178,7 +178,7 @@ describe('a retry of a client that has no key', () => {
 });
 
 describe('Prefer: respond-async', () => {
-  it('replies with a job that makes the images, on each of the three routes', async () => {
+  it('replies with a job that generates the images, on each of the three routes', async () => {
     const { bridge, jobs, post } = await start();
     const native = await post('/v1/images', { prompt: 'a fox', ...SMALL });
     const openai = await post('/v1/images/generations', { prompt: 'a hen', size: '64x64' });
@@ -214,7 +214,7 @@ describe('Prefer: respond-async', () => {
     ]);
   });
 
-  it('replies with the images as they were asked for when they are made in time', async () => {
+  it('replies with the images in the requested form if they are ready in time', async () => {
     const { jobs, post } = await start();
 
     const inline = await post('/v1/images', { prompt: 'a fox', ...SMALL }, WAITING);
@@ -239,7 +239,7 @@ describe('Prefer: respond-async', () => {
     expect((await jobs.get('/v1/jobs?status=succeeded')).json.items).toHaveLength(3);
   });
 
-  it('replies with the job when the images are not made in time', async () => {
+  it('replies with the job if the images are not ready in time', async () => {
     const { jobs, post } = await start();
 
     const late = await post('/v1/images', HANG, { prefer: 'respond-async, wait=1' });
@@ -252,7 +252,7 @@ describe('Prefer: respond-async', () => {
     await jobs.cancel(late.json.id);
   });
 
-  it('gives a client its image that takes longer than the client waits', async () => {
+  it('delivers an image that takes longer than the timeout of the client', async () => {
     const { bridge, jobs } = await start({
       set: ['providers.sandbox.latency_ms=6000', 'server.jobs.max_running=8'],
     });
@@ -274,7 +274,7 @@ describe('Prefer: respond-async', () => {
     expect((await jobs.get('/v1/jobs?status=succeeded')).json.items).toHaveLength(images.length);
   });
 
-  it('replies with the error of a job that fails in time, as the route does', async () => {
+  it('replies with the error of a job that fails in time, in the form of the route', async () => {
     const { post } = await start();
     const failing = { prompt: 'a fox', routing: { model: 'sandbox-fail-safety_rejected' } };
 
@@ -291,7 +291,7 @@ describe('Prefer: respond-async', () => {
     expect(refused.status).toBe(422);
   });
 
-  it('a client that disconnects finds its image in the history, also after a kill', async () => {
+  it('keeps the image of a disconnected client in the history, even after a kill', async () => {
     const { bridge, jobs } = await start();
     await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
     const client = new AbortController();
@@ -314,7 +314,7 @@ describe('Prefer: respond-async', () => {
     expect(done).toMatchObject({ status: 'succeeded', request: { prompt: 'kept for later' } });
   });
 
-  it('repeats nothing under a key, which it shares with no synchronous request', async () => {
+  it('repeats nothing with an idempotency key, and shares no key with synchronous requests', async () => {
     const { jobs, post } = await start();
     const key = { 'idempotency-key': 'one' };
     const body = { prompt: 'a fox', ...SMALL };
@@ -332,7 +332,7 @@ describe('Prefer: respond-async', () => {
     expect((await jobs.get('/v1/jobs')).json.items).toHaveLength(1);
   });
 
-  it('is ignored for streams, and where jobs are disabled', async () => {
+  it('is ignored for streams, and if jobs are disabled', async () => {
     const { bridge } = await start();
     const stream = await fetch(`${bridge.address}/v1/images/generations`, {
       method: 'POST',

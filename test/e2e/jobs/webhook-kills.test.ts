@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
 import { type Receiver, startReceiver, webhookSettings } from './webhook-receiver.ts';
 
-// The long proofs: WEBHOOK_KILLS=500 for many kills, WEBHOOK_KILLS=25 WEBHOOK_JOBS=500 for many jobs.
+// Set WEBHOOK_KILLS=500 for many kills, or WEBHOOK_KILLS=25 WEBHOOK_JOBS=500 for many jobs.
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 3);
 const JOBS_A_ROUND = Number(process.env['WEBHOOK_JOBS'] ?? 20);
 const LONGEST_LIFE_MS = 30 * JOBS_A_ROUND;
@@ -36,7 +36,7 @@ async function submit(address: string, url: string): Promise<readonly string[]> 
   return ids.flat();
 }
 
-/** As if the delays of all attempts had passed. */
+/** Sets all deliveries due, as if the delays of all attempts had passed. */
 function makeDue(cwd: string): void {
   const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
   database.exec('UPDATE webhook SET due = 0 WHERE due IS NOT NULL');
@@ -49,7 +49,7 @@ async function webhookOf(address: string, id: string) {
 }
 
 describe('webhooks of a program that is killed, to a receiver that is killed', () => {
-  it(`bring each end at least once, ${KILLS} times`, { timeout: TIMEOUT_MS }, async () => {
+  it(`deliver each end at least once, ${KILLS} times`, { timeout: TIMEOUT_MS }, async () => {
     const cwd = await freshFolder();
     let replies = 0;
     let isReliable = false;

@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookMessage } from '../../../lib/contract/resources/webhook-message.ts';
 
-/** 32 bytes. */
+/** A secret of 32 bytes. */
 export const SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 
-/** A message whose signature the library of Standard Webhooks has verified. */
+/** A message whose signature was verified with the Standard Webhooks library. */
 export interface Received extends WebhookMessage {
   readonly id: string;
 }
@@ -35,7 +35,7 @@ export async function startReceiver(reply: () => number | 'cut' = () => 204) {
       );
       try {
         const message = webhook.verify(Buffer.concat(chunks), headers);
-        // Verified above; the tests compare what it holds.
+        // The message was verified above. The tests compare its content.
         received.push({ ...(message as WebhookMessage), id: headers['webhook-id'] ?? '' });
       } catch (error) {
         refused.push(error);
@@ -56,10 +56,10 @@ export async function startReceiver(reply: () => number | 'cut' = () => 204) {
     host: `127.0.0.1:${port}`,
     url: `http://127.0.0.1:${port}/ends`,
     received,
-    /** Why messages were not accepted. */
+    /** Reasons why messages were not accepted. */
     refused,
     start,
-    /** Cuts all connections and takes no more. */
+    /** Cuts all connections and accepts no more. */
     async kill(): Promise<void> {
       const closed = server && once(server, 'close');
       server?.close();
@@ -69,7 +69,7 @@ export async function startReceiver(reply: () => number | 'cut' = () => 204) {
   };
 }
 
-/** The settings and the environment of a bridge that sends to receivers on these hosts. */
+/** Returns the settings and the environment of a bridge that sends to receivers on these hosts. */
 export function webhookSettings(...hosts: readonly string[]) {
   return {
     set: [

@@ -35,7 +35,7 @@ async function until(isSo: () => boolean): Promise<void> {
 const isDelivered = (job: { webhook?: { status: string } }) => job.webhook?.status === 'delivered';
 
 describe('webhooks', () => {
-  it('bring the end of a job, signed, and the job says so', async () => {
+  it('deliver the signed end of a job, and the job reports the delivery', async () => {
     const receiver = await receiving();
     const { set, env } = webhookSettings(receiver.host);
     const bridge = await startBridge({ env, set: [...set, 'server.metrics.enabled=true'] });
@@ -69,7 +69,7 @@ describe('webhooks', () => {
     expect(stderr).not.toContain(receiver.host);
   });
 
-  it('go to the default address for jobs that name none, those of Prefer: respond-async too', async () => {
+  it('are sent to the default address for jobs without an address, including those of Prefer: respond-async', async () => {
     const receiver = await receiving();
     const { set, env } = webhookSettings(receiver.host);
     const bridge = await startBridge({
@@ -90,7 +90,7 @@ describe('webhooks', () => {
     expect(new Set(ids)).toEqual(new Set([job.id, images.json.id]));
   });
 
-  it('are named by generate, and jobs show prints what became of them', async () => {
+  it('are set by generate, and `jobs show` prints their outcome', async () => {
     const receiver = await receiving();
     const bridge = await startBridge(webhookSettings(receiver.host));
     const client = await createJobClient(bridge);
@@ -112,7 +112,7 @@ describe('webhooks', () => {
   it.each([
     [['--webhook-event', 'failed'], '--webhook-event needs --webhook'],
     [['--webhook', 'https://hooks.test/', '--webhook-event', 'queued'], 'Allowed choices are'],
-  ])('are refused by generate with %j', async (options, message) => {
+  ])('are rejected by generate with %j', async (options, message) => {
     const { exitCode, stderr } = await runCommand(['generate', 'a boat', ...options], {
       cwd: await freshFolder(),
     });
@@ -121,7 +121,7 @@ describe('webhooks', () => {
     expect(stderr).toContain(message);
   });
 
-  it('are sent after the next start where a crash was before', async () => {
+  it('are sent after the next start if a crash prevented them', async () => {
     const receiver = await receiving();
     const { set, env } = webhookSettings(receiver.host);
     const cwd = await freshFolder();
@@ -138,7 +138,7 @@ describe('webhooks', () => {
     expect(receiver.received).toMatchObject([{ id: json.id, type: 'job.interrupted' }]);
   });
 
-  it('that wait while webhooks are off are counted and warned of, and sent once they are on', async () => {
+  it('are counted with a warning while webhooks are off, and sent when webhooks are on', async () => {
     const receiver = await receiving();
     const { set, env } = webhookSettings(receiver.host);
     const cwd = await freshFolder();
@@ -177,7 +177,7 @@ describe('webhooks', () => {
       'events[0]',
       undefined,
     ],
-  ])('with %s are refused, and no job is made', async (_what, webhook, field, code) => {
+  ])('with %s are rejected, and no job is created', async (_what, webhook, field, code) => {
     const bridge = await startBridge(webhookSettings('hooks.test'));
     const client = await createJobClient(bridge);
 
@@ -191,7 +191,7 @@ describe('webhooks', () => {
     expect((await client.get('/v1/jobs')).json.items).toEqual([]);
   });
 
-  it('are refused while they are off', async () => {
+  it('are rejected while webhooks are off', async () => {
     const client = await createJobClient(await startBridge());
 
     const { status, json } = await client.post({
@@ -224,7 +224,7 @@ describe('webhooks', () => {
       { HOOK_SECRET: SECRET },
       'server.webhooks.default_url (--set): must name a host of server.webhooks.allowed_hosts',
     ],
-  ])('a bridge with %s does not start', async (_what, set, env, message) => {
+  ])('prevent the start of a bridge with %s', async (_what, set, env, message) => {
     const argv = ['quickstart', ...set.flatMap((one) => ['--set', one])];
 
     const { code, stderr } = await runProgram(argv, await freshFolder(), env);
@@ -234,7 +234,7 @@ describe('webhooks', () => {
     expect(stderr).not.toContain('too-simple');
   });
 
-  it('are verified by the receiver in the documentation', async () => {
+  it('are accepted by the receiver in the documentation', async () => {
     const text = await readFile(DOCUMENT, 'utf8');
     const source = /```js\n(?<code>.+?)```/s.exec(text)?.groups?.['code'] ?? '';
     expect(source.trimEnd().split('\n')).toHaveLength(10);

@@ -11,17 +11,23 @@ import {
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
 import { providerSettings } from '../providers/openai-images-rig.ts';
 
-// The long proof: LEDGER_KILLS=100.
+// Set LEDGER_KILLS=100 for a long run.
 const KILLS = Number(process.env['LEDGER_KILLS'] ?? 4);
 const TIMEOUT_MS = 120_000 + KILLS * 30_000;
-/** A life ends at some moment after so many replies, however slow the machine is. */
+/**
+ * The greatest number of replies after which a life of the process ends. Counted, so that it does not depend on the speed of
+ * the machine.
+ */
 const MOST_REPLIES = 30;
 const LONGEST_MOMENT_MS = 200;
 const LONGEST_LIFE_MS = 20_000;
-/** For each token, at the same time. */
+/** The number of concurrent senders for each token. */
 const SENDERS = 3;
 const SET = ['server.tokens_file=tokens.toml'];
-/** Most of them succeed. The emulator draws nothing for a refusal; what is cut is drawn. */
+/**
+ * The behaviours of the emulator. Most succeed. No image is drawn for a rejected request. An image is drawn before the
+ * connection is cut.
+ */
 const BEHAVIOURS = [
   ...Array.from({ length: 8 }, () => ''),
   '[[fail:status=429]]',
@@ -39,7 +45,7 @@ interface Order {
   readonly n: number;
   readonly kind: 'synchronous' | 'job';
   readonly isStored: boolean;
-  /** Undefined where no whole reply came. */
+  /** Status of the reply. Undefined if no complete reply arrived. */
   status: number | undefined;
   images: number;
   isRetryable: boolean;
@@ -64,7 +70,7 @@ function newOrder({ name, orders }: Client): Order & { readonly body: object } {
   const nth = orders.length;
   const n = randomInt(1, 5);
   const behaviour = BEHAVIOURS[randomInt(BEHAVIOURS.length)] ?? '';
-  // The marker counts its uses, so each prompt has one of its own.
+  // Each prompt has its own marker because a marker counts its uses.
   const prompt = `order-${nth}-of-${name} ${behaviour}`;
   const kind = randomInt(2) === 0 ? 'job' : 'synchronous';
   const isStored = kind === 'job' || randomInt(2) === 0;
@@ -136,7 +142,7 @@ async function allJobs(address: string, client: Client): Promise<Json[]> {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
 
-/** Compares what the bridge counts for a token with what the emulator drew for it. */
+/** Compares the counts of the bridge for a token with the images that the emulator drew for the token. */
 async function checkClient(address: string, client: Client, upstream: ImagesUpstream) {
   const { orders } = client;
   const jobs = await allJobs(address, client);
@@ -148,7 +154,7 @@ async function checkClient(address: string, client: Client, upstream: ImagesUpst
 
   expect(images).toBeLessThanOrEqual(sold);
   expect(sold).toBeLessThanOrEqual(images + unknown);
-  // The charge of earlier days is not shown: a run over midnight cannot check it.
+  // The charge of earlier days is not shown, so a run over midnight cannot check it.
   if (usage.items.length === 1) expect(usage.caller.allowance.used).toBe(images + unknown);
   for (const order of orders) {
     if (order.isRetryable) expect([order.prompt, soldFor(order)]).toEqual([order.prompt, 0]);
@@ -165,13 +171,13 @@ async function checkClient(address: string, client: Client, upstream: ImagesUpst
   const unheard = orders.filter(
     ({ kind, status }) => kind === 'synchronous' && status === undefined,
   );
-  // A program that is killed after a reply may not have noted its end yet.
+  // A program that is killed after a reply may not have recorded the end of the request.
   expect(images - lost + unknown).toBeGreaterThanOrEqual(delivered);
   expect(images - lost).toBeLessThanOrEqual(delivered + sum(unheard.map(soldFor)));
   return { orders: orders.length, sold, images, unknown, lost, delivered, jobs: jobs.length };
 }
 
-/** The names of artifacts that the database has, and those of the stored files. */
+/** Returns the names of artifacts in the database, and those of the stored files. */
 async function artifactNames(cwd: string) {
   const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
   const rows = database.prepare('SELECT name FROM artifact').pluck().all() as string[];
@@ -192,13 +198,13 @@ async function addToken(cwd: string, name: string, imagesPerDay: number): Promis
 }
 
 describe('a program that is killed while two tokens order images', () => {
-  it(`counts what was sold, or says that it is unknown, ${KILLS} times`, {
+  it(`counts each sold image or reports it as unknown, ${KILLS} times`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const cwd = await freshFolder();
     const upstream = await createImagesUpstream({ imageBytes: 20_000 });
     upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 30 });
-    // One of them orders more than its allowance.
+    // One of the tokens orders more than its allowance.
     const clients = [
       await addToken(cwd, 'alice', 1_000_000),
       await addToken(cwd, 'bob', KILLS * 20),

@@ -5,16 +5,16 @@ import { disagreements } from './money-model.ts';
 import { type MoneyWorld, openMoneyWorld } from './money-world.ts';
 import { newRun, type Run, runCase } from './run-case.ts';
 
-// The long proof: LEDGER_CASES=20000. Again from a failure: LEDGER_SEED=… LEDGER_PATH=….
+// Set LEDGER_CASES=20000 for a long run. To repeat a failure, set LEDGER_SEED=… and LEDGER_PATH=….
 const CASES = Number(process.env['LEDGER_CASES'] ?? 200);
 const SEED = Number(process.env['LEDGER_SEED'] ?? 24);
 const PATH = process.env['LEDGER_PATH'];
-/** Keeps the first counterexample as it was found, which is quicker. */
+/** Keeps the first counterexample without shrinking, which is faster. */
 const IS_QUICK = process.env['LEDGER_SHRINK'] === 'no';
-/** A database that grows makes each case slower. */
+/** The number of cases after which a new database is used, because a growing database makes each case slower. */
 const CASES_A_WORLD = 1000;
 const LONGEST_MS = 60_000 + CASES * 500;
-/** A closing that another write has delayed, or a file that is still being removed. */
+/** The time to wait for a delayed write or for a file that is still being removed. */
 const SETTLES_WITHIN_MS = 3000;
 
 let world: MoneyWorld | undefined;
@@ -31,7 +31,7 @@ const seen = {
 
 afterAll(() => world?.close());
 
-/** Rejects with what the bridge and the providers disagree about, and all that happened before. */
+/** Rejects with the disagreements between the bridge and the providers, and with all events before. */
 async function expectAgreement(plan: MoneyCase): Promise<void> {
   if (tokens % CASES_A_WORLD === 0) {
     await world?.close();
@@ -54,7 +54,7 @@ async function expectAgreement(plan: MoneyCase): Promise<void> {
     note(run);
     world.removeToken(token);
   } catch (error) {
-    // What is left of the case must not reach the next one.
+    // The remains of the case must not reach the next case.
     const broken = world;
     world = undefined;
     await broken.close().catch(() => {});
@@ -86,21 +86,21 @@ function note({ observed, faults }: Run): void {
 
 describe('the ledger', () => {
   it(
-    `agrees with the books of the providers, whatever fails, ${CASES} times`,
+    `agrees with the records of the providers after any faults, ${CASES} times`,
     async () => {
       const startedMs = performance.now();
       await fc.assert(fc.asyncProperty(moneyCases, expectAgreement), {
         numRuns: CASES,
         seed: SEED,
         endOnFailure: IS_QUICK,
-        // Before the test itself is ended, so that a counterexample is still reported.
+        // Stops before the test itself times out, so that a counterexample is still reported.
         interruptAfterTimeLimit: LONGEST_MS,
         markInterruptAsFailure: true,
         ...(PATH === undefined ? {} : { path: PATH }),
       });
       const tookMs = Math.round(performance.now() - startedMs);
       if (CASES > 200) console.info({ cases: CASES, seed: SEED, tookMs, ...seen });
-      // A property that never meets one of them proves nothing of it.
+      // A property test that never generates one of these cases proves nothing about it.
       if (PATH === undefined) expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
     },
     LONGEST_MS + 60_000,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The codes of refusals before anything was begun; `quota` is a `rate_limited` that is not retryable. */
+/** The codes of errors before any work began. `quota` is a `rate_limited` that is not retryable. */
 const REFUSALS = [
   'rate_limited',
   'quota',
@@ -9,44 +9,50 @@ const REFUSALS = [
   'unsupported_capability',
   'configuration',
 ] as const;
-/** The codes of failures after which certainly nothing was made; `transient` is an `upstream` that may be repeated at once. */
+/**
+ * The codes of failures after which certainly no image was generated. `transient` is an `upstream` that may be retried at
+ * once.
+ */
 const NOTHING_MADE = ['transient', 'upstream', 'upstream_retryable', 'safety_rejected'] as const;
 const UNKNOWN = ['upstream', 'rate_limited', 'overloaded', 'timeout', 'protocol', 'bug'] as const;
 
-/** How one try of a provider call ends. */
+/** The outcome of one attempt of a provider call. */
 export type CallEnd =
-  /** Before the dispatch: it never has an effect. */
+  /** Fails before the dispatch, so it never has an effect. */
   | { readonly type: 'refused'; readonly code: (typeof REFUSALS)[number] }
-  /** After the dispatch, and the provider says that it has begun nothing. */
+  /** Fails after the dispatch, and the provider reports that it has begun no work. */
   | { readonly type: 'not_begun'; readonly code: (typeof REFUSALS)[number] }
   | { readonly type: 'nothing_made'; readonly code: (typeof NOTHING_MADE)[number] }
-  /** All of its images were made, and none of them can be used. */
+  /** All images of the call were generated, and none of them can be used. */
   | { readonly type: 'made' }
-  /** `sold` of its images were made, and the error does not say how many. */
+  /** `sold` images of the call were generated, and the error does not report the number. */
   | {
       readonly type: 'unknown';
       readonly code: (typeof UNKNOWN)[number];
       readonly sold: number;
       readonly isPartial: boolean;
     }
-  /** Replies with images; of `bad` those that do not verify. `more`: how many more, or fewer, than it was asked for. */
+  /**
+   * Replies with images, of which those in `bad` do not verify. `more`: the number of images above or below the requested
+   * number.
+   */
   | { readonly type: 'images'; readonly bad: readonly number[]; readonly more: number }
-  /** Never ends until its signal aborts. */
+  /** Ends only when its signal aborts. */
   | { readonly type: 'hang'; readonly sold: number };
 
 export interface CallPlan {
   readonly end: CallEnd;
-  /** Turns of the event loop before its dispatch, and before its end. */
+  /** Turns of the event loop before the dispatch, and before the end of the call. */
   readonly turns: readonly [number, number];
-  /** Does not notice that its signal aborts. */
+  /** True if the call ignores the abort of its signal. */
   readonly isDeaf: boolean;
 }
 
 export interface RoutePlan {
-  /** How many images one call makes, and how many calls may run at the same time. */
+  /** Number of images that one call generates, and number of calls that may run at the same time. */
   readonly native: number;
   readonly parallel: number;
-  /** By the number of the call, then by its try; further tries repeat the last one. */
+  /** Plans by the number of the call, then by its attempt. Further attempts repeat the last plan. */
   readonly calls: readonly (readonly CallPlan[])[];
 }
 
@@ -57,12 +63,12 @@ export interface RequestPlan {
   readonly isSequential: boolean;
   readonly fallbackPolicy: 'on_error' | 'on_unavailable';
   readonly form: 'b64_json' | 'artifact' | 'url' | 'metadata';
-  /** With an idempotency key a synchronous request outlives its client. */
+  /** True if the request has an idempotency key. Then a synchronous request continues without its client. */
   readonly isKeyed: boolean;
   readonly routes: readonly RoutePlan[];
 }
 
-/** What happens when so many steps of stores and providers were taken. */
+/** A fault that happens after this many steps of stores and providers. */
 export interface Fault {
   readonly at: number;
   readonly type:
@@ -75,13 +81,13 @@ export interface Fault {
     | 'deadline'
     | 'midnight'
     | 'stop';
-  /** For how many writes a disk is full. */
+  /** Number of writes for which a disk is full. */
   readonly writes: number;
 }
 
-/** A token of its own, and what is done under it. */
+/** A token of its own, and the requests and faults under this token. */
 export interface MoneyCase {
-  /** Images a day; `null` is no allowance. */
+  /** Images a day. `null` means no allowance. */
   readonly allowance: number | null;
   readonly requests: readonly RequestPlan[];
   readonly faults: readonly Fault[];
@@ -90,7 +96,7 @@ export interface MoneyCase {
 const weighted = <T>(rows: readonly (readonly [number, fc.Arbitrary<T>])[]) =>
   fc.oneof(...rows.map(([weight, arbitrary]) => ({ weight, arbitrary })));
 
-/** Without a prototype each object would be printed with a note of that. */
+/** `noNullPrototype`, because otherwise each printed object would have a note about its prototype. */
 const record = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }) =>
   fc.record<T>(model, { noNullPrototype: true });
 

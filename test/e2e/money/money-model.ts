@@ -29,18 +29,18 @@ interface Failure {
 }
 
 interface Outcome {
-  /** Images that its owner got, or can fetch. */
+  /** The images that the owner received or can fetch. */
   readonly images: readonly Image[];
   readonly failures: readonly { readonly index: number; readonly error: Failure }[];
   readonly error: Failure | undefined;
-  /** Ended well, as a whole or in parts. */
+  /** The request ended well, completely or in part. */
   readonly isSuccess: boolean;
 }
 
 type Say = (disagreement: string) => void;
 
 /**
- * Compares a run with what the providers sold: a model of its own, which knows nothing of how the bridge counts. Returns the
+ * Compares a run with the sales of the providers. This is a separate model that does not know how the bridge counts. Returns the
  * disagreements.
  */
 export async function disagreements(world: MoneyWorld, run: Run): Promise<string[]> {
@@ -62,23 +62,23 @@ export async function disagreements(world: MoneyWorld, run: Run): Promise<string
 const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
 const soldOf = (sales: readonly Sale[]) => sum(sales.map(({ sold }) => sold));
 
-/** True if the process was killed or stopped: what it knew may be lost. */
+/** Returns true if the process was killed or stopped, so that its knowledge may be lost. */
 function isInterrupted({ faults }: Run): boolean {
   return faults.has('lost') || faults.has('unheard') || faults.has('stop');
 }
 
-/** True if the bridge cannot know what came of the call. */
+/** Returns true if the bridge cannot know the outcome of the call. */
 function isUncertain({ isDispatched, isKnown, isOverdue }: Sale): boolean {
   return isOverdue || (isDispatched && !isKnown);
 }
 
-/** How many images the bridge may call unknown. */
+/** Returns the number of images that the bridge may report as unknown. */
 function uncertainOf(sales: readonly Sale[]): number {
   const open = sales.filter(isUncertain);
   return sum(open.map(({ indices, sold }) => Math.max(indices.length, sold)));
 }
 
-/** True if the image of an index was sold, or perhaps sold, by any call. */
+/** Returns true if any call sold, or perhaps sold, the image of an index. */
 function isPerhapsSold(sales: readonly Sale[], index: number): boolean {
   return sales.some(
     ({ indices, isDispatched, isKnown, sold }) =>
@@ -86,7 +86,7 @@ function isPerhapsSold(sales: readonly Sale[], index: number): boolean {
   );
 }
 
-/** No call follows one that sold something, or perhaps did, if it would sell the same again. */
+/** Checks that no call follows a call that sold something, or perhaps did, if it would sell the same again. */
 function checkCalls({ sales, plan }: Observed, say: Say): void {
   for (const [at, sale] of sales.entries()) {
     for (const later of sales.slice(at + 1)) {
@@ -143,7 +143,7 @@ function checkOutcome(run: Run, one: Observed, say: Say): void {
       say(`the failure of output ${index} is retryable, and it was perhaps sold`);
     }
   }
-  // Its client has disconnected and does not receive the error.
+  // The client has disconnected and does not receive the error.
   if (reply?.status === 499) return;
   if (isSuccess) {
     const indices = [...images, ...failures].map(({ index }) => index).sort();
@@ -184,7 +184,7 @@ function checkShouldRetry({ reply }: Observed, say: Say): void {
   if (header !== String(reply.json.error.bridge_ext.retryable)) say(`x-should-retry is ${header}`);
 }
 
-/** Each image is one that the bridge was given for its index, by the route that served the request. */
+/** Checks that each image was received by the bridge for its index, from the route that served the request. */
 function checkImages({ sales }: Observed, images: readonly Image[], say: Say): void {
   const seen = new Set<number>();
   for (const { index, width, height } of images) {
@@ -199,8 +199,8 @@ function checkImages({ sales }: Observed, images: readonly Image[], say: Say): v
 }
 
 /**
- * A job that fails keeps what earlier calls have finished. Only where calls follow each other it is certain which these
- * are: a failure ends the verification of images that were made at the same time.
+ * Checks that a failed job keeps the images that earlier calls finished. These images are certain only if the calls are
+ * sequential, because a failure ends the verification of images that were generated at the same time.
  */
 function checkPartial({ plan, sales }: Observed, images: readonly Image[], say: Say): void {
   if (!plan.isSequential) return;
@@ -209,7 +209,7 @@ function checkPartial({ plan, sales }: Observed, images: readonly Image[], say: 
   if (missing.length > 0) say(`the partial result lacks ${missing.join()}`);
 }
 
-/** The allowance refuses what does not fit, and nothing else. */
+/** Checks that the allowance rejects exactly the requests that exceed it. */
 function checkAllowance(run: Run, { plan, reply, usedBefore, sales }: Observed, say: Say): void {
   const { allowance } = run.plan;
   if (allowance === null || !reply || run.faults.has('midnight')) return;
@@ -219,7 +219,7 @@ function checkAllowance(run: Run, { plan, reply, usedBefore, sales }: Observed, 
   if (!fits && sales.length > 0) say(`called beyond the allowance: ${usedBefore} of ${allowance}`);
 }
 
-/** What lies on the disk is what has rows; a synchronous request that failed has left nothing. */
+/** Checks that the files on the disk are those with rows, and that a failed synchronous request left no file. */
 async function checkFiles(world: MoneyWorld, one: Observed, say: Say): Promise<void> {
   const { files, rows } = await world.files(directoryOf(one));
   const names = rows.map(({ name }) => name).sort();
@@ -229,7 +229,7 @@ async function checkFiles(world: MoneyWorld, one: Observed, say: Say): Promise<v
   if (!outcome) return;
   const { form, kind } = one.plan;
   const isStored = kind === 'job' || form === 'artifact' || form === 'url';
-  // A keyed request outlives its client, which does not receive its images.
+  // A request with a key continues without its client, which does not receive the images.
   if (one.plan.isKeyed && !outcome.isSuccess) return;
   const expected = isStored ? outcome.images.length : 0;
   if (files.length !== expected) say(`${files.length} files of ${expected} images`);
@@ -268,7 +268,7 @@ function checkUsage(run: Run, items: readonly UsageItem[], say: Say): void {
 }
 
 const mostOf = ({ indices, sold }: Sale) => Math.max(indices.length, sold);
-/** A call may be noted as sent by a process that ended before it was. */
+/** Checks the calls counted as sent. A call may be counted as sent although its process ended before it was sent. */
 const mostOpen = ({ observed }: Run) => sum(observed.map(({ plan }) => plan.n));
 
 function checkBounds(
@@ -278,7 +278,7 @@ function checkBounds(
   say: Say,
 ): void {
   const sold = soldOf(sales);
-  // A process that is killed may take its knowledge of surplus images with it.
+  // A process that is killed may lose its knowledge of surplus images.
   const atLeast = sum(sales.map((sale) => Math.min(sale.sold, sale.indices.length)));
   if (images > sold) say(`${what}: counted as made ${images} > sold ${sold}`);
   const expected = images + unknown;
@@ -287,27 +287,27 @@ function checkBounds(
   }
 }
 
-/** What was made and is not lost has an owner. */
+/** Checks that every generated image that is not lost has an owner. */
 function checkDelivered(
   run: Run,
   { kept, unknown }: { readonly kept: number; readonly unknown: number },
   say: Say,
 ): void {
   const delivered = sum(run.observed.map((one) => outcomeOf(one)?.images.length ?? 0));
-  // It is not known if a client has received the reply of a process that was killed.
+  // It is unknown if a client received the reply of a process that was killed.
   const unheard = run.observed.filter(
     ({ plan, reply }) =>
       plan.kind === 'synchronous' && (!reply || (plan.isKeyed && reply.status !== 200)),
   );
   const room = soldOf(unheard.flatMap(({ sales }) => sales));
-  // A process that is killed after a reply may not have noted its end yet.
+  // A process that is killed after a reply may not have recorded the end of the request.
   const open = isInterrupted(run) ? unknown : 0;
   if (kept + open < delivered || kept > delivered + room) {
     say(`made and not lost ${kept}, delivered ${delivered} (and perhaps ${room})`);
   }
 }
 
-/** Outputs of which certainly nothing came in the end. */
+/** Returns the number of outputs that certainly have no image in the end. */
 function checkFailed({ observed }: Run, failed: number, say: Say): void {
   const called = observed.filter(({ sales }) => sales.length > 0);
   const outputs = called.flatMap(({ plan, sales }) => {
@@ -322,13 +322,13 @@ function checkFailed({ observed }: Run, failed: number, say: Say): void {
   });
   const count = (what: (typeof outputs)[number]) => outputs.filter((it) => it === what).length;
   const certain = count('failed');
-  // Without a call it depends on where the request was refused.
+  // Without a call, the result depends on the step that rejected the request.
   const others = observed.filter(({ sales }) => sales.length === 0);
   const most = certain + count('uncertain') + sum(others.map(({ plan }) => plan.n));
   if (failed < certain || failed > most) say(`failed ${failed}, expected ${certain} to ${most}`);
 }
 
-/** The charge of each day is what was made and what perhaps was. */
+/** Checks that the charge of each day is the number of images that were generated and of those that perhaps were. */
 async function checkCharges(
   world: MoneyWorld,
   run: Run,

@@ -28,7 +28,7 @@ const WORKERS = 2;
 const STARTS = 30;
 const STUCK_TICKS = 5;
 const DAY_MS = 86_400_000;
-/** Of every request. */
+/** The deadline of every request. */
 const DEADLINE_MS = 600_000;
 const MIDNIGHT_MS = 60_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -37,12 +37,12 @@ const SETTINGS = [
   'runtime.circuit_breaker.enabled=false',
   `runtime.default_timeout_ms=${DEADLINE_MS}`,
   'runtime.cancellation_grace_ms=5000',
-  // Longer than the deadline: an image is never given up because a simulation moves the time on.
+  // Longer than the deadline, so that no decode times out because a simulation advances the time.
   'images.max_decode_ms=3600000',
   'server.jobs.max_retained=100000',
 ];
 
-/** What a case decides about while it runs. */
+/** The decisions of a case while it runs. */
 export interface Direction {
   onStep(step: StoreStep | string): Verdict;
   planOf(request: string, route: number, call: number, attempt: number): CallPlan;
@@ -52,13 +52,13 @@ export interface Direction {
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each check knows the shape of the reply that it reads.
+  // biome-ignore lint/suspicious/noExplicitAny: replies have many shapes, and each check reads the one that it expects.
   readonly json: any;
 }
 
 type Handler = (
   event: ReturnType<typeof toEvent>,
-  // biome-ignore lint/suspicious/noExplicitAny: every handler names other services, and this application has all of them.
+  // biome-ignore lint/suspicious/noExplicitAny: each handler declares other services, and this context has all of them.
   context: any,
 ) => Promise<{
   readonly statusCode: number;
@@ -77,7 +77,9 @@ export interface Sent {
 
 export type MoneyWorld = Awaited<ReturnType<typeof openMoneyWorld>>;
 
-/** The whole application over real files, which can be killed, whose disks can be full, and whose providers keep books. */
+/**
+ * Opens the whole application over real files. It can be killed, its disks can be full, and its providers record their sales.
+ */
 export async function openMoneyWorld() {
   const folder = await mkdtemp(join(tmpdir(), 'money-'));
   const images = await drawImages();
@@ -93,7 +95,7 @@ export async function openMoneyWorld() {
   const hanging = new Set<ProviderContext>();
   let stuckTicks = 0;
 
-  /** The providers of one life of the process. A call after its end gets no reply. */
+  /** Creates the providers of one life of the process. A call after its end gets no reply. */
   function openSellers(own: number): readonly Provider[] {
     return ROUTES.map((route) => {
       const seller = createSeller({
@@ -119,7 +121,7 @@ export async function openMoneyWorld() {
             underWay.delete(context);
             hanging.delete(context);
           };
-          // The bridge waits for it no longer than for a moment then, however long it takes.
+          // After an abort the bridge waits only a moment for the call, even if the call takes longer.
           signal.addEventListener('abort', end, { once: true });
           if (life === own) underWay.add(context);
           return seller.execute(request, context).finally(end);
@@ -140,7 +142,7 @@ export async function openMoneyWorld() {
     onDeath();
   }
 
-  /** Undefined where the process is killed while it starts. */
+  /** Resolves with undefined if the process is killed while it starts. */
   async function begin(): Promise<Life | undefined> {
     const own = life;
     death = new Promise((resolve) => {
@@ -166,7 +168,7 @@ export async function openMoneyWorld() {
       },
     });
     const app = await Promise.race([opening, death]).catch((error: unknown) => {
-      // A start that the disk has refused is tried again.
+      // A start that failed because of a full disk is retried.
       if (!(error instanceof BridgeError)) throw error;
       die();
       return undefined;
@@ -174,7 +176,7 @@ export async function openMoneyWorld() {
     return app && { app, loop: startWorkerLoop(app.worker, WORKERS), own };
   }
 
-  /** Closes what the process that has ended held open, and starts another one over its files. */
+  /** Closes the resources of the ended process, and starts another process over its files. */
   async function revive(): Promise<void> {
     for (let tries = 0; tries < STARTS; tries += 1) {
       await disk?.faulty.close();
@@ -208,7 +210,10 @@ export async function openMoneyWorld() {
   return {
     clock,
     deadlineMs: DEADLINE_MS,
-    /** Moves the time to a minute before midnight, if a case needs that, or to a day that has room for all of its deadlines. */
+    /**
+     * Advances the time to a minute before midnight if a case needs that, otherwise to a time with room for all deadlines
+     * before midnight.
+     */
     startOfCase(hasMidnight: boolean): void {
       const timeOfDay = clock.nowMs() % DAY_MS;
       if (hasMidnight) clock.advance((2 * DAY_MS - MIDNIGHT_MS - timeOfDay) % DAY_MS);
@@ -223,7 +228,7 @@ export async function openMoneyWorld() {
     die,
     revive,
 
-    /** Ends the process as a signal does whose grace is over. */
+    /** Ends the process in the same way as a signal after the grace period. */
     async stop(): Promise<void> {
       const over = AbortSignal.abort(new BridgeError('cancelled', 'the bridge is stopping'));
       const { app, loop, own } = theLife();
@@ -234,9 +239,11 @@ export async function openMoneyWorld() {
 
     /**
      * Resolves after a moment that is long enough for the threads that decode and write. Calls that hang reach their deadline
-     * when nothing else is under way for several moments.
+     * if nothing else is under way for several moments.
      */
     async tick(): Promise<void> {
+      // A millisecond of real time, because the threads run in real time and do not report that they are idle. Nothing depends on
+      // its length: callers repeat `tick` until their condition is true.
       await new Promise((resolve) => {
         setTimeout(resolve, 1);
       });
@@ -280,19 +287,19 @@ export async function openMoneyWorld() {
       return { status: reply.statusCode, headers: reply.headers, json: JSON.parse(text) };
     },
 
-    /** How much of the allowance of a token is used up on a day. */
+    /** Resolves with the used part of the allowance of a token on a day. */
     async charged(token: string, day: number): Promise<number> {
       return (await disk?.real.usage.charged({ token, day })) ?? 0;
     },
 
-    /** Removes what earlier failures have left, as the service does from time to time. */
+    /** Removes the remains of earlier failures, as the service does periodically. */
     async sweep(): Promise<void> {
       const task = theLife().app.tasks.find(({ name }) => name === 'artifact-retention');
       const run = task?.run(new AbortController().signal);
       await Promise.race([run, expired('what was left is not removed')]);
     },
 
-    /** The files below a folder of artifacts, and the names that the database has there. */
+    /** Resolves with the files below a folder of artifacts, and with the names in the database. */
     async files(directory: string) {
       const root = join(folder, 'artifacts');
       const found = await readdir(join(root, directory)).catch(() => []);
@@ -329,7 +336,7 @@ function expired(message: string): Promise<never> {
   });
 }
 
-/** The edges of an image say which route has made it for which index. */
+/** Returns dimensions that identify the route and the index of an image. */
 export function edgesOf(route: number, index: number) {
   return { width: 16 + index, height: 16 + route };
 }

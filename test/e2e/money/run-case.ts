@@ -10,18 +10,18 @@ import type { Fault, MoneyCase, RequestPlan } from './money-case.ts';
 import type { MoneyWorld, Reply } from './money-world.ts';
 import { type Sale, sellerModel, sellerName } from './seller.ts';
 
-/** What was seen of one request from outside, and what was really sold for it. */
+/** The observations of one request from outside, and its actual sales. */
 export interface Observed {
   readonly name: string;
   readonly plan: RequestPlan;
   readonly sales: Sale[];
-  /** The day on which it was accepted; undefined where that is not certain. */
+  /** Day on which the request was accepted. Undefined if the day is not certain. */
   day: number | undefined;
-  /** The reply to a synchronous request, or the one that accepted or refused a job. */
+  /** Reply to a synchronous request, or reply that accepted or rejected a job. */
   reply: Reply | undefined;
-  /** The job once it had ended. */
+  /** Job after its end. */
   job: Reply['json'];
-  /** Used up of the allowance before it was sent. */
+  /** Used part of the allowance before the request was sent. */
   usedBefore: number;
 }
 
@@ -29,7 +29,7 @@ export interface Run {
   readonly token: string;
   readonly plan: MoneyCase;
   readonly observed: readonly Observed[];
-  /** The types of the faults that came to pass. */
+  /** Types of the faults that happened. */
   readonly faults: Set<Fault['type']>;
   readonly trace: string[];
 }
@@ -57,7 +57,7 @@ export function newRun(token: string, plan: MoneyCase): Run {
   return { token, plan, observed, faults: new Set(), trace: [] };
 }
 
-/** Runs the requests of a case one after the other under a token of its own, with its faults. */
+/** Runs the requests of a case one after the other under a token of its own, with the faults of the case. */
 export async function runCase(world: MoneyWorld, run: Run): Promise<void> {
   const { token, plan, observed, faults, trace } = run;
   world.addToken(token, plan.allowance ?? undefined);
@@ -120,7 +120,7 @@ export async function runCase(world: MoneyWorld, run: Run): Promise<void> {
     return 'pass';
   }
 
-  /** Resolves with the work, or undefined where the process ends before it. */
+  /** Resolves with the result of the work, or with undefined if the process ends first. */
   async function whileAlive<T>(begin: () => Promise<T>): Promise<T | undefined> {
     if (!world.isAlive()) await world.revive();
     const own = world.life();
@@ -218,7 +218,7 @@ export async function runCase(world: MoneyWorld, run: Run): Promise<void> {
   }
 }
 
-/** The charge of this day once nothing is reserved any more. */
+/** Resolves with the charge of this day after all reservations have ended. */
 async function settledCharge(world: MoneyWorld, token: string): Promise<number> {
   const endsMs = performance.now() + LONGEST_MS;
   for (;;) {

@@ -11,40 +11,40 @@ import type {
 import { anything } from '../../lib/generation/capability-documents.ts';
 import type { CallEnd, CallPlan } from './money-case.ts';
 
-/** One try of a provider call, as the provider knows it. */
+/** One attempt of a provider call, as the provider knows it. */
 export interface Sale {
-  /** The prompt of its request, which names it. */
+  /** Prompt of the request, which identifies it. */
   readonly request: string;
   readonly route: number;
   readonly indices: readonly number[];
   readonly attempt: number;
   readonly life: number;
   isDispatched: boolean;
-  /** How many images are charged for in the end, whether or not the bridge learns of it. */
+  /** Number of images that are charged in the end, whether or not the bridge learns about them. */
   sold: number;
-  /** The bridge was informed in time of its end, so it knows `sold`. */
+  /** True if the bridge learned in time about the end of the call, so that it knows `sold`. */
   isKnown: boolean;
-  /** Its failure said that the outcome is unknown. */
+  /** True if the failure reported an unknown outcome. */
   isReportedUnknown: boolean;
-  /** The indices whose image the bridge was given and can use. */
+  /** Indices whose image the bridge received and can use. */
   good: readonly number[];
-  /** Those whose image it was given and cannot use. */
+  /** Indices whose image the bridge received and cannot use. */
   bad: readonly number[];
-  /** Its signal had aborted before it ended. */
+  /** True if the signal aborted before the call ended. */
   isAborted: boolean;
-  /** It was aborted and did not stop in time, so the bridge cannot know whether it was dispatched. */
+  /** True if the call was aborted and did not stop in time, so that the bridge cannot know if it was dispatched. */
   isOverdue: boolean;
 }
 
 interface Deps {
   readonly route: number;
-  /** How a call of this request ends. */
+  /** Returns the plan of a call. */
   planOf(request: string, route: number, call: number, attempt: number): CallPlan;
-  /** A small image. Its width and height identify route and index. */
+  /** Returns a small image. Its width and height identify route and index. */
   imageOf(route: number, index: number): Buffer;
-  /** Counts a step; throws nothing. */
+  /** Counts a step. Never throws. */
   onStep(name: string): void;
-  /** Which life of the process it belongs to, and whether that has ended. */
+  /** Life of the process that the call belongs to. */
   readonly life: number;
   isOver(): boolean;
   onSale(sale: Sale): void;
@@ -63,7 +63,7 @@ export function sellerModel({ native, parallel }: { native: number; parallel: nu
   return `native-${native}-parallel-${parallel}`;
 }
 
-/** A provider that does what a plan says, and writes down what it really sells. */
+/** A provider that follows a plan and records its actual sales. */
 export function createSeller(deps: Deps): Provider {
   const { route, planOf, imageOf, onStep, life, isOver, onSale, onHang } = deps;
   const name = sellerName(route);
@@ -94,7 +94,7 @@ export function createSeller(deps: Deps): Provider {
     };
     onSale(sale);
 
-    /** Rejects once the signal aborts, unless the plan is deaf. */
+    /** Rejects when the signal aborts, unless the plan ignores it. */
     const aborted = plan.isDeaf ? NEVER : rejectOnAbort(signal);
     aborted.catch(() => {});
     const { end, turns } = plan;
@@ -131,7 +131,7 @@ export function createSeller(deps: Deps): Provider {
   }
 
   function settle(sale: Sale, end: CallEnd, isLate: boolean) {
-    // After its signal has aborted the bridge may or may not wait for it.
+    // After its signal aborts, the bridge may or may not wait for the call.
     if (!isLate) sale.isKnown = end.type !== 'unknown';
     switch (end.type) {
       case 'not_begun':
@@ -189,7 +189,7 @@ function soldBy(end: CallEnd, asked: number): number {
   }
 }
 
-/** Notes what the bridge can use of it. A reply with another number of images is no reply to any of them. */
+/** Records the images that the bridge can use. A reply with a wrong number of images provides none of them. */
 function outputsOf(
   sale: Sale,
   { bad, more }: Extract<CallEnd, { type: 'images' }>,

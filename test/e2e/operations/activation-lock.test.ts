@@ -6,10 +6,10 @@ afterAll(cleanUp);
 
 const LOCK = 'server.activation_lock=shared/activation.lock';
 
-/** What two bridges in one folder do not share. */
+/** The settings of a bridge that two bridges in one folder do not share. */
 const own = (name: string) => [`state.directory=${name}/state`, `artifacts.root=${name}/artifacts`];
 
-/** Another bridge that finds the lock held. */
+/** Starts another bridge that finds the lock taken. */
 async function startWaiting(cwd: string, set: readonly string[] = []) {
   const settings = ['server.bind=127.0.0.1:0', LOCK, ...set];
   const run = launchProgram(['quickstart', ...settings.flatMap((one) => ['--set', one])], cwd);
@@ -18,7 +18,7 @@ async function startWaiting(cwd: string, set: readonly string[] = []) {
 }
 
 describe('image-bridge serve with server.activation_lock', () => {
-  it('waits without listening or touching its state until the holder has ended', async () => {
+  it('waits until the holder has ended, without listening or changing its state', async () => {
     const first = await startBridge({ set: [LOCK, ...own('first')] });
     const second = await startWaiting(first.cwd, own('second'));
 
@@ -31,19 +31,22 @@ describe('image-bridge serve with server.activation_lock', () => {
     await second.ended;
   });
 
-  it.each(['SIGKILL', 'SIGTERM'] as const)('serves after %s of the holder', async (signal) => {
-    const first = await startBridge({ set: [LOCK] });
-    const second = await startWaiting(first.cwd);
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'serves after the holder is ended by %s',
+    async (signal) => {
+      const first = await startBridge({ set: [LOCK] });
+      const second = await startWaiting(first.cwd);
 
-    await first.end(signal);
+      await first.end(signal);
 
-    await expect.poll(() => second.output.stdout).toMatch(/listens on/);
-    second.child.kill();
-    expect((await second.ended).code).toBe(0);
-    expect((await readdir(`${first.cwd}/shared`)).sort()).toEqual(['activation.lock']);
-  });
+      await expect.poll(() => second.output.stdout).toMatch(/listens on/);
+      second.child.kill();
+      expect((await second.ended).code).toBe(0);
+      expect((await readdir(`${first.cwd}/shared`)).sort()).toEqual(['activation.lock']);
+    },
+  );
 
-  it('ends with 3 and names the lock and its holder when it must not wait', async () => {
+  it('exits with 3 and names the lock and its holder if it must not wait', async () => {
     const first = await startBridge({ set: [LOCK] });
 
     const ended = await launchProgram(['quickstart', '--no-wait', '--set', LOCK], first.cwd).ended;
@@ -55,7 +58,7 @@ describe('image-bridge serve with server.activation_lock', () => {
     expect(ended.stderr).toContain(`process ${first.child.pid} `);
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends with 0 on %s while it waits', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('exits with 0 on %s while it waits', async (signal) => {
     const first = await startBridge({ set: [LOCK] });
     const second = await startWaiting(first.cwd);
 
@@ -64,7 +67,7 @@ describe('image-bridge serve with server.activation_lock', () => {
     expect(await second.ended).toMatchObject({ code: 0, stdout: '' });
   });
 
-  it('refuses a lock that is the one of the state directory', async () => {
+  it('rejects the lock file of the state directory', async () => {
     const cwd = await freshFolder();
     const lock = 'server.activation_lock=data/state/lock';
 
@@ -75,7 +78,7 @@ describe('image-bridge serve with server.activation_lock', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('refuses a file with content, and leaves it as it is', async () => {
+  it('rejects a file with content, and does not change it', async () => {
     const cwd = await freshFolder();
     const lock = `server.activation_lock=${import.meta.filename}`;
 

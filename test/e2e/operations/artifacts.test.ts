@@ -31,7 +31,7 @@ async function create(address: string, filename: string): Promise<string> {
 }
 
 describe('stored artifacts', () => {
-  it('are verified from the command line beside the bridge that serves them', async () => {
+  it('are verified from the command line while the bridge serves them', async () => {
     const bridge = await startBridge();
     const id = await create(bridge.address, 'victim');
 
@@ -48,7 +48,7 @@ describe('stored artifacts', () => {
     await bridge.end();
   });
 
-  it('are removed when they expire, and no other file is', async () => {
+  it('are removed when they expire, without any other file', async () => {
     const cwd = await freshFolder();
     const first = await startBridge({ cwd });
     const id = await create(first.address, 'old');
@@ -75,7 +75,7 @@ describe('stored artifacts', () => {
     await second.end();
   });
 
-  it('are kept while their folder is not mounted, and the service starts and is not ready', async () => {
+  it('are kept while their folder is not mounted, and the service starts without being ready', async () => {
     const cwd = await freshFolder();
     const root = join(cwd, 'data/artifacts');
     const first = await startBridge({ cwd });
@@ -106,7 +106,7 @@ describe('stored artifacts', () => {
   });
 
   it.runIf(canBind)(
-    'are not paid for while their folder cannot be written, and jobs wait until it can',
+    'are not paid for while their folder is not writable, and jobs wait until it is',
     async () => {
       const bridge = await startBridge({ bound: true, set: ['server.metrics.enabled=true'] });
       const { address } = bridge;
@@ -144,7 +144,7 @@ describe('stored artifacts', () => {
     60_000,
   );
 
-  it('are not published into what is left of a folder that is not mounted any more', async () => {
+  it('are not published into the empty mount point of an unmounted folder', async () => {
     const bridge = await startBridge();
     const root = join(bridge.cwd, 'data/artifacts');
     const id = await create(bridge.address, 'kept');

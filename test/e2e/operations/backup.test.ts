@@ -10,7 +10,7 @@ afterAll(cleanUp);
 
 const CLIENTS = 4;
 
-/** An edit of an image that no other request has. */
+/** Returns an edit of an image that no other request contains. */
 async function edit(shade: number): Promise<object> {
   const [r, g] = [shade % 256, Math.floor(shade / 256)];
   const create = { width: 32, height: 32, channels: 3, background: { r, g, b: 0 } } as const;
@@ -18,7 +18,7 @@ async function edit(shade: number): Promise<object> {
   return { operation: 'edit', prompt: 'in winter', images: [{ type: 'base64', data }] };
 }
 
-/** Clients that send one request after the other: images that are stored at once, and jobs with an image of their own. */
+/** Clients that send one request after the other: images that are stored at once, and jobs with an input image of their own. */
 function startLoad(address: string) {
   const statuses: number[] = [];
   const jobs: ImageJob[] = [];
@@ -49,8 +49,8 @@ function startLoad(address: string) {
   };
 }
 
-describe('a backup that is taken under load', () => {
-  it('restores to a service that is whole', { timeout: 120_000 }, async () => {
+describe('a backup under load', () => {
+  it('restores to a complete service', { timeout: 120_000 }, async () => {
     const bridge = await startBridge();
     const load = startLoad(bridge.address);
     await expect.poll(() => load.statuses.length, { timeout: 60_000 }).toBeGreaterThan(40);
@@ -61,7 +61,7 @@ describe('a backup that is taken under load', () => {
     await mkdir(join(to, 'state'), { recursive: true, mode: 0o700 });
 
     const backup = await runProgram(['state', 'backup', copy], bridge.cwd);
-    // Staged files disappear meanwhile, which cp reports.
+    // Staged files disappear meanwhile, which cp reports as errors.
     await runTool('cp', ['-a', join(from, 'artifacts'), to]);
     await runTool('cp', ['-a', join(from, 'state', 'inputs'), join(to, 'state')]);
     await load.stop();

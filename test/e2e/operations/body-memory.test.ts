@@ -9,7 +9,7 @@ const LONG_MS = 60_000;
 
 let bridge: StartedBridge;
 beforeAll(async () => {
-  // As on a small machine: a heap of 1 GB.
+  // A heap of 1 GB, as on a small machine.
   bridge = await startBridge({ env: { NODE_OPTIONS: '--max-old-space-size=1000' } });
 });
 afterAll(cleanUp);
@@ -27,7 +27,7 @@ function head(path: string, length: number): string {
   return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 }
 
-/** Sends a body in pieces and resolves with the reply, which may come before its end. */
+/** Sends a body in pieces. Resolves with the reply, which may arrive before the end of the body. */
 function post(path: string, body: Buffer) {
   return new Promise<{ status: number; text: string; retryAfter: string | undefined }>(
     (resolve, reject) => {
@@ -58,7 +58,7 @@ function post(path: string, body: Buffer) {
 
 describe('the memory of bodies', () => {
   it(
-    'is freed within seconds after 25 uploads of 75 MB that broke off',
+    'is freed within seconds after 25 interrupted uploads of 75 MB',
     async () => {
       await isAlive();
       const before = await residentBytes();
@@ -68,7 +68,7 @@ describe('the memory of bodies', () => {
         const socket = await openSocket(bridge.port);
         const closed = untilClosed(socket);
         socket.write(head('/v1/images', 75 * MIB));
-        // All but the end is received, or refused while another one still counts.
+        // All bytes except the end are received, or the upload is rejected while another body still counts.
         await new Promise((resolve) => socket.write(part, resolve));
         socket.destroy();
         await closed;
@@ -83,7 +83,7 @@ describe('the memory of bodies', () => {
   );
 
   it(
-    'with four descriptions of 78 MB at once holds one of them, refuses the others, and serves other requests',
+    'is used for one of four concurrent descriptions of 78 MB, while the others are rejected and other requests are served',
     async () => {
       const body = Buffer.from(
         `{"name":"icons","description":"${'d'.repeat(78 * MIB)}","template":{}}`,
@@ -114,7 +114,7 @@ describe('the memory of bodies', () => {
     LONG_MS,
   );
 
-  it('refuses a second long body before it is sent, and takes short ones meanwhile', async () => {
+  it('is refused to a second long body before it is sent, while short bodies are accepted', async () => {
     const holder = await openSocket(bridge.port);
     holder.write(`${head('/v1/presets', 75 * MIB)}{`);
     const refused = async () => {
@@ -134,8 +134,8 @@ describe('the memory of bodies', () => {
   });
 });
 
-describe('the times of a request', () => {
-  it('end a head and a body that stop', async () => {
+describe('the time limits of a request', () => {
+  it('end a stalled header and a stalled body', async () => {
     const quick = await startBridge({
       set: ['server.head_timeout_ms=300', 'server.body_idle_ms=300'],
     });

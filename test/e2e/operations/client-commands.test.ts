@@ -36,7 +36,7 @@ function run(argv: readonly string[], io: Partial<CommandIo> = {}) {
   return runCommand(argv, { cwd, ...io, env });
 }
 
-/** Generates one small image and returns its job. */
+/** Generates one small image and resolves with its job. */
 async function generated(prompt: string): Promise<ImageJobSummary> {
   await run(['generate', prompt, '--size', '64x64', '-q']);
   const { stdout } = await run(['jobs', 'list', '--search', prompt, '--json']);
@@ -47,7 +47,7 @@ async function metadata(name: string) {
   return sharp(await readFile(join(cwd, name))).metadata();
 }
 
-/** Passes requests on to the service. The connection of the first POST breaks before its reply. */
+/** Forwards requests to the service. The connection of the first POST breaks before its reply. */
 async function openBreakingProxy() {
   let broken = 0;
   const proxy = createServer(async (request, response) => {
@@ -73,7 +73,7 @@ async function openBreakingProxy() {
 }
 
 describe('generate', () => {
-  it('writes the image in the format of the name, and prints its path', async () => {
+  it('writes the image in the format of the file name, and prints its path', async () => {
     const result = await run(['generate', 'a lighthouse', '-o', 'l.webp', '--size', '64x48']);
 
     expect(result).toMatchObject({ exitCode: 0, stdout: 'l.webp\n' });
@@ -83,7 +83,7 @@ describe('generate', () => {
     expect(await metadata('l.webp')).toMatchObject({ format: 'webp', width: 64, height: 48 });
   });
 
-  it('numbers several images, and makes the folder', async () => {
+  it('numbers several images, and creates the folder', async () => {
     const argv = ['generate', 'kites', '-n', '3', '-o', 'out/kite.png', '--size', '64x64', '-q'];
 
     const result = await run(argv);
@@ -97,7 +97,7 @@ describe('generate', () => {
     ]);
   });
 
-  it('reports as JSON what it wrote', async () => {
+  it('reports the written files as JSON', async () => {
     const { stdout } = await run(['generate', 'a kite', '--json', '--size', '64x64']);
 
     const report = JSON.parse(stdout);
@@ -107,7 +107,7 @@ describe('generate', () => {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256);
   });
 
-  it('refuses a file that exists before anything is generated', async () => {
+  it('rejects an existing file before anything is generated', async () => {
     await writeFile(join(cwd, 'l.png'), 'precious');
 
     const refused = await run(['generate', 'never made', '-o', 'l.png']);
@@ -140,7 +140,7 @@ describe('generate', () => {
     expect(JSON.parse(overridden.stdout).files[0]).toMatchObject({ format: 'png', width: 64 });
   });
 
-  it('shows progress and the image on a terminal that can', async () => {
+  it('shows progress and the image on a terminal that supports images', async () => {
     const isTerminal = { stdin: true, stdout: true, stderr: true };
     const argv = ['generate', 'a kite', '-o', 'k.png', '--size', '64x64'];
 
@@ -173,7 +173,7 @@ describe('generate', () => {
     await expect.poll(async () => JSON.parse((await run(list)).stdout)[0].status).toBe('cancelled');
   });
 
-  it('makes one job although the connection breaks before the reply', async () => {
+  it('creates one job even if the connection breaks before the reply', async () => {
     const prompt = 'a kite of one job';
     const proxy = await openBreakingProxy();
 
@@ -217,7 +217,7 @@ describe('generate', () => {
     [['sessions', 'show', 'none'], 1, 'there is no such session'],
     [['artifacts', 'get', '../../secret', '-o', 'x'], 1, 'the service refused (404)'],
     [['presets', 'save', 'p', 'none.json'], 1, 'none.json cannot be read'],
-  ])('refuses %j with %i', async (argv, exitCode, reason) => {
+  ])('rejects %j with %i', async (argv, exitCode, reason) => {
     const result = await run(argv);
 
     expect(result).toMatchObject({ exitCode, stdout: '' });
@@ -263,7 +263,7 @@ describe('the other client commands', () => {
     expect(cancelled.stdout).toContain('status: succeeded\n');
   });
 
-  it('retry a job once although the connection breaks before the reply', async () => {
+  it('retry a job once even if the connection breaks before the reply', async () => {
     const prompt = 'a kite to try again';
     await run(['generate', prompt, '--model', 'sandbox-fail-upstream']);
     const list = ['jobs', 'list', '--search', prompt, '--json'];
@@ -357,7 +357,7 @@ describe('the other client commands', () => {
     expect(missing.exitCode).toBe(1);
   });
 
-  it('list providers and show what a model can do', async () => {
+  it('list providers and show the capabilities of a model', async () => {
     const list = await run(['providers', 'list']);
     const shown = await run(['providers', 'show', 'sandbox', '--model', 'sandbox-basic', '--json']);
 
@@ -373,7 +373,7 @@ describe('the other client commands', () => {
 });
 
 describe('finding the service', () => {
-  it('exits 4 and says how to start one where none can be reached', async () => {
+  it('exits 4 and explains how to start a service if none can be reached', async () => {
     const env = { IMAGE_BRIDGE_URL: 'http://127.0.0.1:1' };
 
     const result = await run(['generate', 'x'], { env });
@@ -384,7 +384,7 @@ describe('finding the service', () => {
     );
   });
 
-  it('says that a token is missing', async () => {
+  it('reports a missing token', async () => {
     const result = await run(['jobs', 'list'], { env: { IMAGE_BRIDGE_TOKEN: '' } });
 
     expect(result).toMatchObject({
@@ -405,12 +405,12 @@ describe('finding the service', () => {
     });
 
     expect(found.exitCode).toBe(0);
-    // The token of the configuration is not for an address that something else names.
+    // The token of the configuration must not be sent to an address from another source.
     expect(elsewhere.stderr).toContain('(401)');
   });
 
   it.each(['ftp://host', 'host:80', 'http://me@host', 'http://host/?a=b'])(
-    'refuses the address %s',
+    'rejects the address %s',
     async (url) => {
       const result = await run(['jobs', 'list', '--url', url]);
 
@@ -421,7 +421,7 @@ describe('finding the service', () => {
     },
   );
 
-  it('sends no token after a redirect, and recognises what is no bridge', async () => {
+  it('sends no token after a redirect, and recognizes a server that is not a bridge', async () => {
     const seen: (string | undefined)[] = [];
     const other = createServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -443,7 +443,7 @@ describe('finding the service', () => {
     expect(seen).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
   });
 
-  it('says that jobs are off', async () => {
+  it('reports that jobs are disabled', async () => {
     const other = await startBridge({ set: ['server.jobs.enabled=false'] });
     const env = { IMAGE_BRIDGE_URL: other.address };
 
@@ -460,7 +460,7 @@ describe('finding the service', () => {
     }
   });
 
-  it('serves the dashboard itself where no service runs', async () => {
+  it('serves the dashboard itself if no service runs', async () => {
     await mkdir(join(cwd, 'empty'));
     const child = await startBridge({ cwd: join(cwd, 'empty'), command: 'dashboard' });
 
@@ -471,7 +471,7 @@ describe('finding the service', () => {
 });
 
 describe('health', () => {
-  it('is 0 for a service that is ready, without its token', async () => {
+  it('exits 0 for a ready service, without a token', async () => {
     const env = { IMAGE_BRIDGE_TOKEN: '' };
 
     expect(await run(['health'], { env })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
@@ -481,7 +481,7 @@ describe('health', () => {
     });
   });
 
-  it('is 1 for a service whose provider is not ready, which lives all the same', async () => {
+  it('exits 1 for a live service whose provider is not ready', async () => {
     const set = [`providers.agent_responses.home=${cwd}`];
     const { address } = await startBridge({ command: 'serve', set });
 
@@ -492,7 +492,7 @@ describe('health', () => {
     expect(live).toMatchObject({ exitCode: 0, stdout: 'live\n' });
   });
 
-  it('is 4 where nothing listens', async () => {
+  it('exits 4 if nothing listens', async () => {
     const result = await run(['health', '--url', 'http://127.0.0.1:9']);
 
     expect(result).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('127.0.0.1:9') });

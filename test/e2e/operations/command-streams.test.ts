@@ -11,16 +11,16 @@ const HAS_SCRIPT = await isInstalled('script', ['--version']);
 
 afterAll(cleanUp);
 
-/** Runs a line of bash; `"$@"` in it is the program. */
+/** Runs a line of bash. `"$@"` in the line is the program. */
 function runShell(line: string, cwd: string) {
   const argv = ['-c', line, 'bash', process.execPath, PROGRAM];
   const { status, stdout, stderr } = spawnSync('bash', argv, { cwd, encoding: 'utf8' });
   return { status, stdout, stderr };
 }
 
-/** Runs `setup` in a terminal of its own, and presses a key at each of its questions. */
+/** Runs `setup` in a separate terminal, and presses a key at each of its questions. */
 async function pressAtQuestions(key: string, home: string) {
-  // Single words: nothing has to be quoted.
+  // The arguments are single words, so that no quotes are needed.
   const command = `env HOME=${home} OPENAI_API_KEY=x ${process.execPath} ${PROGRAM} setup`;
   const child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: 'pipe' });
   let output = '';
@@ -35,7 +35,7 @@ async function pressAtQuestions(key: string, home: string) {
 }
 
 describe.skipIf(!HAS_FULL_DEVICE)('standard output on a full disk', () => {
-  it('is reported, and the command has failed', async () => {
+  it('is reported, and the command fails', async () => {
     const result = runShell('"$@" config show > /dev/full', await freshFolder());
 
     expect(result).toEqual({
@@ -47,7 +47,7 @@ describe.skipIf(!HAS_FULL_DEVICE)('standard output on a full disk', () => {
 });
 
 describe('standard output that its reader closes', () => {
-  it('is no failure', async () => {
+  it('is not an error', async () => {
     const result = runShell('"$@" config show | true; echo $PIPESTATUS', await freshFolder());
 
     expect(result).toEqual({ status: 0, stdout: '0\n', stderr: '' });
@@ -55,7 +55,7 @@ describe('standard output that its reader closes', () => {
 });
 
 describe.skipIf(!HAS_SCRIPT)('a question at a terminal', () => {
-  it('is ended by Ctrl+C as any program is, and nothing is changed', async () => {
+  it('is ended by Ctrl+C like any program, and nothing is changed', async () => {
     const home = await freshFolder();
 
     const { code, output } = await pressAtQuestions('\u0003', home);
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_SCRIPT)('a question at a terminal', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('has its default reply at Ctrl+D, which changes nothing', async () => {
+  it('uses its default answer at Ctrl+D, which changes nothing', async () => {
     const home = await freshFolder();
 
     const { code, output } = await pressAtQuestions('\u0004', home);

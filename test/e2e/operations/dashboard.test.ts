@@ -22,7 +22,7 @@ interface Reply {
 
 let bridge: StartedBridge;
 let checker: ReturnType<typeof createReplyChecker>;
-/** The script that the page loads first. */
+/** Returns the first script that the page loads. */
 let script: string;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
-/** Sends exactly these headers and no token. The body is what was sent: still compressed. */
+/** Sends exactly these headers and no token. The body is the received bytes, still compressed. */
 async function get(
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -61,14 +61,14 @@ async function get(
   return reply;
 }
 
-/** A parameter of a documented path holds no slashes. */
+/** A parameter of a documented path contains no slash. */
 function documentedPath(path: string): string {
   const [pathname = ''] = path.split('?');
   return pathname.replace(/^(\/dashboard\/(assets\/)?).*/, '$1name');
 }
 
 describe('the dashboard', () => {
-  it('is a page that needs no token, with every header of the contract', async () => {
+  it('is a page that needs no token, with all security headers', async () => {
     const reply = await get('/dashboard');
 
     expect(reply.status).toBe(200);
@@ -87,7 +87,7 @@ describe('the dashboard', () => {
     expect(reply.headers['x-request-id']).toBeDefined();
   });
 
-  it('has no inline script, style or address of data', async () => {
+  it('has no inline script, no inline style and no data: URL', async () => {
     const page = (await get('/dashboard')).body.toString();
 
     expect(page).not.toMatch(/<style|\sstyle=|\son[a-z]+=|data:|javascript:/i);
@@ -110,7 +110,7 @@ describe('the dashboard', () => {
     expect(reply.headers['content-security-policy']).toBe(POLICY);
   });
 
-  it('sends its files with names that change with their content, to be kept for ever', async () => {
+  it('sends its files with names that change with their content, for unlimited caching', async () => {
     const reply = await get(script);
 
     expect(script).toMatch(/^\/dashboard\/assets\/[\w-]+\.js$/);
@@ -139,20 +139,23 @@ describe('the dashboard', () => {
     expect(reply.headers['etag']).not.toBe(plain.headers['etag']);
   });
 
-  it.each(['/dashboard', 'the script'])('replies 304 to a client that holds %s', async (what) => {
-    const path = what === 'the script' ? script : what;
-    const headers = { 'accept-encoding': 'br' };
-    const etag = (await get(path, headers)).headers['etag'] ?? '';
+  it.each(['/dashboard', 'the script'])(
+    'replies 304 to a client that has cached %s',
+    async (what) => {
+      const path = what === 'the script' ? script : what;
+      const headers = { 'accept-encoding': 'br' };
+      const etag = (await get(path, headers)).headers['etag'] ?? '';
 
-    const reply = await get(path, { ...headers, 'if-none-match': etag });
-    const other = await get(path, { 'if-none-match': etag });
+      const reply = await get(path, { ...headers, 'if-none-match': etag });
+      const other = await get(path, { 'if-none-match': etag });
 
-    expect([reply.status, reply.body.length]).toEqual([304, 0]);
-    expect(reply.headers).toMatchObject({ etag, 'content-security-policy': POLICY });
-    expect(other.status).toBe(200);
-  });
+      expect([reply.status, reply.body.length]).toEqual([304, 0]);
+      expect(reply.headers).toMatchObject({ etag, 'content-security-policy': POLICY });
+      expect(other.status).toBe(200);
+    },
+  );
 
-  it('replies to HEAD with the headers alone', async () => {
+  it('replies to HEAD with headers only', async () => {
     const whole = await get('/dashboard/system');
 
     const reply = await get('/dashboard/system', {}, 'HEAD');
@@ -163,7 +166,7 @@ describe('the dashboard', () => {
     }
   });
 
-  it('refuses other methods', async () => {
+  it('rejects other methods', async () => {
     const reply = await get('/dashboard', {}, 'DELETE');
 
     expect([reply.status, reply.headers['allow']]).toEqual([405, 'GET, HEAD']);
@@ -191,7 +194,7 @@ describe('the dashboard', () => {
     ['a null byte', 'GET /dashboard/\0 HTTP/1.1'],
     ['a null byte in a file', 'GET /dashboard/assets/a\0.js HTTP/1.1'],
     ['a path longer than the head may be', `GET /dashboard/${'a'.repeat(100_000)} HTTP/1.1`],
-  ])('refuses %s before it looks at the path', async (_what, line) => {
+  ])('rejects %s before it reads the path', async (_what, line) => {
     const { status, text } = await requestRaw(
       bridge.port,
       `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
@@ -216,7 +219,7 @@ describe('the dashboard', () => {
     },
   );
 
-  it('is counted by its templates, and its files fill no diagnostics', async () => {
+  it('is counted by path template, and its files do not fill the diagnostics', async () => {
     await Promise.all([get('/dashboard/jobs/private-1'), get(script), get('/dashboard/assets/x')]);
 
     const read = (path: string) =>

@@ -46,7 +46,7 @@ async function metrics() {
   return parseExposition(text);
 }
 
-/** The number of replies of a route with this status, by the metrics. */
+/** Returns the number of replies of a route with this status, according to the metrics. */
 async function replyCount(route: string, method: string, status: number): Promise<number> {
   const samples = (await metrics()).get('image_bridge_http_requests_total')?.samples ?? [];
   const sample = samples.find(
@@ -94,7 +94,7 @@ describe('GET /v1/diagnostics', () => {
     });
   });
 
-  it('counts what was published, and what the database needs', async () => {
+  it('reports the number of published artifacts, and the size of the database', async () => {
     const before = (await diagnostics()).storage;
     const { bytes } = await makeArtifact();
 
@@ -121,7 +121,7 @@ describe('GET /v1/diagnostics', () => {
     expect(items.map(({ route }) => route)).not.toContain('/health/live');
   });
 
-  it('holds no content of requests and no paths', async () => {
+  it('contains no content of requests and no paths', async () => {
     const { id, name } = await makeArtifact();
     await get(`/v1/artifacts/${id}?download=true`);
     await get('/v1/a-path-of-a-caller?secret=query', {
@@ -147,7 +147,7 @@ describe('GET /v1/diagnostics', () => {
 });
 
 describe('GET /metrics', () => {
-  it('requires the token and refuses pages of other sites', async () => {
+  it('requires the token and rejects pages of other sites', async () => {
     const foreign = { authorization, 'sec-fetch-site': 'cross-site' };
 
     const statuses = await Promise.all([
@@ -206,7 +206,7 @@ describe('GET /metrics', () => {
     );
   });
 
-  it('is an unknown path where it is off, whatever the method', async () => {
+  it('is an unknown path if it is disabled, for any method', async () => {
     const plain = await startBridge();
 
     const replies = await Promise.all(
@@ -223,7 +223,7 @@ describe('GET /metrics', () => {
 });
 
 describe('openapi.yaml', () => {
-  it('lists both', async () => {
+  it('lists both routes', async () => {
     const text = await readFile(join(import.meta.dirname, '../../../openapi.yaml'), 'utf8');
 
     expect(text).toContain('\n  /metrics:\n');

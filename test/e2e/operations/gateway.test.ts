@@ -5,7 +5,7 @@ import { cleanUp, freshFolder, launchProgram, startBridge } from '../../support/
 
 afterAll(cleanUp);
 
-/** A gateway before one bridge, which it does not send anything to yet. */
+/** Starts a gateway in front of one bridge, to which it sends no requests yet. */
 async function startHolding() {
   const bridge = await startBridge();
   const folder = await freshFolder();
@@ -35,7 +35,7 @@ async function startHolding() {
 }
 
 describe('image-bridge gateway', () => {
-  it('sends what it held once a slot is named, and ends in order', async () => {
+  it('forwards held requests as soon as a slot is named, and stops properly', async () => {
     const { bridge, run, create, untilHeld, point } = await startHolding();
     const held = create('held-1');
     await untilHeld();
@@ -79,7 +79,7 @@ describe('image-bridge gateway', () => {
     ],
     [['--blue', 'ftp://a'], "'--blue <URL>' argument 'ftp://a' is invalid."],
     [['--hold-ms', '0'], 'It must be a whole number from 1.'],
-  ])('refuses %j with the usage', async (argv, message) => {
+  ])('rejects %j with the usage', async (argv, message) => {
     const url = 'http://127.0.0.1:1';
     const given = ['--bind', '127.0.0.1:0', '--coordination', 't', '--blue', url, '--green', url];
 
@@ -90,7 +90,7 @@ describe('image-bridge gateway', () => {
     expect(ended.stderr).toContain(message);
   });
 
-  it('refuses a port that is taken', async () => {
+  it('rejects a port in use', async () => {
     const { run, bridge } = await startHolding();
     const { host } = new URL(bridge.address);
     const url = 'http://127.0.0.1:1';

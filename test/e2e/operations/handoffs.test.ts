@@ -9,7 +9,7 @@ const HANDOFFS = Number(process.env['HANDOFFS'] ?? 3);
 
 type Slot = 'blue' | 'green';
 
-/** `start`: only the start shows it. `configuration`: a check does. */
+/** The step at which a slot fails. `start`: only the start fails. `configuration`: a check of the configuration fails too. */
 type Fault = 'start' | 'configuration' | undefined;
 
 interface Deployment {
@@ -17,7 +17,7 @@ interface Deployment {
   readonly url: string;
   /** Runs a handoff to its end. */
   handOff(): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** Starts a handoff; the caller ends it. */
+  /** Starts a handoff. The caller ends it. */
   startHandoff(): ReturnType<typeof launchProgram>;
   /** Makes the next start of a slot fail, or its configuration invalid, or neither. */
   breakNext(slot: Slot, fault: Fault): Promise<void>;
@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 afterAll(cleanUp);
 
-/** A gateway and two slots that share their state, as processes; blue serves. */
+/** Starts a gateway and two slots that share their state, as processes. Blue serves. */
 async function deploy(driver: 'process' | 'compose'): Promise<Deployment> {
   const folder = await freshFolder();
   const [gatewayPort, blue, green] = [await freePort(), await freePort(), await freePort()];
@@ -117,7 +117,7 @@ root = "artifacts"
 `;
 }
 
-/** A `docker` whose services are processes: each verb that a handoff uses, and no other. */
+/** A `docker` whose services are processes. It supports exactly the commands that a handoff uses. */
 async function writeDocker(
   folder: string,
   commands: Readonly<Record<Slot, string>>,
@@ -156,17 +156,17 @@ async function endSlots(folder: string): Promise<void> {
   for (const slot of ['blue', 'green']) {
     const text = await readFile(join(folder, 'run', `${slot}.pid`), 'utf8').catch(() => '');
     const pid = /^\d+/.exec(text)?.[0];
-    // Process 0 would be this one and all of its group.
+    // Process 0 would be this process and its whole group.
     if (pid === undefined) continue;
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   }
 }
 
-/** Clients that send one request after the other: synchronous ones, streams and jobs. */
+/** Clients that send one request after the other: synchronous requests, streams and jobs. */
 function startLoad(url: string) {
   const lost: string[] = [];
   const jobs: string[] = [];
@@ -220,7 +220,7 @@ function startLoad(url: string) {
   };
 }
 
-/** How often each request was started by a provider, by the logs of both slots. */
+/** Returns the number of starts of each request by a provider, according to the logs of both slots. */
 function starts(log: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const line of log.split('\n')) {
@@ -249,7 +249,7 @@ describe('image-bridge handoff', () => {
         const before = load.sent();
         await expect.poll(load.sent).toBeGreaterThan(before + 12);
         const candidate: Slot = active === 'blue' ? 'green' : 'blue';
-        // Every fourth fails.
+        // Every fourth handoff fails.
         const isBroken = done % 4 === 1;
         await deployment.breakNext(candidate, isBroken ? 'start' : undefined);
         const { code, stderr } = await deployment.handOff();
@@ -269,7 +269,7 @@ describe('image-bridge handoff', () => {
       const log = await logs();
       const counts = starts(log);
       expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
-      // A slot that is started while the other one still runs waits for the lock, and says so.
+      // A slot that is started while the other slot still runs waits for the lock and reports that.
       expect(log).not.toContain('is held by');
     },
     60_000 + HANDOFFS * 20_000,
@@ -303,7 +303,7 @@ describe('image-bridge handoff', () => {
   );
 
   it.each(['process', 'compose'] as const)(
-    'holds no request for a candidate of the %s driver whose configuration is not valid',
+    'holds no request for a candidate of the %s driver with an invalid configuration',
     async (driver) => {
       const deployment = await deploy(driver);
       await deployment.breakNext('green', 'configuration');
@@ -330,7 +330,7 @@ describe('image-bridge handoff', () => {
     await expect.poll(() => readFile(path, 'utf8')).toContain('state.directory');
   });
 
-  it('ends what it began after a hangup and an interrupt', async () => {
+  it('finishes a started handoff after a hangup and an interrupt', async () => {
     const deployment = await deploy('process');
     const { child, output, ended } = deployment.startHandoff();
     await expect.poll(() => output.stdout, { interval: 1 }).toContain('holding');
@@ -345,10 +345,10 @@ describe('image-bridge handoff', () => {
     expect(await deployment.target()).toBe('green');
   });
 
-  it('says that requests are held when it is interrupted twice, and continues in a later run', async () => {
+  it('reports held requests when it is interrupted twice, and continues in a later run', async () => {
     const deployment = await deploy('process');
     const leaving = new AbortController();
-    // The slot ends only after this request, which its client gives up in the end.
+    // The slot ends only after this request, which its client finally abandons.
     const hanging = fetch(`${deployment.url}/v1/images`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -391,7 +391,7 @@ describe('image-bridge handoff', () => {
     expect((await first.ended).code).toBe(0);
   });
 
-  it('says so where the folder of the coordination file cannot be written', async () => {
+  it('reports that the folder of the coordination file is not writable', async () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'file'), '');
     const url = 'http://127.0.0.1:1';
@@ -413,7 +413,7 @@ describe('image-bridge handoff', () => {
     ['two drivers', ['--compose', 'x', '--directory', 'y']],
     ['a process driver without commands', ['--directory', 'y']],
     ['a gateway that is no address', ['--compose', 'x', '--gateway', 'nowhere']],
-  ])('refuses %s, and changes nothing', async (_what, argv) => {
+  ])('rejects %s, and changes nothing', async (_what, argv) => {
     const folder = await freshFolder();
     const url = 'http://127.0.0.1:1';
     const slots = ['--blue', url, '--green', 'http://127.0.0.1:2'];

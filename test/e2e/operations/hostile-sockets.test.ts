@@ -7,7 +7,7 @@ import { cleanUp, type StartedBridge, startBridge } from '../../support/start-br
 
 afterAll(cleanUp);
 
-// The long proof: HOSTILE_SECONDS=60. Otherwise so many connections in each half.
+// Set HOSTILE_SECONDS=60 for a long run. Otherwise each half opens a fixed number of connections.
 const SECONDS = Number(process.env['HOSTILE_SECONDS'] ?? 0);
 const CONNECTIONS = 150;
 const CONCURRENT = 32;
@@ -20,7 +20,7 @@ const CHUNK = `4000\r\n${' '.repeat(0x4000)}\r\n`;
 const FORM =
   '--b\r\nContent-Disposition: form-data; name="image"; filename="a"\r\n\r\nx\r\n--b--\r\n';
 
-/** Valid requests, and requests that the bridge refuses while they are still being sent. */
+/** Valid requests, and requests that the bridge rejects before they are completely sent. */
 const REQUESTS = [
   'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n',
   'GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -37,7 +37,7 @@ const REQUESTS = [
   'POST /v1/images HTTP/1.1\r\nbroken\r\n\r\n',
 ] as const;
 
-/** One or several requests at once, sometimes with a wrong byte, or bytes that are not HTTP. */
+/** Returns one or several requests, sometimes with a wrong byte, or bytes that are not HTTP. */
 function hostileBytes(seeded: Seeded): Buffer {
   const count = seeded.pick([1, 1, 2, 8]);
   const bytes = Buffer.from(Array.from({ length: count }, () => seeded.pick(REQUESTS)).join(''));
@@ -47,7 +47,7 @@ function hostileBytes(seeded: Seeded): Buffer {
   return bytes;
 }
 
-/** One hostile connection, from its start until both sides have closed it. */
+/** Runs one hostile connection, from its start until both sides have closed it. */
 async function attack(port: number, seeded: Seeded): Promise<void> {
   const bytes = hostileBytes(seeded);
   const sent = bytes.subarray(0, seeded.pick([bytes.length, seeded.next(bytes.length + 1)]));
@@ -62,7 +62,7 @@ async function attack(port: number, seeded: Seeded): Promise<void> {
     else if (end === 'destroy') socket.destroy();
     else socket.end();
   };
-  // A client that reads nothing of its replies.
+  // This client reads nothing of its replies.
   if (end === 'deaf') socket.pause();
   else socket.resume();
   const cut = seeded.next(sent.length + 1);
@@ -70,7 +70,7 @@ async function attack(port: number, seeded: Seeded): Promise<void> {
   socket.write(sent.subarray(cut), () => {
     if (end === 'deaf') socket.resetAndDestroy();
     else if (seeded.next(2) === 0) finish();
-    // Otherwise at its first reply, if one comes: the bridge closes silent connections.
+    // Otherwise the client closes at its first reply, if there is one, because the bridge closes silent connections.
     else socket.once('data', finish);
   });
   await closed;
@@ -116,7 +116,7 @@ it(
         'server.write_timeout_ms=300',
         'server.tracing.enabled=true',
       ],
-      // A leak per connection fills this heap soon. Without a limit V8 collects too seldom to show it.
+      // A leak per connection would soon fill this heap. Without a limit V8 collects too seldom to show a leak.
       env: { NODE_OPTIONS: '--max-old-space-size=64' },
     });
     expect(await createImage(bridge)).toBe(200);
@@ -131,7 +131,7 @@ it(
     expect(await createImage(bridge)).toBe(200);
     const growth = (await residentBytes(bridge)) - memoryHalfway;
     expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
-    // Every hostile socket is closed; one keep-alive connection of this test remains.
+    // Every hostile socket is closed. One keep-alive connection of this test remains.
     await expect.poll(() => openFiles(bridge), { timeout: 20_000 }).toBeLessThan(filesBefore + 4);
     if (SECONDS > 0) console.info({ connections, growth, memoryHalfway });
 

@@ -13,7 +13,8 @@ import {
 } from '../../support/start-bridge.ts';
 import { createJobClient, type JobClient, type Reply } from '../jobs/jobs-rig.ts';
 
-// The long proof, with its times: HOSTILE_TOKEN_SECONDS=60 for each attack. HOSTILE_TOKEN_ATTACKS=queue,heads for some.
+// Set HOSTILE_TOKEN_SECONDS=60 for a long run of each attack, with its times, and HOSTILE_TOKEN_ATTACKS=queue,heads for some
+// attacks.
 const SECONDS = Number(process.env['HOSTILE_TOKEN_SECONDS'] ?? 0);
 const ATTACK_SECONDS = SECONDS === 0 ? 2 : SECONDS;
 const NAMES = (process.env['HOSTILE_TOKEN_ATTACKS']?.split(',') ??
@@ -38,7 +39,7 @@ async function addToken(cwd: string, name: string): Promise<string> {
   return stdout.trim();
 }
 
-/** Attacks from a process of its own, whose work does not delay the other token's client. */
+/** Attacks from a separate process, whose work does not delay the client of the other token. */
 function attack(name: AttackName, { port }: StartedBridge, token: string): Promise<Counts> {
   const child = spawn(process.execPath, [
     ATTACKER,
@@ -63,7 +64,7 @@ function attack(name: AttackName, { port }: StartedBridge, token: string): Promi
 const IMAGE = { prompt: 'a boat', parameters: { size: '64x64' } };
 const UNKNOWN = { ...IMAGE, routing: { model: 'sandbox-fail-timeout' } };
 
-/** What the other token has before the attacks. */
+/** The data of the other token before the attacks. */
 async function ownThings(client: JobClient) {
   const jobs: Reply['json'][] = [];
   for (let nth = 0; nth < 10; nth += 1) {
@@ -81,7 +82,7 @@ async function ownThings(client: JobClient) {
   return { jobs, artifact: String(artifact), keyed, keyedJob, keyedJobId: job.id };
 }
 
-/** The times of one client that asks for a thumbnail and a small image in turns, until `isOver`. */
+/** Returns the times of one client that requests a thumbnail and a small image in turns, until `isOver`. */
 async function useMeanwhile(client: JobClient, artifact: string, isOver: () => boolean) {
   const times = { thumbnail: [] as number[], image: [] as number[] };
   const failures: Record<string, number> = {};
@@ -106,7 +107,7 @@ function figures(times: readonly number[]) {
   return { count: times.length, median: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
-/** Samples the resident memory until `isOver`; resolves with the most that it was. */
+/** Samples the resident memory until `isOver`. Resolves with the greatest sample. */
 async function mostResidentMb({ child }: StartedBridge, isOver: () => boolean): Promise<number> {
   let most = 0;
   do {
@@ -116,7 +117,7 @@ async function mostResidentMb({ child }: StartedBridge, isOver: () => boolean): 
   return Math.round(most);
 }
 
-describe('a token beside a hostile one', () => {
+describe('a token beside a hostile token', () => {
   it.each(NAMES)(
     'keeps its history, its place in the queue and its keys during %s',
     {

@@ -82,7 +82,7 @@ describe('internal_failure', () => {
       );
   });
 
-  it('reports and counts that the index of the job search cannot be made, and searches run', async () => {
+  it('reports and counts a failure to build the search index, and searches still work', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state/search.sqlite'), { recursive: true, mode: 0o700 });
     const bridge = await startBridge({ cwd, set: ['server.metrics.enabled=true'] });
@@ -113,13 +113,13 @@ describe('internal_failure', () => {
     expect(failuresIn(stderr)).toMatchObject([
       { task: 'start', error_class: 'SqliteError', system_code: 'SQLITE_CANTOPEN' },
     ]);
-    // The sentence for the operator names the path, and the log does not.
+    // The message for the operator names the path, and the log does not.
     expect(JSON.stringify(failuresIn(stderr))).not.toContain(cwd);
   });
 });
 
 describe('the tasks of GET /v1/diagnostics', () => {
-  it('show the time of the last success of each', async () => {
+  it('show the time of the last success of each task', async () => {
     const bridge = await startBridge(webhookSettings('hooks.test'));
     const tasks = async () => {
       const report = (await (

@@ -14,7 +14,7 @@ afterAll(cleanUp);
 
 const LOCK = 'server.activation_lock=shared/lock';
 
-/** Every file and folder below, with its rights in octal. */
+/** Returns every file and folder below a folder, with octal permissions. */
 async function rightsBelow(folder: string): Promise<Record<string, string>> {
   const names = await readdir(folder, { recursive: true });
   const rights = names.map(async (name) => {
@@ -25,7 +25,7 @@ async function rightsBelow(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries((await Promise.all(rights)).sort());
 }
 
-/** Runs with the mask of a careless user: without it every file would be for all. */
+/** Runs with the umask of a careless user, under which files are readable by everyone by default. */
 async function withoutMask<T>(work: () => Promise<T>): Promise<T> {
   const mask = process.umask(0);
   try {
@@ -46,7 +46,7 @@ async function post(address: string, path: string, body: object) {
   return json;
 }
 
-/** One of everything that the bridge keeps. */
+/** Creates one file of every kind that the bridge stores. */
 async function useEverything(address: string): Promise<void> {
   const parameters = { size: '64x64' };
   const { data } = await post(address, '/v1/images', { prompt: 'a fox', parameters });
@@ -69,7 +69,7 @@ async function useEverything(address: string): Promise<void> {
 }
 
 describe('the files of the program', () => {
-  it('are for their owner alone, whatever the mask of the user', async () => {
+  it('are accessible only to their owner, with any umask', async () => {
     const cwd = await freshFolder();
     await withoutMask(async () => {
       const bridge = await startBridge({ cwd, set: [LOCK] });
@@ -80,7 +80,7 @@ describe('the files of the program', () => {
       await mkdir(join(cwd, 'secrets'), { mode: 0o700 });
       const added = await runProgram(['tokens', 'add', 'alice', ...tokens], cwd);
       expect(added.code, added.stderr).toBe(0);
-      // Leaves what an orderly stop would remove.
+      // SIGKILL leaves files that a normal stop would remove.
       await bridge.end('SIGKILL');
     });
 
@@ -108,7 +108,7 @@ describe('the files of the program', () => {
     expect(others).toEqual([]);
   });
 
-  it('of images have the rights that the mask leaves where artifacts.permissions says so', async () => {
+  it('have for images the permissions of the umask if artifacts.permissions is set so', async () => {
     const cwd = await freshFolder();
     const mask = process.umask(0o027);
     try {
@@ -135,7 +135,7 @@ describe('the files of the program', () => {
     'shared/lock.holder.new',
     'data/artifacts',
     'data/artifacts/.staging',
-  ])('are not made behind a link in the place of %s', async (name) => {
+  ])('are not created through a link in the place of %s', async (name) => {
     const cwd = await freshFolder();
     const victim = join(await freshFolder(), 'victim');
     await mkdir(dirname(join(cwd, name)), { recursive: true });
@@ -148,7 +148,7 @@ describe('the files of the program', () => {
     await expect.poll(() => hasStarted() || run.child.exitCode !== null).toBe(true);
 
     const address = /listens on (http:\S+)/.exec(run.output.stdout)?.[1];
-    // It may refuse to start, or the image: what counts is the file that is not there.
+    // It may refuse to start or reject the image. The test only checks that the file does not exist.
     if (address !== undefined) await useEverything(address).catch(() => undefined);
     run.child.kill();
     await run.ended;
@@ -157,7 +157,7 @@ describe('the files of the program', () => {
   });
 
   it.each(['shared/lock.holder', 'shared/lock.holder.new'])(
-    'leave the target of a link in the place of %s as it is',
+    'do not change the target of a link in the place of %s',
     async (name) => {
       const cwd = await freshFolder();
       const victim = join(await freshFolder(), 'victim');

@@ -92,7 +92,7 @@ function textOf({ content }: CallToolResult): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
-/** Tools and arguments of which one is wrong, and its issue. The service finds the last one. */
+/** Tools and arguments with one invalid argument each, and its issue. The service finds the last of these issues. */
 const WRONG_ARGUMENTS: readonly [string, Arguments, string, string][] = [
   ['generate_image', { prompt: 'A fox', colour: 'red' }, 'colour', 'unknown_field'],
   ['generate_image', { prompt: 7 }, 'prompt', 'invalid_type'],
@@ -103,20 +103,20 @@ const WRONG_ARGUMENTS: readonly [string, Arguments, string, string][] = [
   ['plan_image', { prompt: '' }, 'prompt', 'blank'],
 ];
 
-/** The preview of the first image of a result. */
+/** Returns the preview of the first image of a result. */
 function previewOf({ content }: CallToolResult): { mimeType: string | undefined; bytes: Buffer } {
   const preview = content.find((part) => part.type === 'image');
   return { mimeType: preview?.mimeType, bytes: Buffer.from(preview?.data ?? '', 'base64') };
 }
 
-/** The id of the first image that a result names. */
+/** Returns the id of the first image in a result. */
 function imageOf(result: CallToolResult): string {
   return /Image ([0-9a-f]{32})/.exec(textOf(result))?.[1] ?? '';
 }
 
 const jobOf = (result: CallToolResult) => /Job ([0-9a-f-]{36})/.exec(textOf(result))?.[1] ?? '';
 
-/** Calls every tool, as an agent would that makes an image and works on with it. */
+/** Calls every tool, like an agent that generates an image and continues to work with it. */
 async function useEveryTool(client: Client): Promise<void> {
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name).sort()).toEqual([
@@ -156,8 +156,8 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
     await useEveryTool(client);
   });
 
-  it('uses every tool over standard input and output, without a service that runs', async () => {
-    // A configuration that quickstart's defaults complete.
+  it('uses every tool over standard input and output, without a running service', async () => {
+    // This configuration is completed by the defaults of quickstart.
     const set = [
       'server.bind=127.0.0.1:0',
       'providers.sandbox.latency_ms=0',
@@ -182,7 +182,7 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
     expect(await sharp(whole).metadata()).toMatchObject({ width: 1024, height: 1024 });
   });
 
-  it('sees how far the work is', async () => {
+  it('receives the progress of the work', async () => {
     const client = await connectHttp(mode);
     const stages: (string | undefined)[] = [];
 
@@ -194,7 +194,7 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
     expect(stages).toContain('generating');
   });
 
-  it('keeps the image that is being made when its call reaches the time limit of the client', async () => {
+  it('keeps the image that is being generated when the call reaches the time limit of the client', async () => {
     const slow = await startBridge({
       set: [...SERVED, 'providers.sandbox.latency_ms=1500'],
       env: { TOKEN },
@@ -241,7 +241,7 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
   });
 
   it.each(['HTTP', 'standard input and output'])(
-    'finds out over %s which argument is wrong, and how',
+    'learns over %s which argument is invalid, and why',
     async (transport) => {
       const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
       const client =
@@ -283,7 +283,7 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
       { prompt: 'x', model: 'none' },
       /^unsupported_capability/,
     ],
-  ])('finds out about %s in the result of the tool', async (_name, name, args, words) => {
+  ])('learns about %s from the result of the tool', async (_name, name, args, words) => {
     const client = await connectHttp(mode);
 
     const result = await call(client, name, args);
@@ -335,18 +335,18 @@ describe('/mcp', () => {
     ['another token', { authorization: 'Bearer other' }, 401],
     ['a page of another site', { origin: 'https://example.com' }, 403],
     ['a body that is no JSON', { 'content-type': 'text/plain' }, 415],
-  ])('refuses %s as every route does', async (_name, headers, status) => {
+  ])('rejects %s as every route does', async (_name, headers, status) => {
     expect((await send(initialize, headers)).status).toBe(status);
   });
 
-  it('refuses a message that is longer than a body may be, and serves the next one', async () => {
+  it('rejects a message above the body limit, and serves the next message', async () => {
     const response = await send(' '.repeat(90_000_000)).catch(() => undefined);
 
     expect([413, undefined]).toContain(response?.status);
     expect((await send(initialize)).status).toBe(200);
   });
 
-  it('replies to every refusal of the protocol as the document says', async () => {
+  it('replies to every protocol error according to the OpenAPI document', async () => {
     const checker = await documentChecker();
     const session = await beginSession();
     const unknown = { 'mcp-session-id': 'x' };
@@ -390,11 +390,11 @@ describe('/mcp', () => {
     }
   });
 
-  it('opens a stream before it has anything to send, and refuses a second one as the document says', async () => {
+  it('opens a stream before it has anything to send, and rejects a second stream according to the OpenAPI document', async () => {
     const checker = await documentChecker();
     const headers = { ...BEARER, ...(await beginSession()), accept: 'text/event-stream' };
     const controller = new AbortController();
-    // Less than its first keep-alive takes.
+    // Shorter than the time until its first keep-alive.
     const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(12_000)]);
     const open = () => fetch(`${bridge.address}/mcp`, { headers, signal });
 
@@ -420,7 +420,7 @@ describe('/mcp', () => {
     expect([ended.status, after.status]).toEqual([200, 404]);
   });
 
-  it('is not there unless it is switched on', async () => {
+  it('does not exist unless it is enabled', async () => {
     const plain = await startBridge();
 
     expect((await fetch(`${plain.address}/mcp`, { method: 'POST' })).status).toBe(404);
@@ -428,7 +428,7 @@ describe('/mcp', () => {
 });
 
 describe('image-bridge mcp', () => {
-  it('uses the service that is named, and leaves it running', async () => {
+  it('uses the named service, and leaves it running', async () => {
     const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
     const client = await connectStdio({ mode: 'legacy' }, { cwd: await freshFolder(), env });
 
@@ -441,7 +441,7 @@ describe('image-bridge mcp', () => {
     );
   });
 
-  it('takes an argument of many megabytes', async () => {
+  it('accepts an argument of many megabytes', async () => {
     const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
     const client = await connectStdio({ mode: 'legacy' }, { cwd: await freshFolder(), env });
 
@@ -451,7 +451,7 @@ describe('image-bridge mcp', () => {
     expect(textOf(result)).toMatch(/^invalid_request: /);
   });
 
-  it('ends with a message that is longer than any request', async () => {
+  it('exits after a message that is longer than any request', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd: await freshFolder() });
     child.stdin.on('error', () => {});
     const ended = once(child, 'close');
@@ -461,7 +461,7 @@ describe('image-bridge mcp', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('says that the service that was named cannot be reached', async () => {
+  it('reports that the named service cannot be reached', async () => {
     const env = { IMAGE_BRIDGE_URL: 'http://127.0.0.1:9' };
     const client = await connectStdio({ mode: 'legacy' }, { cwd: await freshFolder(), env });
 
@@ -471,7 +471,7 @@ describe('image-bridge mcp', () => {
     expect(textOf(result)).toMatch(/^unreachable: /);
   });
 
-  it('edits a file below its working directory, and reads no other', async () => {
+  it('edits a file below its working directory, and reads no other file', async () => {
     const outside = await freshFolder();
     const cwd = join(await freshFolder(), 'work');
     await mkdir(cwd);

@@ -4,7 +4,7 @@ import { cleanUp, startBridge } from '../../support/start-bridge.ts';
 
 afterAll(cleanUp);
 
-/** The long proof: OVERLOAD_SECONDS=60 npx vitest run test/e2e/operations/overload.test.ts */
+/** Set OVERLOAD_SECONDS=60 for a long run: `OVERLOAD_SECONDS=60 npx vitest run test/e2e/operations/overload.test.ts`. */
 const SECONDS = Number(process.env['OVERLOAD_SECONDS'] ?? 3);
 const CONCURRENT = 4;
 const QUEUED = 8;
@@ -16,7 +16,7 @@ async function residentBytes(pid: number | undefined): Promise<number> {
 }
 
 it(
-  'at three times its capacity, serves admitted requests, refuses the rest at once, and recovers',
+  'serves admitted requests at three times its capacity, rejects the others at once, and recovers',
   async () => {
     const bridge = await startBridge({
       set: [
@@ -62,10 +62,10 @@ it(
     expect(refused.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
     const median = (times: readonly { tookMs: number }[]) =>
       times.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[times.length >> 1] ?? 0;
-    // A refusal does not wait for the work of admitted requests.
+    // A rejection does not wait for the work of admitted requests.
     expect(median(refused)).toBeLessThan(median(served));
     expect((await create()).status).toBe(200);
-    // The memory of thousands of refusals is free again, except for the reserve of the heap.
+    // The memory of thousands of rejected requests is free again, except the reserve of the heap.
     expect(await residentBytes(bridge.child.pid)).toBeLessThan(memoryBefore + 128 * 1024 * 1024);
     expect((await bridge.end('SIGTERM')).code).toBe(0);
   },

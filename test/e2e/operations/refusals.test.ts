@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(cleanUp);
 
 it.each(['search=%FF', 'limit=%zz', 'search=%E2%82', 'cursor=100%'])(
-  'refuses the query %s, which is no text',
+  'rejects the query %s, which is not valid text',
   async (query) => {
     const response = await fetch(`${bridge.address}/v1/jobs?${query}`);
 

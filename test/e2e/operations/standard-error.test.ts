@@ -15,7 +15,7 @@ const PROGRAM = fileURLToPath(new URL('../../../dist/bundle/main.js', import.met
 
 afterAll(cleanUp);
 
-/** A named pipe. The test holds both ends; the bridge inherits the writing end. */
+/** A named pipe. The test holds both ends, and the bridge inherits the writing end. */
 async function openPipe() {
   const path = join(await freshFolder(), 'stderr');
   spawnSync('mkfifo', [path]);
@@ -24,7 +24,7 @@ async function openPipe() {
   return { openReader, reader, writer: openSync(path, constants.O_WRONLY) };
 }
 
-/** The current content of a pipe. */
+/** Reads the current content of a pipe. */
 function readAll(reader: number): string {
   const buffer = Buffer.alloc(1 << 20);
   let text = '';
@@ -46,7 +46,7 @@ function fill(reader: number): void {
       try {
         for (;;) writeSync(writer, '.'.repeat(size));
       } catch {
-        // No chunk of this size fits any more.
+        // No chunk of this size fits any longer.
       }
     }
   } finally {
@@ -81,7 +81,7 @@ describe('standard error', () => {
     expect(await bridge.end('SIGTERM')).toMatchObject({ code: 0, signal: null });
   });
 
-  it('reports how many lines were lost once a pipe has a reader again', async () => {
+  it('reports the number of lost lines when a pipe has a reader again', async () => {
     const pipe = await openPipe();
     const bridge = await startBridge({ stderr: pipe.writer });
     closeSync(pipe.writer);
@@ -112,7 +112,7 @@ describe('standard error', () => {
     expect(lines[0]).toMatchObject({ level: 'WARN', lost: 4 });
   });
 
-  it('may be a full pipe; its lines follow when it is read', async () => {
+  it('may be a full pipe, whose lines follow after it is read', async () => {
     const pipe = await openPipe();
     const bridge = await startBridge({ stderr: pipe.writer });
     closeSync(pipe.writer);

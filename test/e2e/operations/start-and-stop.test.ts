@@ -14,7 +14,7 @@ import {
 
 afterAll(cleanUp);
 
-/** Every file below a folder with its content and times, to detect any change. */
+/** Returns every file below a folder with its content and times, to detect any change. */
 async function snapshot(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return Promise.all(
@@ -27,7 +27,7 @@ async function snapshot(folder: string): Promise<string[]> {
   );
 }
 
-/** `T` for a stopped process (proc(5), `stat`). */
+/** `T` means a stopped process (proc(5), `stat`). */
 async function stateOf({ child }: StartedBridge): Promise<string | undefined> {
   const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2)[0];
@@ -55,7 +55,7 @@ const serve = (
   );
 
 describe('image-bridge serve', () => {
-  it('refuses an invalid configuration with every field and source, and changes no file', async () => {
+  it('rejects an invalid configuration with every field and source, and changes no file', async () => {
     const cwd = await freshFolder();
     await writeFile(join(cwd, 'image-bridge.toml'), '[server]\nbind = "nowhere"\nspeed = 9\n');
 
@@ -73,7 +73,7 @@ describe('image-bridge serve', () => {
     ['empty', { BRIDGE_TOKEN: '' }],
     ['short', { BRIDGE_TOKEN: 'fifteen-bytes-x' }],
     ['unsendable', { BRIDGE_TOKEN: 'a token with some spaces' }],
-  ])('refuses a bearer variable that is %s, without its value', async (_name, env) => {
+  ])('rejects a bearer variable that is %s, without printing its value', async (_name, env) => {
     const cwd = await freshFolder();
 
     const ended = await serve(cwd, ['server.bearer_token_env=BRIDGE_TOKEN'], env);
@@ -84,7 +84,7 @@ describe('image-bridge serve', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('refuses a port in use, and changes no file', async () => {
+  it('rejects a port in use, and changes no file', async () => {
     const cwd = await freshFolder();
     const other = createServer();
     await new Promise<void>((resolve) => {
@@ -103,7 +103,7 @@ describe('image-bridge serve', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('refuses a database of a newer version, and changes no file', async () => {
+  it('rejects a database of a newer version, and changes no file', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state'), { recursive: true });
     const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
@@ -118,7 +118,7 @@ describe('image-bridge serve', () => {
     expect(await snapshot(cwd)).toEqual(before);
   });
 
-  it('refuses a file that is not a database, and changes no file', async () => {
+  it('rejects a file that is not a database, and changes no file', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state'), { recursive: true });
     await writeFile(
@@ -134,7 +134,7 @@ describe('image-bridge serve', () => {
     expect(await snapshot(cwd)).toEqual(before);
   });
 
-  it.each(['data/artifacts', 'data'])('refuses an artifact root at the file %s', async (path) => {
+  it.each(['data/artifacts', 'data'])('rejects the file %s as artifact root', async (path) => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, path, '..'), { recursive: true });
     await writeFile(join(cwd, path), 'a letter');
@@ -148,7 +148,7 @@ describe('image-bridge serve', () => {
   });
 
   it.runIf(canBind)(
-    'refuses an artifact root that may not be written, and makes nothing',
+    'rejects an artifact root that is not writable, and creates nothing',
     async () => {
       const cwd = await freshFolder();
       await mkdir(join(cwd, 'images'), { mode: 0o555 });
@@ -164,28 +164,23 @@ describe('image-bridge serve', () => {
     },
   );
 
-  it.runIf(canBind)(
-    'refuses an artifact root whose staging folder may not be written',
-    async () => {
-      const cwd = await freshFolder();
-      await mkdir(join(cwd, 'images/.staging'), { recursive: true });
-      await chmod(join(cwd, 'images/.staging'), 0o555);
+  it.runIf(canBind)('rejects an artifact root whose staging folder is not writable', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'images/.staging'), { recursive: true });
+    await chmod(join(cwd, 'images/.staging'), 0o555);
 
-      const ended = await serve(cwd, ['artifacts.root=images'], {}, { bound: true });
+    const ended = await serve(cwd, ['artifacts.root=images'], {}, { bound: true });
 
-      expect(ended.code).toBe(1);
-      expect(ended.stderr).toMatch(
-        /artifacts\.root: \S+images: the artifact folder refuses access/,
-      );
-    },
-  );
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/artifacts\.root: \S+images: the artifact folder refuses access/);
+  });
 
-  it('names a database that is damaged in the middle, and what to do', async () => {
+  it('reports a database that is damaged in the middle, with a suggestion', async () => {
     const first = await startBridge();
     const file = join(first.cwd, 'data/state/bridge.sqlite');
     await first.end();
     const bytes = await readFile(file);
-    // All but the first page, which holds the header and the list of tables.
+    // All pages except the first, which contains the header and the list of tables.
     await writeFile(file, bytes.fill(0xa5, 4096));
 
     const ended = await serve(first.cwd);
@@ -196,7 +191,7 @@ describe('image-bridge serve', () => {
     );
   });
 
-  it('refuses an empty database beside artifacts, and changes no file', async () => {
+  it('rejects an empty database beside artifacts, and changes no file', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state'), { recursive: true });
     await mkdir(join(cwd, 'data/artifacts/.staging'), { recursive: true });
@@ -210,9 +205,9 @@ describe('image-bridge serve', () => {
     expect(await snapshot(cwd)).toEqual(before);
   });
 
-  it('refuses a state directory that another bridge uses, and uses it once that has ended', async () => {
+  it('rejects a state directory in use, and accepts it after the other bridge has ended', async () => {
     const first = await startBridge();
-    // It keeps its lock, and writes nothing more.
+    // The other bridge keeps its lock and writes nothing more.
     first.child.kill('SIGSTOP');
     await expect.poll(() => stateOf(first)).toBe('T');
     const before = await snapshot(first.cwd);
@@ -230,7 +225,7 @@ describe('image-bridge serve', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
-    'lets a generation finish on %s, then exits 0',
+    'finishes a generation on %s, then exits 0',
     async (signal) => {
       const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=2000'] });
       const replying = fetch(`${bridge.address}/v1/images`, {
@@ -276,7 +271,7 @@ describe('image-bridge serve', () => {
     );
     await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
     bridge.child.kill('SIGTERM');
-    // It has begun to stop when it takes no more connections.
+    // The bridge has begun to stop when it accepts no connections.
     await expect.poll(() => fetch(bridge.address).catch(() => 'refused')).toBe('refused');
 
     const ended = await bridge.end(signal);
@@ -284,7 +279,7 @@ describe('image-bridge serve', () => {
     expect([ended.code, await replying]).toEqual([code, code === 0 ? 200 : 'broken']);
   });
 
-  it('aborts runs that exceed the grace, and still exits 0', async () => {
+  it('aborts runs that exceed the grace period, and still exits 0', async () => {
     const bridge = await startBridge({
       set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],
     });
@@ -310,7 +305,7 @@ describe('image-bridge', () => {
     [['dance'], 2, /^$/, /quickstart/],
     [['serve', '--speed'], 2, /^$/, /^usage: image-bridge serve/],
     [['__proto__'], 2, /^$/, /quickstart/],
-  ])('replies to %j with %i', async (argv, code, stdout, stderr) => {
+  ])('exits for %j with %i', async (argv, code, stdout, stderr) => {
     const ended = await runProgram(argv, await freshFolder());
 
     expect(ended.code).toBe(code);

@@ -20,7 +20,7 @@ async function tokens(cwd: string, ...argv: string[]): Promise<string> {
 
 const HANGING = 'sandbox-hang';
 
-/** Begins a session of the Model Context Protocol; returns the headers that continue it. */
+/** Begins a session of the Model Context Protocol. Returns the headers that continue it. */
 async function openMcpSession(address: string, token: string) {
   const reply = await fetch(`${address}/mcp`, {
     method: 'POST',
@@ -44,7 +44,7 @@ async function openMcpSession(address: string, token: string) {
   return { 'mcp-session-id': reply.headers.get('mcp-session-id') ?? '' };
 }
 
-/** How a job of a stopped bridge stands in its database: its owner's token may be removed. */
+/** Returns the state of a job in the database of a stopped bridge. It works even if the token of the owner was removed. */
 function stored(cwd: string, id: string): unknown {
   const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
   const job = database
@@ -59,7 +59,7 @@ function stored(cwd: string, id: string): unknown {
 const image = (n = 1) => ({ body: { prompt: 'a boat', parameters: { n, size: '64x64' } } });
 
 describe('named tokens', () => {
-  it('keep the history of their owner when they are rotated, and never show that of another', async () => {
+  it('keep the history of their owner when they are rotated, and never show that of another owner', async () => {
     const cwd = await freshFolder();
     const first = await tokens(cwd, 'add', 'alice');
     const bridge = await startBridge({ cwd, set: SET });
@@ -81,7 +81,7 @@ describe('named tokens', () => {
     expect((await bob.get('/v1/models')).status).toBe(401);
   });
 
-  it('do what their permissions say, beside the bearer, which may do everything', async () => {
+  it('may do exactly what their permissions allow, while the bearer may do everything', async () => {
     const cwd = await freshFolder();
     const env = { OWN: 'a-token-of-some-length' };
     const reader = await tokens(cwd, 'add', 'reader', '--permissions', 'read');
@@ -110,7 +110,7 @@ describe('named tokens', () => {
     expect((await fetch(`${bridge.address}/v1/models`)).status).toBe(401);
   });
 
-  it('make no job with the permission images alone: a preference for one is ignored', async () => {
+  it('create no job with only the permission images: a preference for a job is ignored', async () => {
     const cwd = await freshFolder();
     const limited = await tokens(cwd, 'add', 'limited', '--permissions', 'images,read');
     const full = await tokens(cwd, 'add', 'full', '--permissions', 'images,jobs,read');
@@ -132,7 +132,7 @@ describe('named tokens', () => {
     expect((await post(full, '/v1/images', 'respond-async')).status).toBe(202);
   });
 
-  it('see in the diagnostics the replies to themselves alone, unless they are admin', async () => {
+  it('see only their own replies in the diagnostics, unless they are admin', async () => {
     const cwd = await freshFolder();
     const alice = await tokens(cwd, 'add', 'alice', '--permissions', 'read,diagnostics');
     const bob = await tokens(cwd, 'add', 'bob', '--permissions', 'read');
@@ -170,7 +170,7 @@ describe('named tokens', () => {
     ]);
   });
 
-  it('never exceed their allowance, however many ask at once, and keep their usage through a crash', async () => {
+  it('never exceed their allowance, even with concurrent requests, and keep their usage after a crash', async () => {
     const cwd = await freshFolder();
     const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '20');
     const bridge = await startBridge({ cwd, set: SET });
@@ -203,7 +203,7 @@ describe('named tokens', () => {
     expect((await client.post({ prompt: 'a boat' })).status).toBe(429);
   });
 
-  it('get back what failed with a known outcome', async () => {
+  it('get the charge back for a failure with a known outcome', async () => {
     const cwd = await freshFolder();
     const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '3');
     const alice = await createJobClient(await startBridge({ cwd, set: SET }), token);
@@ -250,7 +250,7 @@ describe('named tokens', () => {
     other.disconnect();
   });
 
-  it('end what they have queued and running when they are removed, and not when they are merely missing', async () => {
+  it('end their queued and running jobs when they are removed, and not when they are only missing', async () => {
     const cwd = await freshFolder();
     const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
     const admin = await tokens(cwd, 'add', 'root', '--permissions', 'read,admin');
@@ -270,7 +270,7 @@ describe('named tokens', () => {
     const waiting = hers.send('POST', '/v1/images', { body: hanging });
     const another = (await his.post({ prompt: 'a boat' })).json.id;
 
-    // An editor that cut the file short: still valid, without a token.
+    // An editor has cut the file short. It is still valid, but without a token.
     await writeFile(join(cwd, 'tokens.toml'), '');
     expect((await roots.get('/v1/queue')).status).toBe(401);
     await writeFile(join(cwd, 'tokens.toml'), all);
@@ -289,7 +289,7 @@ describe('named tokens', () => {
     }
   });
 
-  it('that were removed while the bridge was stopped have no job left to claim when it starts', async () => {
+  it('have no job left to claim at the start if they were removed while the bridge was stopped', async () => {
     const cwd = await freshFolder();
     const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
     const admin = await tokens(cwd, 'add', 'root', '--permissions', 'read,admin');
@@ -311,7 +311,7 @@ describe('named tokens', () => {
     expect(stored(cwd, his)).toEqual({ status: 'succeeded', reason: null });
   });
 
-  it('keep their usage when they are rotated, and lose it when the name is added anew', async () => {
+  it('keep their usage when they are rotated, and lose it when the name is added again', async () => {
     const cwd = await freshFolder();
     const first = await tokens(cwd, 'add', 'alice', '--images-per-day', '3');
     const bridge = await startBridge({ cwd, set: SET });
@@ -343,7 +343,7 @@ describe('named tokens', () => {
     expect((await rotated.get('/v1/usage')).json.caller.allowance.used).toBe(2);
   });
 
-  it('learn nothing from a filename about images of others, and still read those from before', async () => {
+  it('learn nothing about images of others from a filename, and still read older images', async () => {
     const cwd = await freshFolder();
     const env = { OWN: 'a-token-of-some-length' };
     const named = {
@@ -376,7 +376,7 @@ describe('named tokens', () => {
     expect((await owner.send('POST', '/v1/images', named)).status).toBe(409);
   });
 
-  it('do not let the bridge start from a file that others may read', async () => {
+  it('prevent the start of the bridge if others can read their file', async () => {
     const cwd = await freshFolder();
     await tokens(cwd, 'add', 'alice');
     await chmod(join(cwd, 'tokens.toml'), 0o644);
@@ -389,7 +389,7 @@ describe('named tokens', () => {
 });
 
 describe('the usage command', () => {
-  it('shows the images of the token day by day, and what is left of today', async () => {
+  it('shows the images of the token by day, and the rest of the allowance today', async () => {
     const cwd = await freshFolder();
     const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '9');
     const bridge = await startBridge({ cwd, set: SET });

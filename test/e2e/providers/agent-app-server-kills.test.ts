@@ -15,11 +15,11 @@ import {
   startBridge,
 } from '../../support/start-bridge.ts';
 
-/** `AGENT_KILLS=500 npx vitest run test/e2e/providers/agent-app-server-kills.test.ts` is the long proof. */
+/** Set AGENT_KILLS=500 for a long run: `AGENT_KILLS=500 npx vitest run test/e2e/providers/agent-app-server-kills.test.ts`. */
 const KILLS = Number(process.env['AGENT_KILLS'] ?? 15);
 const SEED = Number(process.env['AGENT_SEED'] ?? 1);
 
-// A turn of the stand-in takes about as long; a kill comes at any moment of it.
+// About the duration of a turn of the stand-in, so that kills happen at any moment of a turn.
 const IMAGE_MS = 40;
 const LATEST_KILL_MS = 120;
 
@@ -42,7 +42,7 @@ async function create(bridge: StartedBridge, prompt: string, isEdit: boolean): P
   return { status, outcome: details['outcome'], isRetryable: retryable };
 }
 
-/** The logs of all children, by process id. */
+/** Returns the logs of all children by process id. */
 async function logsIn(folder: string): Promise<ReadonlyMap<number, string>> {
   const names = await readdir(folder);
   const entries = names.map(async (name) => {
@@ -66,7 +66,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 describe('a bridge whose child is killed again and again', () => {
   it(
-    `gives every request one reply, repeats none and leaves nothing behind (${KILLS} kills)`,
+    `sends every request one reply, repeats none and leaves nothing behind (${KILLS} kills)`,
     async () => {
       const [home, log] = [await freshFolder(), await freshFolder()];
       const upstream = await createResponsesUpstream({ imageBytes: 40_000 });
@@ -87,7 +87,7 @@ describe('a bridge whose child is killed again and again', () => {
         await delay(random.next(LATEST_KILL_MS));
         await killChild(log);
         replies.push(...(await Promise.all(running)));
-        // A request that meets the end of the child before it was noticed is a known failure.
+        // A request that meets the end of the child before the bridge noticed it is a known failure.
         let next: Reply;
         let tries = 0;
         do {

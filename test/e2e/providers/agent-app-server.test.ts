@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => upstream.close());
 afterAll(cleanUp);
 
-/** The started program with the stand-in as its default provider. */
+/** Starts the program with the stand-in as its default provider. */
 function start(set: readonly string[] = [], cwd?: string): Promise<StartedBridge> {
   return startBridge({
     ...(cwd === undefined ? {} : { cwd }),
@@ -59,7 +59,7 @@ async function childPids(): Promise<readonly number[]> {
 }
 
 describe('a bridge with the provider agent-app-server', () => {
-  it('makes verified images, several outputs in parallel', async () => {
+  it('generates verified images, with several outputs in parallel', async () => {
     const bridge = await start(['server.metrics.enabled=true']);
 
     const { status, json } = await create(bridge, { prompt: 'a fox', parameters: { n: 3 } });
@@ -72,7 +72,7 @@ describe('a bridge with the provider agent-app-server', () => {
     expect((await get(bridge, '/metrics')).text).toContain('provider_restarts_total 0');
   });
 
-  it('converts an image to a format that the agent cannot make', async () => {
+  it('converts an image to a format that the agent cannot generate', async () => {
     const bridge = await start();
 
     const { status, json } = await create(bridge, {
@@ -98,7 +98,7 @@ describe('a bridge with the provider agent-app-server', () => {
     expect((await get(bridge, '/metrics')).text).toContain('provider_restarts_total 1');
   });
 
-  it('lists the model once for each provider, and routes its bare name to the default one', async () => {
+  it('lists the model once for each provider, and routes its plain name to the default provider', async () => {
     const bridge = await start();
 
     const { data } = JSON.parse((await get(bridge, '/v1/models')).text);
@@ -132,7 +132,7 @@ describe('a bridge with the provider agent-app-server', () => {
     expect(text).not.toContain('IMAGE_BRIDGE');
   });
 
-  it('edits with sources and references as private files, which are removed with the turn', async () => {
+  it('edits with sources and references as private files, which are removed after the turn', async () => {
     const bridge = await start();
     const [source, reference] = [plainPng(16, 1), plainPng(24, 2)];
 
@@ -171,7 +171,7 @@ describe('a bridge with the provider agent-app-server', () => {
     await expect.poll(() => readdir(inputs)).toEqual([]);
   });
 
-  it('removes at its start the files of turns that a crash has ended', async () => {
+  it('removes the files of turns that a crash has ended when it starts', async () => {
     const bridge = await start();
     const inputs = join(bridge.cwd, 'data', 'state', 'agent-app-server', 'inputs');
     const body = {
@@ -211,7 +211,7 @@ describe('a bridge with the provider agent-app-server', () => {
     expect((await get(second, '/v1/sessions/a-fox')).status).toBe(404);
   });
 
-  it('gives a request up at its deadline, and says whether the turn has ended', async () => {
+  it('ends a request at its deadline, and reports if the turn has ended', async () => {
     const bridge = await start();
     await create(bridge, { prompt: 'a fox' });
 

@@ -16,7 +16,7 @@ import {
   startBridge,
 } from '../../support/start-bridge.ts';
 
-/** Enough for a machine that does much else. */
+/** Enough time for a busy machine. */
 const SOON = { timeout: 10_000 };
 const PHOTO = new URL('../../data/photos/chelsea.png', import.meta.url);
 
@@ -65,7 +65,7 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
     callsBefore = upstream.calls.length;
   });
   afterEach(async () => {
-    // No image and no input of a request outlives it; threads of sessions are deleted by the tests that make them.
+    // No image and no input of a request survives it. The threads of sessions are deleted by the tests that create them.
     await expect.poll(leftFiles, SOON).toEqual([]);
   });
   afterAll(async () => {
@@ -89,14 +89,14 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
   const newPaths = () => newCalls().map(({ path }) => path.replace('/backend-api/codex/', ''));
   const isHanging = () => newCalls().some(({ isSilent }) => isSilent);
 
-  /** The images that the last edit has sent. */
+  /** Returns the images that the last edit sent. */
   function editedImages(): readonly string[] {
     const edit = newCalls().findLast(({ path }) => path.endsWith('/images/edits'));
     const { images } = JSON.parse(edit?.body?.toString() ?? '{"images":[]}');
     return images.map((image: { readonly image_url: string }) => image.image_url);
   }
 
-  /** What the agent and the bridge keep of requests: images, inputs, histories. */
+  /** Returns the data of requests that the agent and the bridge keep: images, inputs, histories. */
   async function leftFiles(): Promise<string[]> {
     const root = join(cwd, 'data/state/agent-app-server');
     const folders = ['home/generated_images', 'home/sessions', 'inputs', 'threads'];
@@ -130,7 +130,7 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
     expect(newPaths().filter((path) => path === 'images/generations')).toHaveLength(3);
   });
 
-  it('edits a photograph, whose bytes it sends unchanged', async () => {
+  it('edits a photograph that it sends with unchanged bytes', async () => {
     const data = (await readFile(PHOTO)).toString('base64');
 
     const { status } = await create({
@@ -238,7 +238,7 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
     expect(images).toHaveLength(prompt.startsWith('[[images') ? 1 : 0);
   });
 
-  it('says that the outcome is unknown when the connection of an image breaks', async () => {
+  it('reports an unknown outcome when the connection of an image breaks', async () => {
     const { status, json } = await create({ prompt: '[[images:cut]]' });
 
     expect(status).toBe(502);

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The whole pipeline in this process, with access to its events. */
+/** Opens the whole pipeline in this process, with access to its events. */
 async function openPipeline() {
   const agent = await openAgentRig({ set: ['runtime.circuit_breaker.enabled=false'] });
   const artifacts = await openArtifactRig();
@@ -48,7 +48,7 @@ async function openPipeline() {
     settings: config.runtime,
   });
 
-  /** All events of one request, and its outcome. */
+  /** Resolves with all events of one request and its outcome. */
   async function run(sent: object) {
     const { signal } = new AbortController();
     const context = { ...requestContext(), ledger: newLedger() };
@@ -62,7 +62,7 @@ async function openPipeline() {
   return { upstream, run };
 }
 
-/** A short name of an event. */
+/** Returns a short name of an event. */
 function nameOf(event: VerifiedEvent): string {
   const index = event.index === undefined ? '' : ` ${event.index}`;
   return event.type === 'progress'
@@ -102,7 +102,7 @@ describe('the pipeline in front of agent-responses', () => {
     }
   });
 
-  it('sends the partial image of a call that then fails, and does not repeat the call', async () => {
+  it('sends the partial image of a call that fails afterwards, and does not repeat the call', async () => {
     const { run, upstream } = await openPipeline();
     upstream.setDefaultBehaviour('failed-after-partial');
 
@@ -113,7 +113,7 @@ describe('the pipeline in front of agent-responses', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('starts again with the events of a call that is repeated', async () => {
+  it('starts again with the events of a repeated call', async () => {
     const { run, upstream } = await openPipeline();
     upstream.script('failed=server_error', 'succeed');
 

@@ -13,7 +13,7 @@ import {
 } from '../../support/start-bridge.ts';
 import { agentSettings } from './agent-responses-rig.ts';
 
-// The long proof: LOGIN_ROUNDS=20.
+// Set LOGIN_ROUNDS=20 for a long run.
 const REQUESTS = Number(process.env['LOGIN_REQUESTS'] ?? 50);
 const ROUNDS = Number(process.env['LOGIN_ROUNDS'] ?? 1);
 const TIMEOUT_MS = 30_000 + ROUNDS * REQUESTS * 200;
@@ -25,7 +25,7 @@ afterEach(async () => {
   await upstream?.close();
 });
 
-/** Two programs that share one login. */
+/** Starts two programs that share one login. */
 async function startTwo() {
   const home = await freshFolder();
   const started = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 1 });
@@ -36,7 +36,7 @@ async function startTwo() {
   return { home, upstream: started, bridges };
 }
 
-/** Requests many images from both at once. Resolves with the statuses. */
+/** Requests many images from both programs at once. Resolves with the statuses. */
 function requestAll(bridges: readonly StartedBridge[]): Promise<number[]> {
   return Promise.all(
     Array.from({ length: REQUESTS }, async (_, index) => {
@@ -55,7 +55,7 @@ function requestAll(bridges: readonly StartedBridge[]): Promise<number[]> {
 const ALL_WELL = Array(REQUESTS).fill(200);
 
 describe('two programs with one login', () => {
-  it(`renew it once for ${REQUESTS} requests at once, when it has expired`, {
+  it(`renew it once for ${REQUESTS} concurrent requests after it has expired`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const { home, upstream, bridges } = await startTwo();
@@ -77,7 +77,7 @@ describe('two programs with one login', () => {
     }
   });
 
-  it(`renew it once for ${REQUESTS} requests at once, when the backend rejects it`, {
+  it(`renew it once for ${REQUESTS} concurrent requests when the backend rejects it`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const { upstream, bridges } = await startTwo();

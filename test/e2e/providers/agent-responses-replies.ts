@@ -1,20 +1,20 @@
 import { expect } from 'vitest';
 import type { BehaviourName } from '../../support/responses-upstream/behaviours/behaviours.ts';
 
-/** The reply of the bridge when every call of the backend has one behaviour. */
+/** The reply of the bridge if every call of the backend has the same behaviour. */
 export interface ExpectedReply {
-  /** The number of calls of the backend. */
+  /** Number of calls of the backend. */
   readonly calls: number;
   readonly status: number;
-  /** `error.type`, `error.code` and the code of the extension; none of a success. */
+  /** `error.type`, `error.code` and the code of the extension. Absent for a success. */
   readonly error?: readonly [type: string, code: string, bridgeCode: string];
   readonly retryable?: boolean;
   /** All of `details` except `provider_attempts`. */
   readonly details?: object;
-  /** The number of attempts, if the failure is the provider's. */
+  /** Number of attempts if the provider failed. */
   readonly attempts?: number;
   readonly warnings?: readonly string[];
-  /** The deadline of a request that would not end otherwise. */
+  /** Deadline of a request that would not end otherwise. */
   readonly timeoutMs?: number;
 }
 
@@ -73,11 +73,11 @@ const refused = (details: object = {}) =>
 const noImage = (details: object) =>
   upstream({ ...REPEATED, details: { reason: 'no_image', ...details } });
 const unknownCode = (upstream_code: string) => upstream({ details: { upstream_code } });
-/** The connection was lost: the outcome of the call is unknown. */
+/** The connection is lost, so the outcome of the call is unknown. */
 const LOST = protocol({ outcome: 'unknown' });
 const unreadable = (reason: string) => protocol({ outcome: 'unknown', reason });
 const TRUNCATED = unreadable('stream_ended_early');
-/** Found when the image is verified: the call itself succeeded. */
+/** The fault is found when the image is verified. The call itself succeeded. */
 const invalidImage = (reason: string): ExpectedReply => {
   const { attempts: _, ...others } = protocol({ reason });
   return others;
@@ -85,13 +85,13 @@ const invalidImage = (reason: string): ExpectedReply => {
 const UNUSABLE = protocol({ reason: 'unusable_image' });
 const DIFFERENT = protocol({ reason: 'different_images' });
 
-/** Only the deadline ends it. */
+/** Only the deadline ends the call. */
 const TIMEOUT = failure(504, ['request_timeout_error', 'timeout', 'timeout'], {
   timeoutMs: 300,
   details: { outcome: 'unknown', provider_stopped: true },
 });
 
-/** The codes inside a stream, in each of its three forms. */
+/** The codes inside a stream, in each of their three forms. */
 const CODES = {
   authentication_error: AUTHENTICATION,
   invalid_api_key: AUTHENTICATION,
@@ -117,11 +117,11 @@ type Code = keyof typeof CODES;
 
 function inStream<const Way extends string>(way: Way): Record<`${Way}=${Code}`, ExpectedReply> {
   const rows = Object.entries(CODES).map(([code, reply]) => [`${way}=${code}`, reply]);
-  // The names are built as the type builds them.
+  // The names are built in the same way as in the type.
   return Object.fromEntries(rows) as Record<`${Way}=${Code}`, ExpectedReply>;
 }
 
-/** The reply that the contract requires for every behaviour of the emulator. A behaviour without a row does not compile. */
+/** The required reply for every behaviour of the emulator. A behaviour without a row does not compile. */
 export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = {
   succeed: SUCCESS,
   'item=generating': SUCCESS,
@@ -179,7 +179,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'status=500,huge': TRANSIENT,
   'status=503,overloaded': upstream({ ...REPEATED, details: { retry_after_ms: 1000 } }),
   'status=429,retry-after=1': rateLimited({ ...REPEATED, details: { retry_after_ms: 1000 } }),
-  // Too long to wait for: the bridge replies at once.
+  // Too long a wait, so the bridge replies at once.
   'status=429,retry-after=3600': rateLimited({ details: LATER }),
   'status=429,retry-after=soon': RATE,
   'status=429,retry-after=-5': RATE,
@@ -202,7 +202,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   ...inStream('failed'),
   'failed=odd-code': upstream({}),
   'failed=no-error': upstream({}),
-  // The output had begun: the image may be paid for.
+  // The output had begun, so the image may be charged.
   'failed-after-partial': upstream({ details: { outcome: 'unknown' } }),
   'failed-after-item': upstream({ details: { outcome: 'unknown' } }),
   'incomplete=content_filter': safety(),
@@ -229,7 +229,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'image=svg': invalidImage('unsupported_format'),
   'image=html': invalidImage('unsupported_format'),
   'image=pixel-bomb': invalidImage('edge_too_long'),
-  // No more is inflated than the pixels need: it is a small, valid image.
+  // Only as many bytes as the pixels need are inflated, so this is a small, valid image.
   'image=data-bomb': { ...SUCCESS, warnings: ['output_size_differs'] },
   'image=text-bomb': invalidImage('chunk_too_large'),
   'image=truncated': invalidImage('truncated'),
@@ -283,7 +283,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'silence=generating': TIMEOUT,
   'silence=partial': TIMEOUT,
   'silence=item': TIMEOUT,
-  // The response was complete: the bridge does not wait for the end of the stream.
+  // The response was complete, so the bridge does not wait for the end of the stream.
   'silence=end': SUCCESS,
   'silence=line': TIMEOUT,
 

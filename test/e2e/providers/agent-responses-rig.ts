@@ -11,7 +11,7 @@ import { freshFolder, startBridge } from '../../support/start-bridge.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape of its reply; the checker checks it against the document.
+  // Each test knows the shape of its reply. The checker compares the reply with the OpenAPI document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
 }
@@ -23,7 +23,7 @@ interface Options extends UpstreamOptions {
 
 export type AgentBridge = Awaited<ReturnType<typeof startAgentBridge>>;
 
-/** The arguments that make a bridge call this upstream with the login in this folder. */
+/** Returns the arguments with which a bridge calls this upstream with the login in this folder. */
 export function agentSettings({ url, tokenUrl }: ResponsesUpstream, home: string): string[] {
   return [
     'default_provider=agent-responses',
@@ -31,12 +31,12 @@ export function agentSettings({ url, tokenUrl }: ResponsesUpstream, home: string
     `providers.agent_responses.token_endpoint=${tokenUrl}`,
     `providers.agent_responses.home=${home}`,
     'providers.agent_responses.transient_backoff_ms=1',
-    // Tests provoke many failures in a row: the breaker stays closed.
+    // Tests cause many failures in a row, so the breaker must stay closed.
     'runtime.circuit_breaker.enabled=false',
   ];
 }
 
-/** The started program, the emulator of its backend, and a record of all output of the program. */
+/** Starts the program and the emulator of its backend, and records all output of the program. */
 export async function startAgentBridge({ set = [], ...options }: Options = {}) {
   const home = await freshFolder();
   const upstream = await createResponsesUpstream(options);
@@ -46,7 +46,7 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
     set: [...agentSettings(upstream, home), ...set],
   });
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
-  // Other tests check these replies; here they only have to be objects.
+  // Other tests check these replies. Here they only have to be objects.
   const checker = createReplyChecker(document as Record<string, unknown>);
   const said: string[] = [];
 
@@ -64,7 +64,7 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
     home,
     get,
 
-    /** Requests images, and checks the reply against the contract. The signal disconnects the client. */
+    /** Requests images and checks the reply against the OpenAPI document. The signal disconnects the client. */
     async create(body: object, signal?: AbortSignal): Promise<Reply> {
       const response = await fetch(`${bridge.address}/v1/images`, {
         method: 'POST',
@@ -80,14 +80,14 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
       return { status: response.status, headers, json };
     },
 
-    /** The number of calls of the backend during `work`. */
+    /** Returns the number of calls of the backend during `work`. */
     async callsDuring<T>(work: () => Promise<T>): Promise<readonly [result: T, calls: number]> {
       const before = upstream.calls.length;
       const result = await work();
       return [result, upstream.calls.length - before];
     },
 
-    /** Everything that the program has written except images, by where it was found. */
+    /** Returns everything that the program has written, except images, by location. */
     async traces(): Promise<ReadonlyMap<string, string>> {
       const traces = new Map<string, string>();
       traces.set('standard output', bridge.stdout());

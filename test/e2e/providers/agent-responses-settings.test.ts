@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('agent-responses with one attempt a call', () => {
-  it('repeats nothing, and still marks the failure as retryable for the client', async () => {
+  it('retries nothing, and still marks the failure as retryable for the client', async () => {
     const { create, upstream } = await start({
       set: ['providers.agent_responses.max_transient_attempts=1'],
     });
@@ -47,8 +47,8 @@ describe('agent-responses with one attempt a call', () => {
   });
 });
 
-describe("agent-responses with an operator's own models", () => {
-  it('asks the backend for them', async () => {
+describe('agent-responses with models set by the operator', () => {
+  it('requests these models from the backend', async () => {
     const { create, get, upstream } = await start({
       responsesModels: ['gpt-9'],
       moreImageModels: ['my-images'],
@@ -102,7 +102,7 @@ describe('agent-responses under the limits of every request', () => {
 });
 
 describe('agent-responses without a backend', () => {
-  it('fails with a retryable error of known outcome, after one call', async () => {
+  it('fails with a retryable error and a known outcome, after one call', async () => {
     const { create, upstream } = await start();
     await upstream.close();
 
@@ -119,7 +119,7 @@ describe('agent-responses without a login', () => {
   it.each([
     ['there is none', (file: string) => rm(file)],
     ['others may write it', (file: string) => chmod(file, 0o622)],
-  ])('reports it without a call when %s', async (_name, spoil) => {
+  ])('reports the login without a call when %s', async (_name, spoil) => {
     const { create, home, upstream } = await start();
     await spoil(join(home, 'auth.json'));
 

@@ -11,9 +11,9 @@ import { UPSTREAM_TEXT } from '../../support/upstream/upstream-text.ts';
 import { EXPECTED_REPLIES, type ExpectedReply } from './agent-responses-replies.ts';
 import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
 
-// The smallest size that the emulator makes exactly.
+// The smallest size that the emulator generates exactly.
 const IMAGE_BYTES = 30_000;
-/** Part of every prompt. Tests search for it. */
+/** A part of every prompt. Tests search for it. */
 const SECRET = 'zebra-lantern';
 
 let rig: AgentBridge;
@@ -27,7 +27,7 @@ function noteSecrets(): void {
 beforeAll(async () => {
   rig = await startAgentBridge({
     imageBytes: IMAGE_BYTES,
-    // Small images have small bounds: an endless reply ends soon.
+    // Small images have low limits, so an endless reply ends soon.
     set: ['images.max_encoded_bytes=2097152', 'server.metrics.enabled=true'],
   });
   secrets.add(rig.upstream.accountId).add(rig.home);
@@ -45,29 +45,26 @@ describe('a reply of the backend', () => {
     expect(Object.keys(EXPECTED_REPLIES).sort()).toEqual([...BEHAVIOUR_NAMES].sort());
   });
 
-  it.each(BEHAVIOUR_NAMES)(
-    'with the behaviour %s becomes the reply of the contract',
-    async (name) => {
-      const expected = EXPECTED_REPLIES[name];
-      const before = rig.upstream.calls.length;
+  it.each(BEHAVIOUR_NAMES)('with the behaviour %s becomes the required reply', async (name) => {
+    const expected = EXPECTED_REPLIES[name];
+    const before = rig.upstream.calls.length;
 
-      const reply = await rig.create({
-        prompt: promptOf(name),
-        parameters: { size: '1024x1024', partial_images: name.startsWith('partial=') ? 1 : 0 },
-        ...(expected.timeoutMs === undefined ? {} : { timeout_ms: expected.timeoutMs }),
-      });
+    const reply = await rig.create({
+      prompt: promptOf(name),
+      parameters: { size: '1024x1024', partial_images: name.startsWith('partial=') ? 1 : 0 },
+      ...(expected.timeoutMs === undefined ? {} : { timeout_ms: expected.timeoutMs }),
+    });
 
-      noteSecrets();
-      if (reply.status === 200) expectImage(reply.json, expected);
-      else expectFailure(reply, expected);
-      expect(reply.status).toBe(expected.status);
-      const calls = rig.upstream.calls.slice(before);
-      expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
-      expect(rig.upstream.unrouted).toEqual([]);
-      // A reply that was not read completely was closed.
-      await rig.upstream.until(() => rig.upstream.counters().open === 0);
-    },
-  );
+    noteSecrets();
+    if (reply.status === 200) expectImage(reply.json, expected);
+    else expectFailure(reply, expected);
+    expect(reply.status).toBe(expected.status);
+    const calls = rig.upstream.calls.slice(before);
+    expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
+    expect(rig.upstream.unrouted).toEqual([]);
+    // The connection of a reply that was not read completely was closed.
+    await rig.upstream.until(() => rig.upstream.counters().open === 0);
+  });
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: the checker of the rig has checked it against the document.
@@ -75,7 +72,7 @@ function expectImage(json: any, { warnings }: ExpectedReply): void {
   expect(json).toMatchObject({ provider: 'agent-responses', warnings });
   expect(json.data).toHaveLength(1);
   const bytes = Buffer.from(json.data[0].b64_json, 'base64');
-  // A warning says that the image differs from the request.
+  // A warning reports that the image differs from the request.
   if (warnings?.length === 0) expect(bytes).toHaveLength(IMAGE_BYTES);
 }
 
@@ -105,7 +102,7 @@ const TRANSIENT = Object.entries(EXPECTED_REPLIES).flatMap(([name, { attempts }]
 );
 
 describe('a call with a transient failure', () => {
-  it.each(TRANSIENT)('is repeated once after %s, and the reply says so', async (name) => {
+  it.each(TRANSIENT)('is retried once after %s, and the reply reports it', async (name) => {
     const [{ status, json }, calls] = await rig.callsDuring(() =>
       rig.create({ prompt: promptOf(`${name};succeed`) }),
     );
@@ -115,7 +112,7 @@ describe('a call with a transient failure', () => {
     expect(calls).toBe(2);
   });
 
-  it('is not repeated past the deadline', async () => {
+  it('is not retried after the deadline', async () => {
     const [{ status, json }, calls] = await rig.callsDuring(() =>
       rig.create({ prompt: promptOf('status=429,retry-after=1;succeed;succeed'), timeout_ms: 900 }),
     );
@@ -171,7 +168,7 @@ describe('images of the backend', () => {
     ]);
   });
 
-  it('have alpha from a model that supports it', async () => {
+  it('have alpha from a model that supports transparency', async () => {
     const { json } = await rig.create({
       prompt: `A ${SECRET}`,
       routing: { model: 'gpt-image-1.5' },
@@ -196,7 +193,7 @@ describe('images of the backend', () => {
     expect(response.headers.get('etag')).toBe(`"${sha256}"`);
   });
 
-  it('are edited from photographs that arrive byte for byte', async () => {
+  it('are edited from photographs that arrive with unchanged bytes', async () => {
     const photos = ['chelsea.png', 'rocket.jpg', 'coffee.png'].map((name) =>
       readFileSync(new URL(`../../data/photos/${name}`, import.meta.url)),
     );
@@ -229,7 +226,7 @@ describe('images of the backend', () => {
     }
   });
 
-  it('are delivered beside the failures of others with the policy best_effort', async () => {
+  it('are delivered with the policy best_effort even if others fail', async () => {
     rig.upstream.script('succeed', 'status=403', 'truncated=item', 'succeed');
 
     const { status, json } = await rig.create({
@@ -247,8 +244,8 @@ describe('images of the backend', () => {
     ]);
   });
 
-  it('are not generated any more once one of them has failed', async () => {
-    // It fails once the others are there.
+  it('are no longer generated after one of them has failed', async () => {
+    // It fails after the other images are finished.
     rig.upstream.script(
       'silence=generating',
       { behaviour: 'status=403', delayMs: 300 },
@@ -361,7 +358,7 @@ describe('a login', () => {
 });
 
 describe('the output and the files of the program', () => {
-  it('hold no token, account, prompt or path, and no text of the backend', async () => {
+  it('contain no token, account, prompt or path, and no text of the backend', async () => {
     const paths = ['/health/ready', '/v1/providers', '/v1/diagnostics', '/metrics'];
     for (const path of paths) expect((await rig.get(path)).status).toBe(200);
 

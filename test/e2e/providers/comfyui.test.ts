@@ -47,7 +47,7 @@ const create = (request: object, signal?: AbortSignal) =>
 const inline = (bytes: Buffer) => ({ type: 'base64', data: bytes.toString('base64') });
 
 describe('a comfyui provider', () => {
-  it('makes images one after the other, each with a seed of its own', async () => {
+  it('generates images one after the other, each with a seed of its own', async () => {
     const { status, json } = await create({ parameters: { n: 2, size: '640x512' } });
 
     expect(status).toBe(200);
@@ -59,7 +59,7 @@ describe('a comfyui provider', () => {
     expect(new Set(seeds).size).toBe(2);
   });
 
-  it('refuses an edit with a workflow that takes no image, and generation with one that takes some', async () => {
+  it('rejects an edit with a workflow without image inputs, and a generation with a workflow with image inputs', async () => {
     const photo = readPhoto('chelsea.png');
 
     const edit = await create({ operation: 'edit', images: [inline(photo)] });
@@ -99,7 +99,7 @@ describe('a comfyui provider', () => {
     expect(await pixels(made, 0, 100)).not.toEqual(await pixels(photo, 0, 100));
   });
 
-  it('repeats a refused prompt once, and a failed one never', async () => {
+  it('retries a rejected prompt once, and never retries a failed prompt', async () => {
     upstream.script('status=503', 'succeed');
     const repeated = await create({});
     upstream.script('failed');
@@ -111,7 +111,7 @@ describe('a comfyui provider', () => {
     expect(upstream.prompts.length - before).toBe(1);
   });
 
-  it('stops the prompt of a client that has disconnected', async () => {
+  it('stops the prompt of a disconnected client', async () => {
     upstream.script('endless');
     const controller = new AbortController();
     const ended = create({}, controller.signal).catch((thrown: unknown) => thrown);

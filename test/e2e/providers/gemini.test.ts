@@ -49,7 +49,7 @@ afterAll(async () => {
 const create = (request: object) =>
   createImage(bridge, { prompt: 'a fox', output: { response_format: 'metadata' }, ...request });
 
-/** Fully opaque. */
+/** A fully opaque image. */
 function closed(width: number, height: number): Promise<Buffer> {
   const background = { r: 0, g: 0, b: 0, alpha: 1 };
   return sharp({ create: { width, height, channels: 4, background } })
@@ -60,7 +60,7 @@ function closed(width: number, height: number): Promise<Buffer> {
 const callsSince = () => upstream.calls.length - callsBefore;
 
 describe('a gemini provider', () => {
-  it('makes an image in the shape that was asked for, under strict', async () => {
+  it('generates an image in the requested shape in strict mode', async () => {
     const { status, json } = await create({
       parameters: { aspect_ratio: '21:9', resolution: '1k' },
     });
@@ -75,7 +75,7 @@ describe('a gemini provider', () => {
     });
   });
 
-  it('converts a JPEG that it could not avoid, under strict', async () => {
+  it('converts an unavoidable JPEG in strict mode', async () => {
     upstream.script('format=jpeg');
 
     const { status, json } = await create({});
@@ -85,7 +85,7 @@ describe('a gemini provider', () => {
     expect(json.warnings).toEqual(['output_format_converted']);
   });
 
-  it('makes the nearest shape that the model has, and says so', async () => {
+  it('generates the nearest shape of the model, and reports it', async () => {
     const policies = { compatibility: 'normalize' };
 
     const { json } = await create({ parameters: { size: '1920x1080' }, policies });
@@ -101,7 +101,7 @@ describe('a gemini provider', () => {
     ]);
   });
 
-  it('refuses under strict a shape that the model does not have, without a call', async () => {
+  it('rejects a shape that the model does not support in strict mode, without a call', async () => {
     const { status, json } = await create({
       routing: { model: 'gemini-3.1-flash-lite-image' },
       parameters: { resolution: '4k' },
@@ -112,7 +112,7 @@ describe('a gemini provider', () => {
     expect(callsSince()).toBe(0);
   });
 
-  it('makes several images in as many calls', async () => {
+  it('generates several images with one call each', async () => {
     const { json } = await create({ parameters: { n: 3 } });
 
     expect(json.data).toHaveLength(3);
@@ -127,15 +127,15 @@ describe('a gemini provider', () => {
     const reply = await client.images.edit({ image: photo, prompt: 'in winter' });
 
     const bytes = Buffer.from(reply.data?.[0]?.b64_json ?? '', 'base64');
-    // 451 by 300 pixels are nearest to 3:2.
+    // The ratio of 451 by 300 pixels is nearest to 3:2.
     expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1264, 848]);
     expect(callsSince()).toBe(1);
   });
 
-  it('changes nothing outside a mask, which it gets as one more image', async () => {
+  it('changes nothing outside a mask, which it receives as an additional image', async () => {
     const photo = readPhoto('chelsea.png');
     const { width, height } = await sharp(photo).metadata();
-    // Open in its left half.
+    // The mask is open in its left half.
     const mask = await sharp({
       create: { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
     })
@@ -161,7 +161,7 @@ describe('a gemini provider', () => {
     expect(JSON.parse(String(upstream.calls.at(-1)?.body)).contents[0].parts).toHaveLength(3);
   });
 
-  it('cuts out a background that is asked for as transparent', async () => {
+  it('cuts out the background if transparency is requested', async () => {
     const { status, json } = await create({ parameters: { background: 'transparent' } });
 
     expect(status).toBe(200);
@@ -206,7 +206,7 @@ describe('a gemini provider', () => {
     expect(callsSince()).toBe(1);
   });
 
-  it('falls back when its allowance is used up, and tells what was tried', async () => {
+  it('falls back when its quota is used up, and reports the attempts', async () => {
     upstream.script('status=429,per-day');
 
     const { json } = await create({ routing: { fallbacks: [{ provider: 'sandbox' }] } });
@@ -228,7 +228,7 @@ describe('a gemini provider', () => {
     expect(json.error.bridge_ext.details).toMatchObject({ outcome: 'unknown' });
   });
 
-  it('is listed with its models and ready', async () => {
+  it('is listed as ready with its models', async () => {
     const ready = await fetch(`${bridge.address}/health/ready`);
     const models = await (await fetch(`${bridge.address}/v1/models`)).json();
 
@@ -236,7 +236,7 @@ describe('a gemini provider', () => {
     expect(JSON.stringify(models)).toContain('"gemini-3-pro-image"');
   });
 
-  it('shows its key nowhere', async () => {
+  it('never shows its key', async () => {
     upstream.setKeys('another');
     const { status, json } = await create({});
     upstream.setKeys(upstream.key);

@@ -86,7 +86,7 @@ describe('named providers', () => {
     ]);
   });
 
-  it('are all in the list of models, those that another one shadows under their provider', async () => {
+  it('are all in the list of models, and shadowed models are listed under their provider', async () => {
     const { data } = await get<{ data: readonly { id: string; owned_by: string }[] }>('/v1/models');
 
     const owners = new Map(data.map(({ id, owned_by }) => [id, owned_by]));
@@ -97,7 +97,7 @@ describe('named providers', () => {
     expect(owners.has('work/gpt-image-2')).toBe(false);
   });
 
-  it('begin with a warning for a key that cannot be used, and are ready once it can', async () => {
+  it('start with a warning for an unusable key, and are ready when the key is usable', async () => {
     await expect
       .poll(() => bridge.stderr())
       .toContain(
@@ -127,7 +127,7 @@ describe('named providers', () => {
     await expect.poll(() => stateOf('team-2'), { timeout: 15_000 }).toMatchObject({ ready: true });
   });
 
-  it('are taken by their names alone', async () => {
+  it('are selected by their names only', async () => {
     const { status, json } = await createImage(bridge, {
       prompt: 'a fox',
       routing: { provider: 'openai_images' },
@@ -139,7 +139,7 @@ describe('named providers', () => {
     });
   });
 
-  it('are refused in presets while they are not enabled, like in requests', async () => {
+  it('are rejected in presets if they are not enabled, as in requests', async () => {
     const template = { routing: { provider: 'work', fallbacks: [{ provider: 'absent' }] } };
 
     const made = await fetch(`${bridge.address}/v1/presets`, {
@@ -202,7 +202,7 @@ describe('named providers', () => {
     expect(labelsOf('requests_total', 'provider')).toContain('team-2');
   });
 
-  it('show neither keys nor addresses nor organizations', async () => {
+  it('never show keys, addresses or organizations', async () => {
     const texts = await Promise.all(
       ['/v1/diagnostics', '/v1/providers', '/v1/models', '/metrics'].map(async (path) =>
         (await fetch(bridge.address + path)).text(),

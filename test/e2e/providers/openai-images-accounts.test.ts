@@ -33,7 +33,7 @@ async function openServer(): Promise<ImagesUpstream> {
   return upstream;
 }
 
-/** A bridge whose default provider is `account`, at this server. */
+/** Starts a bridge whose default provider is `account` at this server. */
 function startAt(
   upstream: ImagesUpstream,
   {
@@ -78,7 +78,7 @@ describe('a request with fallbacks', () => {
     return { upstream, gemini, create };
   }
 
-  it('goes from a rate-limited account to Gemini to the sandbox, and tells each attempt', async () => {
+  it('goes from a rate-limited account to Gemini to the sandbox, and reports each attempt', async () => {
     const { upstream, gemini, create } = await openThree();
 
     const { status, json } = await create('a fox [[fail:status=429]]');
@@ -94,7 +94,7 @@ describe('a request with fallbacks', () => {
     expect(upstream.counters().drawn).toBe(0);
   });
 
-  it('ends at the first provider that draws', async () => {
+  it('ends at the first provider that generates an image', async () => {
     const { upstream, gemini, create } = await openThree();
     upstream.setDefaultBehaviour('status=429,insufficient_quota');
 
@@ -108,7 +108,7 @@ describe('a request with fallbacks', () => {
     expect([upstream.calls.length, gemini.calls.length]).toEqual([1, 1]);
   });
 
-  it('goes nowhere else once an account may have drawn', async () => {
+  it('tries no other provider after an account may have generated an image', async () => {
     const { upstream, gemini, create } = await openThree();
     upstream.setDefaultBehaviour('cut=body');
 
@@ -125,7 +125,7 @@ describe('an account', () => {
   const readiness = async ({ address }: StartedBridge) =>
     (await fetch(`${address}/health/ready`)).status;
 
-  it('with a wrong key fails as the provider, with one call and without the key', async () => {
+  it('with a wrong key fails with an error of the provider, after one call and without the key in the reply', async () => {
     const upstream = await openServer();
     const bridge = await startAt(upstream, { env: { OWN_KEY: 'sk-the-wrong-one' } });
 
@@ -147,7 +147,7 @@ describe('an account', () => {
     expect(upstream.calls).toEqual([]);
   });
 
-  it('whose key file others may write sends no call until they may not', async () => {
+  it('whose key file is writable for others sends no call until the file is protected', async () => {
     const upstream = await openServer();
     const file = join(await freshFolder(), 'key');
     await writeFile(file, KEY);
@@ -180,7 +180,7 @@ describe('an account', () => {
     expect(upstream.counters().drawn).toBe(2);
   });
 
-  it('at an address that is a page of another server fails, and draws nothing', async () => {
+  it('at the address of another server fails, and generates nothing', async () => {
     const upstream = await openServer();
     upstream.setDefaultBehaviour('html=200');
     const bridge = await startAt(upstream);
@@ -191,7 +191,7 @@ describe('an account', () => {
     expect(upstream.counters()).toMatchObject({ calls: 1, drawn: 0 });
   });
 
-  it('with a model that the server has not says so at the model', async () => {
+  it('with a model unknown to the server fails with an error at the field of the model', async () => {
     const upstream = await openServer();
     const changes = { models: ['dall-e-3'], image_model: 'dall-e-3' };
     const bridge = await startAt(upstream, { changes });

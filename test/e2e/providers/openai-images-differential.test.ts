@@ -20,10 +20,10 @@ const photo = (name: string) =>
   fileURLToPath(new URL(`../../data/photos/${name}`, import.meta.url));
 const IMAGES = { imageBytes: 60_000 };
 
-// The same server thrice: it draws the nth image of a prompt the same way each time.
+// Three emulators of the same server. Each draws the nth image of a prompt in the same way.
 let server: ImagesUpstream;
 let rig: ImagesBridge;
-/** Asks for all outputs of a request at once; there are no partial images then. */
+/** Requests all outputs of a request at once. There are no partial images then. */
 let batching: ImagesBridge;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ function clientOf(baseURL: string, apiKey: string): OpenAI['images'] {
   return new OpenAI({ baseURL, apiKey, maxRetries: 0 }).images;
 }
 
-/** The client against the server itself, and against the bridge. */
+/** Connects the client to the server itself and to the bridge. */
 function both({ bridge } = rig) {
   return {
     direct: clientOf(server.baseUrl, server.key() ?? ''),
@@ -51,7 +51,9 @@ function both({ bridge } = rig) {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Without the time, and without what the bridge adds; an image by its checksum, which makes a difference readable. */
+/**
+ * Removes the time and the additions of the bridge, and replaces an image by its checksum, which makes a difference readable.
+ */
 function comparable(reply: Members): Members {
   const { created: _, created_at: __, bridge_ext: ___, ...others } = reply;
   const text = JSON.stringify(others, (name, value) =>
@@ -64,7 +66,10 @@ function checksum(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Of an event, what the bridge does not know before the end is `auto`: the clients' types demand a value. */
+/**
+ * Sets the members of an event that the bridge does not know before the end to `auto`, because the types of the clients
+ * require a value.
+ */
 function known(events: readonly Members[], expected: readonly Members[]): readonly Members[] {
   return events.map((event, index) =>
     Object.fromEntries(
@@ -78,7 +83,7 @@ function known(events: readonly Members[], expected: readonly Members[]): readon
 
 const AUTOMATIC = ['size', 'quality', 'background'] as const;
 
-/** What the server chose itself is unknown to the bridge, which leaves it out. */
+/** Removes the values that the server chose itself, which the bridge does not know and omits. */
 function requested(reply: Members, request: Members): Members {
   const unknown = AUTOMATIC.filter((name) => (request[name] ?? 'auto') === 'auto');
   return Object.fromEntries(
@@ -134,14 +139,14 @@ async function photoFile(name: string) {
 
 describe('the official client through the bridge', () => {
   it.each(GENERATIONS)(
-    'receives what the server gives it directly for $prompt',
+    'receives the same as directly from the server for $prompt',
     async (request) => {
       await expectEqual((images) => images.generate(request), request);
     },
   );
 
   it.each(EDITS)(
-    'receives what the server gives it directly for an edit: $prompt',
+    'receives the same as directly from the server for an edit: $prompt',
     async (request) => {
       const image = () => photoFile('rocket.jpg');
 
@@ -152,7 +157,7 @@ describe('the official client through the bridge', () => {
     },
   );
 
-  it('receives what the server gives it directly for an edit of several images', async () => {
+  it('receives the same as directly from the server for an edit of several images', async () => {
     const image = () => Promise.all(['chelsea.png', 'coffee.png', 'rocket.jpg'].map(photoFile));
     const request = { prompt: 'a collage', size: '1024x1024' } as const;
 
@@ -166,7 +171,7 @@ describe('the official client through the bridge', () => {
     expect(bridged?.prompt).toBe(directly?.prompt);
   });
 
-  it('receives the pixels of the server where a mask is open, and its own elsewhere', async () => {
+  it('receives the pixels of the server where a mask is open, and its own pixels elsewhere', async () => {
     const { width, height } = { width: 1536, height: 1024 };
     const source = await sharp(photo('rocket.jpg')).resize(width, height).png().toBuffer();
     const mask = await halfOpenMask(width, height);
@@ -228,7 +233,7 @@ describe('the official client through the bridge', () => {
   });
 });
 
-/** The left half may change. */
+/** A mask that permits changes in the left half. */
 async function halfOpenMask(width: number, height: number): Promise<Buffer> {
   const alpha = Buffer.alloc(width * height, 255);
   for (let row = 0; row < height; row += 1) alpha.fill(0, row * width, row * width + width / 2);
@@ -267,7 +272,7 @@ describe('an error that the official client throws', () => {
     expect(await thrownBy(bridged.generate(request))).toEqual(expected);
   });
 
-  // The status and the code of the contract, which tells the caller's faults from those of the account.
+  // The expected status and code distinguish faults of the caller from faults of the account.
   it.each<[string, ImageGenerateParamsNonStreaming, string, Thrown]>([
     [
       'a quota that is used up',
@@ -311,7 +316,7 @@ describe('an error that the official client throws', () => {
       'BadRequestError',
       { name: 'UnprocessableEntityError', status: 422, code: 'invalid_request' },
     ],
-  ])('is of the contract: %s', async (_what, request, directly, expected) => {
+  ])('has the documented status and code: %s', async (_what, request, directly, expected) => {
     const { direct, bridged } = both();
 
     expect((await thrownBy(direct.generate(request))).name).toBe(directly);
@@ -319,7 +324,7 @@ describe('an error that the official client throws', () => {
   });
 
   it.each(['body=error-and-data', 'status=502', 'cut=body'])(
-    'is not paid for again by a client that repeats requests: %s',
+    'causes no second charge for a client that retries: %s',
     async (behaviour) => {
       const { images } = new OpenAI({
         baseURL: `${rig.bridge.address}/v1`,
@@ -334,7 +339,7 @@ describe('an error that the official client throws', () => {
     },
   );
 
-  it('comes in the stream after a partial image, as it does directly', async () => {
+  it('is sent in the stream after a partial image, as from the server itself', async () => {
     const request = {
       ...faulty('stream=error:rate_limit_exceeded'),
       size: '1024x1024',

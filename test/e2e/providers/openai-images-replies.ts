@@ -1,23 +1,23 @@
 import { expect } from 'vitest';
 import type { BehaviourName } from '../../support/images-upstream/behaviours/behaviours.ts';
 
-/** The reply of the bridge when every call of the server has one behaviour. */
+/** The reply of the bridge if every call of the server has the same behaviour. */
 export interface ExpectedReply {
-  /** The number of calls of the server; what may have been paid for is called once. */
+  /** Number of calls of the server. A call that may have been charged is made once. */
   readonly calls: number;
   readonly status: number;
-  /** The code of the extension; none of a success. */
+  /** Code of the extension. Absent for a success. */
   readonly code?: string;
   readonly param?: string;
   readonly retryable?: boolean;
-  /** All of `details`. */
+  /** All members of `details`. */
   readonly details?: object;
   readonly warnings?: readonly string[];
-  /** The deadline of a request that would not end otherwise. */
+  /** Deadline of a request that would not end otherwise. */
   readonly timeoutMs?: number;
 }
 
-/** The same failure after output had begun: the image may be paid for. */
+/** The same failure after output had begun, so the image may be charged. */
 const afterOutput = (reply: ExpectedReply): ExpectedReply => ({
   ...reply,
   retryable: false,
@@ -25,7 +25,7 @@ const afterOutput = (reply: ExpectedReply): ExpectedReply => ({
 });
 
 const SUCCESS: ExpectedReply = { calls: 1, status: 200, warnings: [] };
-/** Found when the image is verified: its size is not the requested one. */
+/** The fault is found when the image is verified, because its size is not the requested size. */
 const OTHER_SIZE: ExpectedReply = { ...SUCCESS, warnings: ['output_size_differs'] };
 
 function failure(status: number, code: string, details: object = {}): ExpectedReply {
@@ -46,7 +46,7 @@ function repeated(reply: ExpectedReply): ExpectedReply {
 const upstream = (details: object = {}) => failure(502, 'upstream', details);
 const protocol = (reason: string) => failure(502, 'protocol', { reason });
 const TRANSIENT = repeated(upstream());
-/** The work may run on, or be done: it is perhaps paid for. */
+/** The work may continue or be finished, so it is perhaps charged. */
 const UNKNOWN = upstream({ outcome: 'unknown' });
 const LOST = failure(502, 'protocol', { outcome: 'unknown' });
 const unreadable = (reason: string) => failure(502, 'protocol', { outcome: 'unknown', reason });
@@ -77,19 +77,19 @@ const safety = (more: object = {}) =>
     input_images_present: false,
     ...more,
   });
-/** Found when the image is verified: the call itself succeeded. */
+/** The fault is found when the image is verified. The call itself succeeded. */
 const invalidImage = (reason: string): ExpectedReply => ({
   ...protocol(reason),
   details: { reason },
 });
 const UNUSABLE = protocol('unusable_image');
-/** After a partial image a call is paid for: it is not repeated here. */
+/** After a partial image a call is charged, so it is not retried. */
 const TIMEOUT: ExpectedReply = {
   ...failure(504, 'timeout', { outcome: 'unknown', provider_stopped: true }),
   timeoutMs: 700,
 };
 
-/** By behaviour of the emulator, one row each (more-providers.md 2). */
+/** The required replies, one row for each behaviour of the emulator. */
 export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = {
   succeed: SUCCESS,
   'wire=one-byte': SUCCESS,
@@ -210,7 +210,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'image=svg': invalidImage('unsupported_format'),
   'image=html': invalidImage('unsupported_format'),
   'image=pixel-bomb': invalidImage('edge_too_long'),
-  // No more is inflated than the pixels need: it is a small, valid image.
+  // Only as many bytes as the pixels need are inflated, so this is a small, valid image.
   'image=data-bomb': OTHER_SIZE,
   'image=text-bomb': invalidImage('chunk_too_large'),
   'image=truncated': invalidImage('truncated'),

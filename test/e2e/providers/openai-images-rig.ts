@@ -24,7 +24,10 @@ const KEY_VARIABLE = 'OWN_KEY';
 
 export type ImagesBridge = Awaited<ReturnType<typeof startImagesBridge>>;
 
-/** The settings with which a provider of this name calls this server, as `--set` takes them; undefined takes one away. */
+/**
+ * Returns the settings, in the form of `--set`, with which a provider of this name calls this server. Undefined removes a
+ * setting.
+ */
 export function providerSettings(
   name: string,
   { dialect, baseUrl, models, key }: ImagesUpstream,
@@ -44,7 +47,7 @@ export function providerSettings(
     .map(([field, value]) => `providers.openai_images.${name}.${field}=${toToml(value)}`);
 }
 
-/** The started program, and the emulator of its only remote provider. */
+/** Starts the program and the emulator of its only remote provider. */
 export async function startImagesBridge({ provider, set = [], ...options }: Options = {}) {
   const upstream = await createImagesUpstream(options);
   const bridge = await startBridge({
@@ -53,20 +56,20 @@ export async function startImagesBridge({ provider, set = [], ...options }: Opti
     set: [
       `default_provider=${PROVIDER}`,
       ...providerSettings(PROVIDER, upstream, provider),
-      // Tests provoke many failures in a row: the breaker stays closed.
+      // Tests cause many failures in a row, so the breaker must stay closed.
       'runtime.circuit_breaker.enabled=false',
       ...set,
     ],
   });
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
-  // Other tests check these replies; here they only have to be objects.
+  // Other tests check these replies. Here they only have to be objects.
   const checker = createReplyChecker(document as Record<string, unknown>);
 
   return {
     bridge,
     upstream,
 
-    /** Requests images, and checks the reply against the contract. */
+    /** Requests images and checks the reply against the OpenAPI document. */
     async create(body: object, signal?: AbortSignal): Promise<Reply> {
       const response = await fetch(`${bridge.address}/v1/images`, {
         method: 'POST',

@@ -9,9 +9,9 @@ import { UPSTREAM_TEXT } from '../../support/upstream/upstream-text.ts';
 import { EXPECTED_REPLIES, type ExpectedReply } from './openai-images-replies.ts';
 import { type ImagesBridge, PROVIDER, type Reply, startImagesBridge } from './openai-images-rig.ts';
 
-// The smallest size that the emulator makes exactly.
+// The smallest size that the emulator generates exactly.
 const IMAGE_BYTES = 30_000;
-/** Part of every prompt. Tests search for it. */
+/** A part of every prompt. Tests search for it. */
 const SECRET = 'zebra-lantern';
 
 let rig: ImagesBridge;
@@ -19,7 +19,7 @@ let rig: ImagesBridge;
 beforeAll(async () => {
   rig = await startImagesBridge({
     imageBytes: IMAGE_BYTES,
-    // Small images have small bounds: an endless reply ends soon.
+    // Small images have low limits, so an endless reply ends soon.
     set: ['images.max_encoded_bytes=2097152', 'server.metrics.enabled=true'],
   });
 });
@@ -28,7 +28,7 @@ afterAll(async () => {
   await rig.close();
 });
 
-/** Behaviours that only a stream shows. */
+/** Returns true for behaviours that occur only in a stream. */
 const isOfStream = (name: string) => /^(stream=|wire=(crlf|cr|no-|many|bom|done))/.test(name);
 
 describe('a reply of the images API', () => {
@@ -36,7 +36,7 @@ describe('a reply of the images API', () => {
     expect(Object.keys(EXPECTED_REPLIES).sort()).toEqual([...BEHAVIOUR_NAMES].sort());
   });
 
-  it.each(BEHAVIOUR_NAMES)('becomes the reply of the contract with %s', async (name) => {
+  it.each(BEHAVIOUR_NAMES)('becomes the required reply with %s', async (name) => {
     const expected = EXPECTED_REPLIES[name];
     const before = rig.upstream.calls.length;
 
@@ -48,11 +48,11 @@ describe('a reply of the images API', () => {
     const calls = rig.upstream.calls.slice(before);
     expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
     expect(rig.upstream.unrouted).toEqual([]);
-    // A reply that was not read completely was closed.
+    // The connection of a reply that was not read completely was closed.
     await rig.upstream.until(() => rig.upstream.counters().open === 0);
   });
 
-  it('is never asked for again where images were drawn, or may have been', () => {
+  it('is never requested again if images were generated, or may have been', () => {
     const repeated = BEHAVIOUR_NAMES.filter((name) => EXPECTED_REPLIES[name].calls > 1);
 
     for (const name of repeated) {
@@ -61,7 +61,7 @@ describe('a reply of the images API', () => {
     }
   });
 
-  it('is asked for again after a transient failure, and the reply says so', async () => {
+  it('is requested again after a transient failure, and the reply reports it', async () => {
     const { status, json } = await rig.create({
       prompt: `A ${SECRET} [[fail:status=503;succeed]]`,
     });
@@ -82,7 +82,7 @@ function create(name: BehaviourName, { timeoutMs }: ExpectedReply): Promise<Repl
 function expectImage(reply: Reply, { warnings }: ExpectedReply): void {
   expect(reply.json).toMatchObject({ provider: PROVIDER, warnings });
   expect(reply.json.data).toHaveLength(1);
-  // A warning says that the image differs from the request.
+  // A warning reports that the image differs from the request.
   if (warnings?.length === 0) expect(firstImage(reply).length).toBeGreaterThan(1000);
 }
 
@@ -96,7 +96,7 @@ function expectFailure({ headers, json }: Reply, expected: ExpectedReply): void 
 }
 
 describe('the program', () => {
-  it('has written neither the key nor a prompt nor a text of the server', async () => {
+  it('writes neither the key nor a prompt nor a text of the server', async () => {
     const { address, stdout, stderr } = rig.bridge;
     const pages = ['/metrics', '/v1/diagnostics', '/v1/providers', '/v1/models'];
     const texts = await Promise.all(

@@ -84,8 +84,8 @@ const ROWS = [
   ['google', 'finish=NO_IMAGE', NO_IMAGE],
 ] as const;
 
-describe('a provider that refuses the requests of one caller', () => {
-  it.each(ROWS)('stays open for the others: %s with %s', async (provider, behaviour, expected) => {
+describe('a provider that rejects the requests of one caller', () => {
+  it.each(ROWS)('stays available for others: %s with %s', async (provider, behaviour, expected) => {
     for (let sent = 0; sent <= THRESHOLD; sent += 1) {
       const { status, json } = await ask(provider, behaviour);
 
@@ -96,7 +96,7 @@ describe('a provider that refuses the requests of one caller', () => {
     expect(await breakerOf(provider)).toMatchObject({ state: 'closed', failures: 0 });
   });
 
-  it('stays open for the others when a caller leaves it no time', async () => {
+  it('stays available for others when a caller sets too short a deadline', async () => {
     for (let sent = 0; sent <= THRESHOLD; sent += 1) {
       const { json } = await createImage(bridge, {
         prompt: 'a fox [[fail:silence=before-headers]]',
@@ -110,7 +110,7 @@ describe('a provider that refuses the requests of one caller', () => {
     expect(await breakerOf('litellm')).toMatchObject({ state: 'closed', failures: 0 });
   });
 
-  it('says so, and names the field of the request', async () => {
+  it('reports the error, and names the field of the request', async () => {
     const { json } = await ask('openai', 'status=400,unknown_parameter');
     const { json: other } = await ask('vllm-omni', 'status=400');
 
@@ -121,7 +121,7 @@ describe('a provider that refuses the requests of one caller', () => {
     });
   });
 
-  it('is followed by a fallback under on_error only', async () => {
+  it('is followed by a fallback only under on_error', async () => {
     const fallbacks = [{ provider: 'sandbox' }];
 
     const refused = await ask('sdcpp', 'status=400', { fallbacks });
@@ -135,7 +135,7 @@ describe('a provider that refuses the requests of one caller', () => {
     ]);
   });
 
-  it('is closed by failures of its own', async () => {
+  it('is made unavailable by failures of its own', async () => {
     for (let sent = 0; sent < THRESHOLD; sent += 1) await ask('sdcpp', 'status=500');
 
     expect(await breakerOf('sdcpp')).toMatchObject({ state: 'open' });
