@@ -53,7 +53,7 @@ export async function makeThumbnail(
   return { ok: true, sha256: read.sha256, image: inspection.image };
 }
 
-export interface InspectDeps {
+interface InspectDeps {
   readonly limits: ImageLimits;
   readonly clock: Clock;
   readonly slices: TimeSlices;

@@ -17,7 +17,7 @@ export interface JpegFrame {
 }
 
 /** The values from the segments before a scan that its codes depend on. */
-export interface ScanSetting {
+interface ScanSetting {
   readonly specs: HuffmanSpecs;
   readonly restartInterval: number;
 }
@@ -96,7 +96,7 @@ function mcusOf({ width, height, components }: JpegFrame): number {
 }
 
 /** A scan that contains every component of a sequential frame. */
-export interface SequentialScan {
+interface SequentialScan {
   /** Tables of the blocks of an MCU, in the order of the blocks. */
   readonly blocks: readonly { readonly dc: HuffmanTable; readonly ac: HuffmanTable }[];
   readonly mcus: number;
@@ -226,7 +226,7 @@ function createBlockReader(data: Buffer) {
  * A lookup table from 16 bits of data to the code at their start: its length times 256, plus its symbol. 0 if there is no
  * code.
  */
-export type HuffmanTable = Uint16Array;
+type HuffmanTable = Uint16Array;
 
 /** The tables of the DHT segments read so far. The key is the class (DC 0x00, AC 0x10) plus the number. */
 export type HuffmanSpecs = Map<number, { readonly counts: Buffer; readonly symbols: Buffer }>;
