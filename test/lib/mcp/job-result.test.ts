@@ -51,7 +51,7 @@ describe('toJobResult', () => {
   it('names the tool that continues to follow a running job', async () => {
     const { text, isError } = await textOf(jobOf({ status: 'running' }));
 
-    expect(text).toContain('call get_job with {"id": "job"}');
+    expect(text).toContain('Call get_job with {"id": "job"}');
     expect(isError).toBe(false);
   });
 
