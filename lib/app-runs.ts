@@ -13,11 +13,8 @@ import { createRemoteFetch } from './net/remote-fetch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
-import { createImageRuns } from './runs/image-run.ts';
-import { createRecentDurations } from './runs/recent-durations.ts';
-import { createSessionLocks } from './sessions/session-locks.ts';
-import { createSessionTurns } from './sessions/session-turns.ts';
-import { createSessions } from './sessions/sessions.ts';
+import { createImageRuns, createRecentDurations } from './runs/image-run.ts';
+import { createSessionLocks, createSessions, createSessionTurns } from './sessions/sessions.ts';
 import type { Stores } from './storage/open-stores.ts';
 import { createUsage } from './usage/usage.ts';
 

@@ -13,7 +13,6 @@ import { createFailureReport, recordTasks } from './diagnostics/task-records.ts'
 import { listerOf } from './generation/plan/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
-import { createImagePlans, type ImagePlans } from './image-requests/image-plans.ts';
 import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
 import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
@@ -22,7 +21,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createModels } from './openai/models.ts';
 import { createOpenAiImages } from './openai/openai-images.ts';
-import { createPlans } from './openai/plans.ts';
+import { createPlans } from './plans/plans.ts';
 import type { Clock } from './platform/clock.ts';
 import { toFingerprint } from './platform/fingerprint.ts';
 import type { Ids } from './platform/ids.ts';
@@ -100,7 +99,6 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
-  const planned = { imageRequests, imagePlans: openPlans(running, readiness) };
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, retention.sweep];
   const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
   const { tasks, report } = recordTasks(all, outside);
@@ -139,7 +137,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       diagnostics,
       artifacts: delivery,
       providers: createProviderInventory({ registry }),
-      ...openAi(config, { ...planned, registry, clock }),
+      ...openAi(config, { imageRequests, running, readiness, registry, clock }),
       ...appJobs.services,
       metrics: openExposition(metrics, { admission, appJobs, registry, readiness }),
     },
@@ -182,16 +180,6 @@ function openReadiness(
   });
 }
 
-function openPlans(
-  { planRoutes, admission }: ReturnType<typeof openRuns>,
-  { findProviderFault }: Readiness,
-): ImagePlans {
-  return createImagePlans({
-    planRoutes,
-    findFault: (provider) => findProviderFault(provider) ?? admission.findRefusal(provider),
-  });
-}
-
 function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {
   const replays = createMemoryReplayStore({ clock, limits: runtime.idempotency });
   return { replays, idempotency: createIdempotency({ store: replays, ids }) };
@@ -217,11 +205,13 @@ function openAi(
   config: Config,
   parts: Pick<Outside, 'clock'> & {
     imageRequests: ImageRequests;
-    imagePlans: ImagePlans;
+    running: Pick<ReturnType<typeof openRuns>, 'planRoutes' | 'admission'>;
+    readiness: Pick<Readiness, 'findProviderFault'>;
     registry: ProviderRegistry;
   },
 ) {
-  const { imageRequests, imagePlans, registry, clock } = parts;
+  const { imageRequests, running, readiness, registry, clock } = parts;
+  const { planRoutes, admission } = running;
   const models = createModels({
     providers: registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
     providerOf: (model) => listerOf(model, registry)?.name,
@@ -235,6 +225,12 @@ function openAi(
   return {
     models,
     openAiImages: createOpenAiImages({ imageRequests, models, limits }),
-    plans: createPlans({ imagePlans, models, limits }),
+    plans: createPlans({
+      planRoutes,
+      findFault: (provider) =>
+        readiness.findProviderFault(provider) ?? admission.findRefusal(provider),
+      models,
+      limits,
+    }),
   };
 }

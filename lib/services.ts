@@ -13,7 +13,7 @@ import type { QueueControl } from './jobs/queue-control.ts';
 import type { JobStreams } from './jobs/streams/job-streams.ts';
 import type { Models } from './openai/models.ts';
 import type { OpenAiImages } from './openai/openai-images.ts';
-import type { Plans } from './openai/plans.ts';
+import type { Plans } from './plans/plans.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';

@@ -9,7 +9,7 @@ import {
 } from './circuit-breaker.ts';
 import { createGate, type Gate, type GateCounts, type Permit } from './gate.ts';
 
-/** Called when a breaker changes or refuses. */
+/** Functions to call when a circuit breaker changes its state or rejects an attempt. */
 export interface AdmissionHooks {
   readonly onTransition?: (provider: string, from: BreakerState, to: BreakerState) => void;
   readonly onRejection?: (provider: string) => void;
@@ -21,16 +21,16 @@ interface Deps {
     'global' | 'provider_default' | 'providers' | 'circuit_breaker' | 'circuit_breakers'
   >;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** Those that the snapshot names; all that the settings know unless given. */
+  /** The providers in the snapshot. By default the providers in the settings. */
   readonly providers?: readonly string[];
   readonly hooks?: AdmissionHooks;
 }
 
-/** One route attempt of an operation: its slot in the gate of the provider, and its pass of the breaker. */
+/** One route attempt of an operation: its slot in the gate of the provider, and its permission by the circuit breaker. */
 export interface RoutePass {
-  /** How long it waited in the queue of the provider. */
+  /** The time that the attempt waited in the queue of the provider. */
   readonly waitedMs: number;
-  /** Releases the slot and reports the outcome to the breaker. Must be called; only the first call counts. */
+  /** Releases the slot and reports the outcome to the breaker. Must be called. Only the first call counts. */
   settle(error?: BridgeError): void;
 }
 
@@ -46,7 +46,7 @@ export interface AdmissionSnapshot {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Decides which operations may start now, which wait and which are refused: `runtime.*`, contract.md 13. */
+/** Decides which operations start now, which wait and which are rejected, by the settings of `runtime`. */
 export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
   const { max_concurrent: maxConcurrent, max_queued: maxQueued } = runtime.global;
   const global = createGate({
@@ -87,8 +87,9 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
 
   return {
     /**
-     * Once an operation, whatever its routes. `onQueued` is called at once, with whether it has to wait. Rejects with the
-     * signal's reason when it aborts first. Throws `overloaded` when the queue is full, unless it `waitsWhenFull`.
+     * Enters the gate of all operations. Call once per operation, however many routes it tries. `onQueued` is called at once, with
+     * true if the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if the
+     * queue is full, unless `waitsWhenFull` is true.
      */
     enterOperation: (
       signal: AbortSignal,
@@ -96,10 +97,13 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       waitsWhenFull?: boolean,
     ): Promise<Permit> => global.enter(signal, onQueued, waitsWhenFull),
 
-    /** Refuses an operation when the queue is full, before any work is done for it. Throws `overloaded`. */
+    /** Throws `overloaded` if the queue is full, so that no work is done for an operation that would be rejected. */
     checkOperation: (): void => global.check(),
 
-    /** Once a route attempt, whatever its fan-out. Like `enterOperation`; an open breaker refuses without any wait. */
+    /**
+     * Enters the gate of a provider, as `enterOperation` does. Call once per route attempt, however many calls it makes. Throws
+     * `overloaded` without waiting if the circuit breaker is open.
+     */
     async enterRoute(
       provider: string,
       signal: AbortSignal,
@@ -112,7 +116,7 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       try {
         // A client that disconnected must not use up a probe.
         signal.throwIfAborted();
-        // It may have opened while this one waited.
+        // The breaker may have opened while this attempt waited.
         return toRoutePass(permit, breaker.admit());
       } catch (refusal) {
         permit.release();
@@ -120,10 +124,10 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       }
     },
 
-    /** The error that the breaker of the provider would refuse an attempt with now; undefined if it would admit one. */
+    /** Returns the error with which the circuit breaker would reject an attempt now. Undefined if it would admit the attempt. */
     findRefusal: (provider: string): BridgeError | undefined => entryOf(provider).breaker.refusal(),
 
-    /** The `runtime` of the diagnostics (contract.md 12). */
+    /** Returns the `runtime` part of the diagnostics. */
     snapshot(): AdmissionSnapshot {
       return {
         global: report(global),
@@ -149,7 +153,7 @@ function toRoutePass(permit: Permit, pass: BreakerPass): RoutePass {
   return {
     waitedMs: permit.waitedMs,
     settle(error) {
-      // The outcome first: the next operation in this slot must see a breaker that has counted it.
+      // The outcome is counted before the slot is released, because the next operation in the slot must see the new state.
       pass.settle(error);
       permit.release();
     },

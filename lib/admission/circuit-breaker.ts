@@ -1,8 +1,8 @@
 import type { Config } from '../config/settings/settings.ts';
 import type { BREAKER_STATES } from '../contract/resources/diagnostics.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { BridgeCode } from '../errors/codes.ts';
 import type { Clock } from '../platform/clock.ts';
-import { askedWaitMs, type Verdict, verdictOf } from './breaker-rules.ts';
 
 export type BreakerSettings = Config['runtime']['circuit_breaker'];
 export type BreakerState = (typeof BREAKER_STATES)[number];
@@ -15,40 +15,40 @@ interface Deps {
   readonly onRejection?: () => void;
 }
 
-/** Permission for one route attempt. */
+/** The permission for one route attempt. */
 export interface BreakerPass {
-  /** Reports how it ended. Must be called, whatever happens; only the first call counts. */
+  /** Reports the outcome of the attempt. Must be called in every case. Only the first call counts. */
   settle(error: BridgeError | undefined): void;
 }
 
 export interface BreakerSnapshot {
   readonly state: BreakerState;
-  /** In a row. */
+  /** The number of consecutive failures. */
   readonly failures: number;
-  /** How often it has opened. */
+  /** The number of times that the breaker has opened. */
   readonly opens: number;
-  /** While it is open. */
+  /** The time until the breaker is half open. Absent unless the breaker is open. */
   readonly retry_after_ms?: number;
 }
 
-// A probe that runs may take a moment or minutes.
+// A running probe may end at any time, so that clients are told to retry soon.
 const RETRY_AFTER_PROBE_MS = 1000;
 
 /**
- * Stops calls to a provider that keeps failing. After `failure_threshold` failures in a row it is open for
- * `open_duration_ms`, or for as long as the provider asks its callers to wait. Then it is half open and admits a few probes: enough successes close it, and one failure opens it
- * again. An outcome that says nothing about the provider only releases its probe.
+ * Stops calls to a provider that keeps failing. After `failure_threshold` consecutive failures the breaker is open for
+ * `open_duration_ms`, or longer if the provider asks its callers to wait longer. Then the breaker is half open and admits a few
+ * probes: `success_threshold` successes close it, and one failure opens it again. A neutral outcome only releases its probe.
  */
 export function createCircuitBreaker(deps: Deps) {
   const { settings, clock } = deps;
   let state: BreakerState = 'closed';
-  // Counts the changes of state: an outcome counts only in the period of its pass.
+  // The number of state changes. An outcome counts only in the period in which its attempt was admitted.
   let period = 0;
   let failures = 0;
   let successes = 0;
   let opens = 0;
   let opensAgainMs = 0;
-  // Includes those of an earlier half-open period that still run.
+  // Running probes, including probes of an earlier half-open period.
   let probes = 0;
 
   function become(next: BreakerState, error?: BridgeError): void {
@@ -79,7 +79,7 @@ export function createCircuitBreaker(deps: Deps) {
     return Math.max(0, Math.ceil(opensAgainMs - clock.monotonicMs()));
   }
 
-  /** There is no timer: the state is brought up to date when it is read. */
+  /** Returns the current state. Reading changes an expired `open` to `half_open`, because there is no timer. */
   function current(): BreakerState {
     if (state === 'open' && leftMs() === 0) become('half_open');
     return state;
@@ -94,13 +94,13 @@ export function createCircuitBreaker(deps: Deps) {
   }
 
   return {
-    /** Throws `overloaded` when `admit` would, without using up a probe: for a caller that has to wait first. */
+    /** Throws `overloaded` if `admit` would, without using up a probe. For a caller that has to wait first. */
     check,
 
-    /** The error that `admit` would throw now; undefined if it would admit an attempt. Counts no rejection. */
+    /** Returns the error that `admit` would throw now. Undefined if `admit` would succeed. Counts no rejection. */
     refusal,
 
-    /** Throws `overloaded` when the circuit is open, or half open with all its probes under way. */
+    /** Admits an attempt. Throws `overloaded` if the breaker is open, or if it is half open and all its probes are running. */
     admit(): BreakerPass {
       if (!settings.enabled) return { settle() {} };
       check();
@@ -125,7 +125,7 @@ export function createCircuitBreaker(deps: Deps) {
   };
 }
 
-/** The error of an attempt that the breaker does not admit in this state; undefined if it does. */
+/** Returns the error of an attempt that the breaker rejects in this state. Undefined if the breaker admits the attempt. */
 function refusalOf(
   { settings, provider }: Deps,
   now: { readonly state: BreakerState; readonly leftMs: number; readonly probes: number },
@@ -141,4 +141,53 @@ function circuitOpen(provider: string, retryAfterMs: number): BridgeError {
     provider,
     details: { reason: 'circuit_open', retry_after_ms: retryAfterMs },
   });
+}
+
+/** The meaning of a route attempt's outcome for the circuit breaker. `neutral` says nothing about the provider. */
+export type Verdict = 'success' | 'failure' | 'neutral';
+
+type Rule = (error: BridgeError) => boolean;
+
+/**
+ * Reasons of failures that do not show that the provider is down: rejections by the bridge, a used-up quota, and replies that
+ * depend on the request. If these counted, one caller could open the breaker for all others.
+ */
+const NEUTRAL_REASONS: ReadonlySet<unknown> = new Set([
+  'queue_full',
+  'circuit_open',
+  'quota',
+  'no_image',
+  'no_revised_prompt',
+  'shortened_deadline',
+]);
+
+const always: Rule = () => true;
+
+/** The conditions under which a failure counts against the provider. A code without a row never counts. */
+const COUNTS: { readonly [C in BridgeCode]?: Rule } = {
+  rate_limited: always,
+  // An `overloaded` error of the state store names no provider.
+  overloaded: ({ provider }) => provider !== undefined,
+  // A timeout is retryable if nothing was sent to the provider.
+  timeout: ({ retryable }) => !retryable,
+  upstream: always,
+  protocol: always,
+};
+
+/** Returns the verdict of an attempt that ended with `error`, or that succeeded if `error` is undefined. */
+export function verdictOf(error: BridgeError | undefined): Verdict {
+  if (!error) return 'success';
+  const { reason, alpha } = error.details;
+  // `alpha` marks an image that is not transparent as requested. The prompt can cause that too.
+  if (NEUTRAL_REASONS.has(reason) || alpha !== undefined) return 'neutral';
+  return COUNTS[error.bridgeCode]?.(error) ? 'failure' : 'neutral';
+}
+
+// A longer wait is reduced to this maximum, because the server may be wrong or its limit may be raised.
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Returns the time that the provider asks its callers to wait, in milliseconds. 0 if it names no time. */
+function askedWaitMs(error: BridgeError | undefined): number {
+  const waitMs = error?.code === 'rate_limited' ? error.details['retry_after_ms'] : undefined;
+  return typeof waitMs === 'number' ? Math.min(waitMs, LONGEST_WAIT_MS) : 0;
 }

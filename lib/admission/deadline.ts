@@ -2,18 +2,18 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 
-/** The time by which a whole operation has to end. */
+/** The time limit of a whole operation. */
 export interface Deadline {
-  /** Aborts at the deadline with a `timeout`, or earlier with the reason for which the work was ended. */
+  /** Aborts at the deadline with a `timeout` error, or earlier with the reason for which the work was ended. */
   readonly signal: AbortSignal;
-  /** The request has set it, to less time than the operator's default. */
+  /** True if the request has set a deadline earlier than the operator's default. */
   readonly isShortened?: boolean;
   remainingMs(): number;
-  /** Stops the timer; the signal does not abort any more. */
+  /** Stops the timer. The signal no longer aborts. */
   end(): void;
 }
 
-/** Starts a deadline of `timeoutMs` from now that also ends when `given` aborts. `usualMs`: the operator's default. */
+/** Starts a deadline in `timeoutMs` from now. Its signal also aborts when `given` aborts. `usualMs` is the operator's default. */
 export function startDeadline(
   clock: Clock,
   timeoutMs: number,
@@ -34,7 +34,7 @@ export function startDeadline(
   };
 }
 
-/** Retryable unless a call was dispatched (contract.md 8). */
+/** Returns a retryable error. If a call was sent, the ledger makes the error not retryable. */
 function deadlinePassed(): BridgeError {
   return new BridgeError('timeout', 'the deadline has passed', { retryable: true });
 }

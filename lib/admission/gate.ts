@@ -5,21 +5,21 @@ import { createSemaphore } from '../platform/semaphore.ts';
 type Limit = number | 'unlimited';
 
 interface Deps {
-  /** What `details.limit` calls the bound of the queue: the path of a setting. */
+  /** The path of the setting that limits the queue. Errors report it as `details.limit`. */
   readonly name: string;
-  /** The provider whose gate it is. */
+  /** The provider of the gate. Undefined for the gate of all operations. */
   readonly provider?: string;
   readonly maxConcurrent: Limit;
-  /** With 0 an operation that would have to wait is refused. */
+  /** The maximum number of waiting operations. With 0, an operation that would have to wait is rejected. */
   readonly maxQueued: Limit;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** A slot inside a gate. */
 export interface Permit {
-  /** How long its holder waited in the queue. */
+  /** The time that the operation waited in the queue. */
   readonly waitedMs: number;
-  /** Passes the slot to the operation that waits longest. Only the first call counts. */
+  /** Passes the slot to the operation that has waited longest. Only the first call counts. */
   release(): void;
 }
 
@@ -30,10 +30,10 @@ export interface GateCounts {
 
 export type Gate = ReturnType<typeof createGate>;
 
-// An operation may take minutes, and its end is not known: the client may try again soon.
+// The end of the running operations cannot be predicted, so that clients are told to retry soon.
 const RETRY_AFTER_MS = 1000;
 
-/** Admits a limited number of operations at a time, in the order of their arrival. */
+/** Creates a gate that admits a limited number of operations at a time, in the order of their arrival. */
 export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: Deps) {
   const concurrent = toBound(maxConcurrent);
   const slots = createSemaphore(concurrent);
@@ -54,9 +54,9 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     limits: { max_concurrent: maxConcurrent, max_queued: maxQueued },
 
     /**
-     * Resolves with a permit, which must be released even if `signal` has aborted since. `onQueued` is called at once, with
-     * whether the operation has to wait. Rejects with the signal's reason when it aborts first. Throws `overloaded` when
-     * the queue is full, unless the operation `waitsWhenFull`.
+     * Resolves with a permit, which must be released even if `signal` has aborted since. `onQueued` is called at once, with true if
+     * the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if the queue is
+     * full, unless `waitsWhenFull` is true.
      */
     enter(
       signal: AbortSignal,
@@ -72,7 +72,7 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
       return entering;
     },
 
-    /** Throws as `enter` would now, without taking a slot. */
+    /** Throws the error that `enter` would throw now. Takes no slot. */
     check(): void {
       if (isFull()) throw queueFull(name, provider, slots.counts().waiting);
     },

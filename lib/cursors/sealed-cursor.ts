@@ -7,25 +7,25 @@ const SEAL_BYTES = 16;
 const CIPHER = 'aes-256-ctr';
 
 /**
- * Opaque cursors: a position that no client can read or choose, because positions of jobs count the jobs of all callers.
- * They stay valid after a restart. The construction is that of SIV (RFC 5297): the seal of list and position is the
- * initialisation vector of the cipher too, so equal cursors are equal texts, and nothing has to be random.
+ * Creates opaque cursors. A client can neither read nor choose the position in a cursor, because positions of jobs reveal how many
+ * jobs all callers have. Cursors stay valid after a restart. The construction is SIV (RFC 5297): the seal of list and position is
+ * also the initialisation vector of the cipher. Therefore equal positions have equal cursors, and no randomness is needed.
  */
 export function createSealedCursors(secret: Uint8Array) {
   const sealKey = toKey(secret, 'seal');
   const cipherKey = toKey(secret, 'cipher');
 
   function seal(list: readonly unknown[], position: Uint8Array): Buffer {
-    // JSON has an own form for what is absent, so that no two lists are written alike.
+    // JSON represents absent values, so that different lists have different texts.
     const words = JSON.stringify(list);
     const digest = createHmac('sha256', sealKey).update(`${position.length}:`).update(position);
     return digest.update(words).digest().subarray(0, SEAL_BYTES);
   }
 
-  /** Returns the position in the cursor; undefined if the cursor was not written for this very list. */
+  /** Returns the position in the cursor. Undefined if the cursor was not written for exactly this list. */
   function open(list: readonly unknown[], cursor: string): Buffer | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
-    // The decoder skips what is no base64; a cursor has one form.
+    // The decoder skips invalid characters, but only the canonical form of a cursor is accepted.
     if (bytes.length <= SEAL_BYTES || bytes.toString('base64url') !== cursor) return undefined;
     const given = bytes.subarray(0, SEAL_BYTES);
     const decipher = createDecipheriv(CIPHER, cipherKey, given);
@@ -34,7 +34,9 @@ export function createSealedCursors(secret: Uint8Array) {
   }
 
   return {
-    /** For the page of this very list that begins after the position. Its length tells that of the position. */
+    /**
+     * Returns the cursor of the page of this list that begins after the position. Its length reveals the length of the position.
+     */
     write(list: readonly unknown[], position: Uint8Array): string {
       const sealed = seal(list, position);
       const cipher = createCipheriv(CIPHER, cipherKey, sealed);
@@ -43,16 +45,20 @@ export function createSealedCursors(secret: Uint8Array) {
 
     open,
 
-    /** As `open`. Throws `invalid_request` where that finds none. */
+    /** Returns the position in the cursor, as `open` does. Throws `invalid_request` instead of returning undefined. */
     read(list: readonly unknown[], cursor: string): Buffer {
       const position = open(list, cursor);
       if (position) return position;
-      throw invalidField('cursor', 'invalid_cursor', 'is not one of this list and its filters');
+      throw invalidField(
+        'cursor',
+        'invalid_cursor',
+        'is not a cursor of this list with these filters',
+      );
     },
   };
 }
 
-/** A key of its own for each use: the secret signs other things too. */
+/** Derives a separate key for each use, because the secret signs other things too. */
 function toKey(secret: Uint8Array, use: string): Buffer {
   return createHmac('sha256', secret).update(`cursor ${use}`).digest();
 }

@@ -1,8 +1,13 @@
-import type { ImageRequest, RequestOf } from '../contract/request/image-request.ts';
+import type { FileInput, ImageInput } from '../contract/request/image-input.ts';
+import type {
+  AnyImageRequest,
+  ImageRequest,
+  RequestOf,
+} from '../contract/request/image-request.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { InputSet, InputSource, PlannedSource } from '../inputs/input-source.ts';
 
-/** What every wire request becomes: complete parameters, and images as sources. */
+/** A request of any wire format, with complete parameters and with images as sources. */
 export interface GenerationRequest<S = InputSource>
   extends Pick<
     ImageRequest,
@@ -16,16 +21,18 @@ export interface GenerationRequest<S = InputSource>
     | 'metadata'
   > {
   readonly parameters: Parameters;
-  /** The request named an output format; `png` is a default otherwise, and changing it breaks no promise. */
+  /**
+   * True if the request named an output format. Otherwise the format is the default `png`, which may be changed in every mode.
+   */
   readonly formatNamed: boolean;
   readonly inputs: InputSet<S>;
   readonly timeoutMs: number | undefined;
 }
 
-/** A request that can be planned: its images may be known by their facts alone. */
+/** A request that can be planned. Of its images, only facts may be known. */
 export type PlannedRequest = GenerationRequest<PlannedSource>;
 
-/** A request of any wire, or that of a job, and its images, as a `GenerationRequest`. */
+/** Converts a request of any wire format, or the request of a job, and its images. */
 export function toGenerationRequest<S>(
   request: Omit<RequestOf<unknown>, 'version' | 'idempotency_key' | 'user'>,
   inputs: InputSet<S>,
@@ -48,7 +55,37 @@ export function toGenerationRequest<S>(
   };
 }
 
-/** Complete parameters: the format has a default too. */
+/** Completes parameters with the default format. */
 export function toParameters(sent: ImageRequest['parameters']): Parameters {
   return { ...sent, output_format: sent.output_format ?? 'png' };
+}
+
+/**
+ * Returns the part of a request that an equal request has too: everything but its key. Images are represented by their identity,
+ * their declared type and their name, in whatever form they were sent.
+ */
+export function toFingerprintedRequest(
+  request: AnyImageRequest,
+  sources: InputSet<InputSource>,
+  identities: InputSet<string>,
+): object {
+  const { idempotency_key: _, ...rest } = request;
+  return {
+    ...rest,
+    images: request.images.map((input, index) =>
+      toIdentified(input, sources.images[index], identities.images[index]),
+    ),
+    mask: request.mask && toIdentified(request.mask, sources.mask, identities.mask),
+    reference_images: request.reference_images.map((input, index) =>
+      toIdentified(input, sources.references[index], identities.references[index]),
+    ),
+  };
+}
+
+function toIdentified(
+  { filename }: ImageInput | FileInput,
+  source: InputSource | undefined,
+  image: string | undefined,
+): object {
+  return { image, filename, media_type: source?.declaredMediaType?.replace('/jpg', '/jpeg') };
 }

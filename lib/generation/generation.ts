@@ -1,43 +1,47 @@
 import { startDeadline } from '../admission/deadline.ts';
+import { toBridgeError } from '../errors/bridge-error.ts';
 import type { InputFacts, InputSet } from '../inputs/input-source.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import type { Clock } from '../platform/clock.ts';
 import { firstPlan } from './call/run-routes.ts';
-import { toTurnRequest } from './call/session-turns.ts';
-import { countOperation } from './count-operation.ts';
-import { createEventQueue } from './events/event-queue.ts';
-import type { VerifiedEvent } from './events/generation-event.ts';
-import { createVerifyPartials } from './events/verify-partials.ts';
+import { createEventQueue, createVerifyPartials, type VerifiedEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import type { GenerationResult } from './generation-result.ts';
-import { createPipeline, type GenerationContext, type PipelineDeps } from './pipeline.ts';
-import { makePlan } from './plan/plan.ts';
+import {
+  createPipeline,
+  type GenerationContext,
+  type GenerationResult,
+  type PipelineDeps,
+} from './pipeline.ts';
+import { makePlan, toTurnRequest } from './plan/plan.ts';
 import { resolveCandidates, toRoute } from './plan/routing.ts';
 
 interface Deps extends PipelineDeps {
   readonly settings: PipelineDeps['settings'] & { readonly default_timeout_ms: number };
 }
 
-/** A generation that runs. */
+/** A running generation. */
 export interface RunningGeneration {
-  /** Settles once the work is queued or running; a rejection is a refusal before anything was dispatched. */
+  /** Resolves once the work is queued or running. A rejection is a refusal: nothing was sent to a provider. */
   readonly started: Promise<void>;
-  /** For one reader, at its pace. They end with the result or the failure. */
+  /** The events, for one reader. They end with the result or the failure. */
   readonly events: AsyncIterable<VerifiedEvent>;
-  /** Discards all events; a reader comes to their end. */
+  /** Discards all events and ends the reader. */
   ignoreEvents(): void;
   /** Rejects with a `BridgeError`, a refusal included. */
   readonly result: Promise<GenerationResult>;
 }
 
-/** Where a request goes first, and the size that it asks for there: `auto`, or `WxH` in pixels. */
-export interface PlannedRoute {
+/** The first route of a request. */
+export interface FirstRoute {
   readonly provider: string;
   readonly model: string;
+  /** The size to request there: `auto`, or `WxH` in pixels. */
   readonly size: string;
 }
 
 export type Generation = ReturnType<typeof createGeneration>;
 
-/** Runs the pipeline under a deadline, with its events and its counters. */
+/** Runs the pipeline under a deadline, and reports its events and metrics. */
 export function createGeneration(deps: Deps) {
   const { clock, metrics, settings } = deps;
   const runPipeline = createPipeline(deps);
@@ -63,7 +67,7 @@ export function createGeneration(deps: Deps) {
         queue.end();
       });
       const started = Promise.race([admitted, result.then(() => {})]);
-      // A caller that reads one of them only must not be ended by an unhandled rejection of the other.
+      // A caller may read only one of the two promises. The rejection of the other must not be unhandled.
       started.catch(() => {});
       result.catch(() => {});
       return {
@@ -78,14 +82,14 @@ export function createGeneration(deps: Deps) {
     },
 
     /**
-     * Where the request would go first, without loading or sending anything; `inputs` is all that is known of its images. Throws what refuses it on every route that it
-     * may take, `session_not_found` included.
+     * Returns the first route of a request that does not refuse it. Loads and sends nothing; `inputs` are the known facts of the
+     * images. Throws the refusal of the last route that may be tried, and `session_not_found`.
      */
     async plan(
       request: GenerationRequest,
       context: Pick<GenerationContext, 'requestId' | 'scope'>,
       inputs?: InputSet<InputFacts>,
-    ): Promise<PlannedRoute> {
+    ): Promise<FirstRoute> {
       const { registry, sessions } = deps;
       const candidates = resolveCandidates(request.routing, registry);
       const { ask, report } = firstPlan(candidates, request.routing.fallback_policy, (candidate) =>
@@ -96,5 +100,32 @@ export function createGeneration(deps: Deps) {
       const { provider, model, effective } = report.record;
       return { provider, model, size: effective.size };
     },
+  };
+}
+
+type Counted = Pick<Metrics, 'operationEnded' | 'imageGenerated' | 'normalized'>;
+
+/** Creates a function that counts one operation in the metrics when its work settles: the result and the delivered images. */
+function countOperation(
+  metrics: Counted,
+  clock: Pick<Clock, 'monotonicMs'>,
+  { operation }: Pick<GenerationRequest, 'operation'>,
+) {
+  const startedMs = clock.monotonicMs();
+  return async (work: Promise<GenerationResult>): Promise<GenerationResult> => {
+    try {
+      const result = await work;
+      const { provider, data, normalizations } = result.response;
+      const durationMs = clock.monotonicMs() - startedMs;
+      metrics.operationEnded({ provider, operation, result: 'succeeded', code: 'ok', durationMs });
+      for (const { format, bytes } of data) metrics.imageGenerated({ provider, format, bytes });
+      metrics.normalized(normalizations.length);
+      return result;
+    } catch (thrown) {
+      const { provider, bridgeCode: code } = toBridgeError(thrown);
+      const durationMs = clock.monotonicMs() - startedMs;
+      metrics.operationEnded({ provider, operation, result: 'failed', code, durationMs });
+      throw thrown;
+    }
   };
 }

@@ -1,8 +1,8 @@
 import type { Admission } from '../admission/admission.ts';
 import type { Deadline } from '../admission/deadline.ts';
 import type { Permit } from '../admission/gate.ts';
-import type { Publisher } from '../artifacts/publisher.ts';
-import type { Attempt } from '../contract/reply/image-response.ts';
+import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
+import type { Attempt, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
@@ -13,32 +13,35 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { anySignal } from '../platform/linked-signal.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
+import { createCallProvider } from './call/call-provider.ts';
 import { createFanOut } from './call/fan-out.ts';
-import { createFinishedCall } from './call/finished-call.ts';
-import { createMaskedInputs } from './call/masked-inputs.ts';
-import { createProviderSlots } from './call/provider-slots.ts';
-import { createRetriedCall } from './call/retried-call.ts';
 import { createRouteAttempt } from './call/route-attempt.ts';
 import { runRoutes } from './call/run-routes.ts';
-import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
-import { createSingleCall } from './call/single-call.ts';
-import type { GenerationEvent } from './events/generation-event.ts';
-import { createDeliver, isPublished } from './finish/deliver.ts';
-import { createDescribeImages } from './finish/describe-images.ts';
+import { createMaskedInputs } from './emulated-mask.ts';
 import {
+  createDeliver,
   createEarlyDelivery,
+  createLateDelivery,
   type EarlyDelivery,
+  isPublished,
   type JobOutputs,
-} from './finish/early-delivery.ts';
+} from './finish/deliver.ts';
+import { createDescribeImages } from './finish/describe-images.ts';
 import { createFinish } from './finish/finish.ts';
-import { createLateDelivery } from './finish/late-delivery.ts';
 import { toImageResponse } from './finish/response.ts';
+import type { GenerationEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
-import type { GenerationResult } from './generation-result.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { makePlan } from './plan/plan.ts';
+import { makePlan, toTurnRequest } from './plan/plan.ts';
 import { resolveCandidates, toRoute } from './plan/routing.ts';
+import type { SessionTurns } from './session-turns-port.ts';
 import { startTimes } from './times.ts';
+
+export interface GenerationResult {
+  readonly response: ImageResponseWithBytes;
+  /** The published files. The caller has to commit or discard them. */
+  readonly publications: readonly PendingPublication[];
+}
 
 export interface PipelineDeps {
   readonly registry: ProviderRegistry;
@@ -53,32 +56,35 @@ export interface PipelineDeps {
   readonly settings: { readonly cancellation_grace_ms: number };
 }
 
-/** Whom a generation is for. */
+/** The caller of a generation, and how the generation is to run. */
 export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
-  /** The outputs of a job. Its images are published as soon as they are finished. Any other request publishes its images at its end. */
+  /**
+   * The job, whose images are published as soon as they are finished. Undefined for any other request, which publishes its images
+   * at its end.
+   */
   readonly outputs?: JobOutputs;
-  /** Where others are refused because the queue of a gate is full, it waits. */
+  /** True if the operation waits when the queue of a gate is full. Other operations are rejected then. */
   readonly waitsWhenFull?: boolean;
-  /** Aborts when nothing further may be sent to a provider. Calls in flight are finished, and their images delivered. */
+  /** Aborts when nothing further may be sent to a provider. Calls in flight are finished and their images are delivered. */
   readonly noMoreCalls?: AbortSignal;
-  /** Its account: what was made and what is paid for. The code that commits the result closes it. */
+  /** The account of the generation. The code that commits the result closes the account. */
   readonly ledger: Ledger;
 }
 
-/** What the pipeline reports to while it runs, and what ends it. */
+/** The signals that end a running pipeline, and the functions to which it reports. */
 interface Progress {
   readonly deadline: Deadline;
   /** Aborts when the client disconnects, but not at the deadline. */
   readonly client: AbortSignal;
   readonly onEvent: (event: GenerationEvent) => void;
-  /** Called when the work is queued or running: from then on a failure is no refusal. */
+  /** Called when the work is queued or running. A later failure is not a refusal. */
   readonly onAdmitted: () => void;
 }
 
 /** The stages that are reported before the work waits at a gate. */
 const BEFORE_ADMISSION = ['queued', 'preparing'] as const;
 
-/** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
+/** Creates the function that runs the steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
 export function createPipeline(deps: PipelineDeps) {
   const { registry, inputs, publisher, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
@@ -118,7 +124,7 @@ export function createPipeline(deps: PipelineDeps) {
           );
           permit = await times.of(
             'queue',
-            // An operation that is inside may still be refused at the gate of its provider.
+            // `onAdmitted` is called here only for a wait, because the gate of the provider may still reject the operation.
             admission.enterOperation(sending, (waits) => waits && onAdmitted(), waitsWhenFull),
           );
           metrics.queued({ durationMs: permit.waitedMs });
@@ -153,7 +159,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** The steps that work on images, in the turns of a scope. */
+/** Creates the steps that work on images, in the turns of a scope. */
 function createScopedSteps(deps: PipelineDeps) {
   const { clock } = deps;
   const deliver = createDeliver(deps);
@@ -169,13 +175,11 @@ function createScopedSteps(deps: PipelineDeps) {
   };
 }
 
-/** The calls of one route, innermost first. */
+/** Creates the function that runs one route. */
 function createCalls(deps: PipelineDeps) {
   const { admission, sessions, clock, ids, metrics, settings } = deps;
-  const singleCall = createSingleCall({ clock, graceMs: settings.cancellation_grace_ms });
-  const retriedCall = createRetriedCall({ clock, ids, singleCall });
-  const slotsOf = createProviderSlots();
-  const finishedCall = createFinishedCall({ clock, retriedCall, slotsOf, metrics });
-  const fanOut = createFanOut({ clock, finishedCall });
+  const graceMs = settings.cancellation_grace_ms;
+  const callProvider = createCallProvider({ clock, ids, graceMs });
+  const fanOut = createFanOut({ clock, callProvider, metrics });
   return createRouteAttempt({ admission, fanOut, sessions, clock, metrics });
 }

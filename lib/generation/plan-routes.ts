@@ -3,11 +3,11 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { InputForecast } from '../inputs/input-forecast.ts';
 import type { InputFacts, InputSet } from '../inputs/input-source.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
-import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
 import { type PlannedRequest, toGenerationRequest } from './generation-request.ts';
 import type { GenerationContext } from './pipeline.ts';
-import { makePlan, type Plan } from './plan/plan.ts';
+import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
 import { type Candidate, resolveCandidates, toRoute } from './plan/routing.ts';
+import type { SessionTurns } from './session-turns-port.ts';
 
 interface Deps {
   readonly registry: ProviderRegistry;
@@ -15,8 +15,8 @@ interface Deps {
   readonly inputs: InputForecast;
 }
 
-/** What a request becomes on one route, or what refuses it there. */
-export interface PlannedRoute {
+/** The plan of a request on one route, or the error that refuses the request there. */
+export interface RouteOutcome {
   readonly provider: string;
   readonly model: string;
   readonly outcome: Plan | BridgeError;
@@ -25,15 +25,18 @@ export interface PlannedRoute {
 export type PlanRoutes = ReturnType<typeof createPlanRoutes>;
 
 /**
- * Plans a request on each of its routes with the steps of the pipeline, in their order, up to admission. Nothing is
- * decoded, called or stored.
+ * Plans a request on each of its routes with the steps of the pipeline, in their order, up to admission. Decodes no image, calls
+ * no provider and stores nothing.
  */
 export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
-  /** In the order of the request. Throws `invalid_request` for a provider that is not registered, `configuration`. */
+  /**
+   * Returns the routes in the order of the request. Throws `invalid_request` for a provider that is not registered,
+   * `configuration`.
+   */
   return async function planRoutes(
     sent: PlanRequest,
     context: Pick<GenerationContext, 'requestId' | 'scope'>,
-  ): Promise<readonly PlannedRoute[]> {
+  ): Promise<readonly RouteOutcome[]> {
     let prepared: Promise<InputSet<InputFacts>> | undefined;
 
     async function prepare({ ask }: Plan, request: PlannedRequest): Promise<InputSet<InputFacts>> {
@@ -49,7 +52,7 @@ export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
       return plan.withInputs(await prepared);
     }
 
-    const routes: PlannedRoute[] = [];
+    const routes: RouteOutcome[] = [];
     for (const candidate of resolveCandidates(sent.routing, registry)) {
       const { provider, model } = candidate;
       const outcome = await planOn(candidate).catch(toRefusal);
@@ -59,7 +62,7 @@ export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
   };
 }
 
-/** An error of any other kind is a failure of the bridge, not of a route. */
+/** Returns a `BridgeError` as the outcome of a route. Throws any other error, because it is a fault of the bridge. */
 function toRefusal(thrown: unknown): BridgeError {
   if (thrown instanceof BridgeError) return thrown;
   throw thrown;

@@ -5,7 +5,7 @@ type Phase = 'queue' | 'input' | 'provider' | 'artifact';
 
 export type Times = ReturnType<typeof startTimes>;
 
-/** Takes the time that each phase of one operation takes, failed routes included. */
+/** Starts to measure the phases of one operation, failed routes included. */
 export function startTimes(clock: Pick<Clock, 'monotonicMs'>) {
   const begunMs = clock.monotonicMs();
   const spentMs: Record<Phase, number> = { queue: 0, input: 0, provider: 0, artifact: 0 };
@@ -15,7 +15,7 @@ export function startTimes(clock: Pick<Clock, 'monotonicMs'>) {
       spentMs[phase] += durationMs;
     },
 
-    /** The work itself, its time taken when it has settled. */
+    /** Settles with `work`, and adds its duration to the phase. */
     async of<T>(phase: Phase, work: Promise<T>): Promise<T> {
       const startedMs = clock.monotonicMs();
       try {

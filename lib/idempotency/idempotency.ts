@@ -1,56 +1,55 @@
 import { createHmac } from 'node:crypto';
+import { REPLAYED } from '../contract/request/image-request.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { abortable } from '../platform/abortable.ts';
 import type { Ids } from '../platform/ids.ts';
-import { memoryBytes } from './memory-size.ts';
 import type { Claim, ReplayStore, StoredOutcome } from './replay-store-port.ts';
-import { isUnknownOutcome, toReplayedError, toStoredError } from './replayed-error.ts';
 
 interface Deps {
   readonly store: ReplayStore;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
 }
 
-/** A request under a key. Every scope has keys of its own. */
+/** A request with an idempotency key. Each scope has its own keys. */
 export interface KeyedRequest {
   readonly scope: string;
   readonly key: string;
-  /** As `toFingerprint` makes it, so that an equal one is a request for the same kind of result. */
+  /** The fingerprint by `toFingerprint`. Equal fingerprints mean equal requests for the same kind of result. */
   readonly fingerprint: string;
 }
 
 export interface IdempotentReply<T> {
   readonly value: T;
-  /** The result is that of another request; the reply says so. */
+  /** True if the result is the result of an earlier request. The reply reports that. */
   readonly replayed: boolean;
 }
 
-/** Work with two reports: that it is queued or running, or why not, and how it ended. */
+/** Started work. `started` resolves once the work is queued or running; `result` settles when it has ended. */
 export interface StartedWork<T> {
   readonly started: Promise<void>;
   readonly result: Promise<T>;
 }
 
-/** The work as a request under a key sees it. Both promises reject with the signal's reason once its client disconnects. */
+/** The work for one request with a key. Both promises reject with the signal's reason when the client disconnects. */
 export interface Opened<T, W> extends StartedWork<T> {
-  /** What its own `work` returned; undefined where the work is another request's. */
+  /** The return value of the request's own `work`. Undefined if the work belongs to another request. */
   readonly own: W | undefined;
 }
 
 interface Performed<W> {
   readonly own: W | undefined;
-  /** Resolves with the outcome of work that was over before it was taken up. */
+  /** Resolves with undefined once the work is queued or running, or with the outcome if the work has ended before that. */
   readonly started: Promise<StoredOutcome | undefined>;
   readonly outcome: Promise<StoredOutcome>;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** Runs equal requests under one key once; all of them get the one result (contract.md 13). */
+/** Runs equal requests with one key once, and returns the one result to all of them. */
 export function createIdempotency({ store, ids }: Deps) {
-  // A key may be guessable. Its hash must not allow anyone who reads the memory to try keys.
+  // Keys may be guessable. The hash is keyed, so that a reader of the memory cannot find keys by trial.
   const secret = ids.newOpaqueId() + ids.newOpaqueId();
-  // Equal requests only: the store decides whether another one may have the key.
+  // The running work of equal requests. The store rejects a different request with the same key.
   const running = new Map<string, Promise<Performed<unknown>>>();
 
   function begin<W extends StartedWork<unknown>>(
@@ -71,14 +70,14 @@ export function createIdempotency({ store, ids }: Deps) {
       return { own, started, outcome };
     });
     running.set(runningKey, performing);
-    // Without work of its own it ends as soon as that is known. All clients may have disconnected then.
+    // A claim that starts no work is forgotten at once. Its rejection is handled here, because all clients may have disconnected.
     performing.then(({ own }) => own ?? forget(), forget);
     return performing;
   }
 
   /**
-   * Starts `work` unless an equal request has the key already. It runs to its end whatever its clients do. A failure of
-   * known outcome frees the key. Throws `idempotency_conflict`, `overloaded`.
+   * Starts `work` unless an equal request has the key already. The work continues when its clients disconnect. A failure with a
+   * known outcome releases the key. Throws `idempotency_conflict`, `overloaded`.
    */
   async function open<T, W extends StartedWork<T>>(
     request: KeyedRequest,
@@ -97,7 +96,7 @@ export function createIdempotency({ store, ids }: Deps) {
   return {
     open,
 
-    /** The result of `work`, under the rules of `open`. Throws what `work` throws, too. */
+    /** Resolves with the result of `work`, under the rules of `open`. Throws the errors of `open` and of `work`. */
     async once<T>(
       request: KeyedRequest,
       work: () => Promise<T>,
@@ -117,7 +116,7 @@ function subscribe<T, W>(
 ): Opened<T, W> {
   const toValue = (ended: StoredOutcome): T => {
     if (!ended.ok) throw own ? ended.error : toReplayedError(ended.error);
-    // The fingerprint holds the operation's id, and an operation has one type of result.
+    // The fingerprint contains the operation id, and each operation has one type of result.
     return ended.value as T;
   };
   const subscription = {
@@ -127,7 +126,7 @@ function subscribe<T, W>(
     }),
     result: abortable(outcome, client).then(toValue),
   };
-  // A client that disconnected reads neither.
+  // No one reads the promises of a client that has disconnected.
   subscription.started.catch(() => {});
   subscription.result.catch(() => {});
   return subscription;
@@ -148,17 +147,20 @@ async function perform<W>(
     case 'conflict':
       throw new BridgeError(
         'idempotency_conflict',
-        'another request was sent under this Idempotency-Key',
+        'the Idempotency-Key was used for a different request',
         { param: 'idempotency_key' },
       );
     case 'running':
-      throw notNow('running_elsewhere', 'the request under this key runs in another process');
+      throw notNow(
+        'running_elsewhere',
+        'the request with this Idempotency-Key is running in another process',
+      );
     case 'full':
-      throw notNow('idempotency_full', 'too many requests with a key are under way');
+      throw notNow('idempotency_full', 'too many requests with an Idempotency-Key are running');
   }
 }
 
-/** How the work ended, once that is kept for those who repeat the request. */
+/** Resolves with the outcome of the work once the outcome is stored for repeated requests. */
 async function settled(
   store: ReplayStore,
   keyHash: string,
@@ -176,7 +178,7 @@ async function settled(
 async function settle(store: ReplayStore, keyHash: string, outcome: StoredOutcome): Promise<void> {
   if (outcome.ok) await store.finish(keyHash, outcome, memoryBytes(outcome.value));
   else if (isUnknownOutcome(outcome.error)) {
-    // Without what only its first reader needs, because the store keeps a failure for its whole time.
+    // Stored without its cause, because the store keeps a failure until it expires.
     const kept = { ok: false, error: toStoredError(outcome.error) } as const;
     await store.finish(keyHash, kept, 0);
   } else await store.forget(keyHash);
@@ -192,4 +194,45 @@ function hashOf(secret: string, parts: readonly string[]): string {
 
 function toRunningKey(keyHash: string, fingerprint: string): string {
   return `${keyHash}:${fingerprint}`;
+}
+
+/** Returns true if the provider may have made, and charged for, an image that was not delivered. */
+function isUnknownOutcome(error: BridgeError): boolean {
+  return error.details['outcome'] === 'unknown';
+}
+
+/** Returns the failure of a request as the reply to an equal request. */
+export function toReplayedError(error: BridgeError): BridgeError {
+  return copyOf(error, REPLAYED);
+}
+
+/** Returns a failure without its cause, which may keep whole replies in memory. */
+function toStoredError(error: BridgeError): BridgeError {
+  return copyOf(error, {});
+}
+
+function copyOf(error: BridgeError, headers: Readonly<Record<string, string>>): BridgeError {
+  const { param, provider, upstreamRequestId, details, retryable, transient } = error;
+  return new BridgeError(error.code, error.message, {
+    ...(param === null ? {} : { param }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+    details,
+    retryable,
+    transient,
+    headers: { ...error.headers, ...headers },
+  });
+}
+
+const VALUE_BYTES = 16;
+
+/** Estimates the memory size of a plain value, in bytes. Counts binary data exactly and text as UTF-16. */
+export function memoryBytes(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
+  if (value instanceof Uint8Array) return VALUE_BYTES + value.byteLength;
+  if (typeof value !== 'object' || value === null) return VALUE_BYTES;
+  return Object.values(value).reduce<number>(
+    (sum, member) => sum + VALUE_BYTES + memoryBytes(member),
+    VALUE_BYTES,
+  );
 }

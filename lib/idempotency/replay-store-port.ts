@@ -1,31 +1,37 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 
-/** How the work under a key ended: the reply to every repeat. Only failures of unknown outcome are stored. */
+/**
+ * The outcome of the work under a key, which is the reply to every repeated request. Of failures, only those with an unknown
+ * outcome are stored.
+ */
 export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: BridgeError };
 
-/** The state of a key for a request. */
+/** The result of claiming a key for a request. */
 export type Claim =
-  /** The work is the caller's: it owes a `finish` or a `forget`. */
+  /** The caller does the work and must call `finish` or `forget`. */
   | { readonly kind: 'claimed' }
-  /** An equal request is running and is not settled yet. */
+  /** An equal request is running. */
   | { readonly kind: 'running' }
   | { readonly kind: 'finished'; readonly outcome: StoredOutcome }
-  /** Another request came under this key. */
+  /** A different request was sent with this key. */
   | { readonly kind: 'conflict' }
-  /** All entries are in use, and none may be forgotten. */
+  /** All entries are in use, and none may be evicted. */
   | { readonly kind: 'full' };
 
 /**
- * The keys of requests, bounded. The store sees hashes of keys and scopes only. A request in flight is never forgotten, and a
- * failure of unknown outcome is kept for its whole time. A success is forgotten after its time, or earlier when another one
- * needs its space: then the scope that holds the most loses its oldest first.
+ * Stores a limited number of request keys and their outcomes. The store receives only hashes of keys and scopes. A request in flight
+ * is never evicted, and a failure with an unknown outcome is kept until it expires. A success is kept until it expires or until its
+ * space is needed; then the scope that holds the most loses its oldest success first.
  */
 export interface ReplayStore {
-  /** Grants one of several simultaneous claims. A scope above its equal share is refused first when entries run out. */
+  /**
+   * Claims a key. Grants one of several simultaneous claims. When entries run out, scopes above their equal share are refused
+   * first.
+   */
   claim(scopeHash: string, keyHash: string, fingerprint: string): Promise<Claim>;
-  /** Keeps the outcome for those who repeat the request; `bytes` is the memory that a success takes. */
+  /** Stores the outcome for repeated requests. `bytes` is the memory size of a success. */
   finish(keyHash: string, outcome: StoredOutcome, bytes: number): Promise<void>;
   /** Restores the state that the key had before it was claimed. */
   forget(keyHash: string): Promise<void>;

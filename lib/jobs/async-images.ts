@@ -10,9 +10,9 @@ import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { fromFlatError } from '../errors/from-flat-error.ts';
-import { plainBytes } from '../generation/finish/plain-bytes.ts';
-import type { JobAttach } from '../runs/job-attach.ts';
-import type { RecentDurations } from '../runs/recent-durations.ts';
+import { plainBytes } from '../generation/finish/deliver.ts';
+import type { JobAttach } from '../image-requests/retry-attach.ts';
+import type { RecentDurations } from '../runs/image-run.ts';
 import { isTerminal } from './job-state.ts';
 import type { Jobs } from './jobs.ts';
 

@@ -1,6 +1,6 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { GenerationResult } from '../generation/generation-result.ts';
 import type { Ledger } from '../generation/ledger/ledger.ts';
+import type { GenerationResult } from '../generation/pipeline.ts';
 import { nowSecs } from '../platform/clock.ts';
 import { cancellation, endOf, toArtifactResult, toJobFailure } from './job-end.ts';
 import type { JobPublications } from './job-publications.ts';

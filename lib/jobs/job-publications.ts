@@ -1,5 +1,4 @@
-import type { GenerationResult } from '../generation/generation-result.ts';
-import type { GenerationContext } from '../generation/pipeline.ts';
+import type { GenerationContext, GenerationResult } from '../generation/pipeline.ts';
 import type { JobRecord } from './job-store-port.ts';
 
 type Publication = GenerationResult['publications'][number];

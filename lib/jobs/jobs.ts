@@ -1,7 +1,7 @@
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { JobAttach } from '../image-requests/retry-attach.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { JobAttach } from '../runs/job-attach.ts';
 import type { SubmitContext, Submitted } from './accept/accept-job.ts';
 import type { JobSubmission } from './accept/submit-job.ts';
 import type { CancelJob } from './cancel-job.ts';

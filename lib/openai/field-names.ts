@@ -1,10 +1,18 @@
 import { BridgeError, type Detail } from '../errors/bridge-error.ts';
-import type { FieldRow } from './wire-fields.ts';
 
-/** The caller's own name of a path in our request. */
+/** A request field: its name on the caller's route and its path in the native request. */
+export interface FieldRow {
+  readonly theirs: string;
+  readonly ours: string;
+}
+
+/** Returns the caller's name of a path in the native request. */
 export type CallersName = (path: string) => string;
 
-/** Renames by the row that covers most of a path, and by the first among equals; a path without a row stays. */
+/**
+ * Creates a function that renames a path by the row that covers most of the path, and by the first of equally long rows. A path
+ * without a row is not changed.
+ */
 export function callersNames(rows: readonly FieldRow[]): CallersName {
   return (path) => {
     const [best] = rows
@@ -14,7 +22,7 @@ export function callersNames(rows: readonly FieldRow[]): CallersName {
   };
 }
 
-/** The same failure, with the caller's own field names (contract.md 10). */
+/** Returns the same failure with the caller's field names. */
 export function toCallersError(thrown: unknown, nameOf: CallersName): unknown {
   if (!(thrown instanceof BridgeError)) return thrown;
   return thrown.with({
@@ -23,7 +31,7 @@ export function toCallersError(thrown: unknown, nameOf: CallersName): unknown {
   });
 }
 
-/** The details of a failure, with the caller's own field names. */
+/** Returns the details of a failure with the caller's field names. */
 export function toCallersDetails(
   details: BridgeError['details'],
   nameOf: CallersName,
@@ -39,7 +47,7 @@ function covers(ours: string, path: string): boolean {
   return path === ours || path.startsWith(`${ours}.`) || path.startsWith(`${ours}[`);
 }
 
-/** `field` and `fields` hold paths, wherever they stand; nothing else does. */
+/** Renames the paths in a detail. Only members named `field` and `fields` contain paths, at any depth. */
 function renamed(key: string, detail: Detail, nameOf: CallersName): Detail {
   if (typeof detail === 'string') {
     return key === 'field' || key === 'fields' ? nameOf(detail) : detail;
@@ -49,7 +57,7 @@ function renamed(key: string, detail: Detail, nameOf: CallersName): Detail {
   return toCallersDetails(detail, nameOf);
 }
 
-/** `Array.isArray` knows no list that is read only. */
+/** Narrows to a read-only list, which `Array.isArray` does not. */
 function isList(detail: Detail): detail is readonly Detail[] {
   return Array.isArray(detail);
 }

@@ -3,36 +3,36 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 
 interface Deps {
-  /** The enabled ones, by name. */
+  /** The enabled providers, sorted by name. */
   readonly providers: readonly { readonly name: string; readonly models: readonly string[] }[];
-  /** The provider that a model on its own goes to; undefined when none lists it. */
+  /** Returns the provider of a request that names only a model. Undefined if no provider lists the model. */
   readonly providerOf: (model: string) => string | undefined;
   /** `server.compat.model_aliases`. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
 
-/** What a caller's name of a model means. */
+/** The provider and the model to which a caller's model name refers. */
 export interface ModelRoute {
-  /** Undefined where the name says nothing of it. */
+  /** Undefined if the name contains no provider. */
   readonly provider: string | undefined;
   readonly model: string;
 }
 
 export type Models = ReturnType<typeof createModels>;
 
-/** Knows what the names of models mean on the OpenAI-familiar routes, and lists them (contract.md 10). */
+/** Resolves and lists the model names of the OpenAI-familiar routes. */
 export function createModels({ providers, providerOf, aliases, clock }: Deps) {
   const created = nowSecs(clock);
   const all = [...new Set([...toIds(), ...Object.keys(aliases)])].flatMap((id) => find(id) ?? []);
 
-  /** The target need not be listed: the request is refused when it is used. */
+  /** Resolves a model name. The model may not be listed; a request for such a model is refused later. */
   function resolve(id: string): ModelRoute {
     const name = (Object.hasOwn(aliases, id) ? aliases[id] : undefined) ?? id;
     const slash = name.indexOf('/');
     const provider = name.slice(0, Math.max(0, slash));
     const isRoute = providers.some((one) => one.name === provider);
-    // A model whose own name has a slash is called by that.
+    // The name of a listed model may contain a slash itself.
     return isRoute && providerOf(name) === undefined
       ? { provider, model: name.slice(slash + 1) }
       : { provider: undefined, model: name };
@@ -47,7 +47,7 @@ export function createModels({ providers, providerOf, aliases, clock }: Deps) {
       : undefined;
   }
 
-  /** Each model by its own name where that leads to it, and else by its provider's and its own. */
+  /** Returns the id of each model: its own name if that resolves to it, otherwise `provider/model`. */
   function toIds(): string[] {
     return providers.flatMap(({ name, models }) =>
       models.map((model) => {
@@ -63,7 +63,7 @@ export function createModels({ providers, providerOf, aliases, clock }: Deps) {
 
     list: (): ModelList => ({ object: 'list', data: all }),
 
-    /** Throws `not_found` for a name that leads to no model. */
+    /** Returns a model. Throws `not_found` for a name that resolves to no listed model. */
     get(id: string): Model {
       const found = find(id);
       if (!found) throw new BridgeError('not_found', 'no provider lists this model');

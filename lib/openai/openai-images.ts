@@ -6,11 +6,15 @@ import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { ImageRequests, ServedImages } from '../image-requests/image-requests.ts';
 import { type CallersName, toCallersError } from './field-names.ts';
-import { imagesOf, imagesOfForm, imagesOfJson } from './images.ts';
 import type { Models } from './models.ts';
-import { toImagesEvents } from './to-events.ts';
-import { type SentRequest, toImageRequest } from './to-image-request.ts';
-import { toImagesResponse } from './to-response.ts';
+import {
+  imagesOf,
+  imagesOfForm,
+  imagesOfJson,
+  type SentRequest,
+  toImageRequest,
+} from './to-image-request.ts';
+import { toImagesEvents, toImagesResponse } from './to-response.ts';
 
 interface Deps {
   readonly imageRequests: ImageRequests;
@@ -18,7 +22,7 @@ interface Deps {
   readonly limits: RequestLimits;
 }
 
-/** Everything at once, or a stream where the caller asked for one, or a job where it prefers that. */
+/** The complete reply, a stream if the caller requested a stream, or a job if the caller prefers a job. */
 export type ImagesReply =
   | ((
       | { readonly value: ImagesResponseWithBytes }
@@ -26,7 +30,7 @@ export type ImagesReply =
     ) & { readonly replayed: boolean })
   | Extract<ServedImages, { readonly accepted: unknown }>;
 
-/** A form of the edits route. */
+/** The form of an edit request. */
 export interface EditForm {
   readonly fields: EditsFormFields;
   readonly files: Readonly<Record<EditFileRole, readonly Buffer[]>>;
@@ -35,22 +39,25 @@ export interface EditForm {
 export type OpenAiImages = ReturnType<typeof createOpenAiImages>;
 
 /**
- * Serves the OpenAI-familiar image routes through the native ones, under OpenAI's names (contract.md 10). Each resolves
- * when the images are there, or, for a stream, once the work is queued or running; its events reject where it fails
- * later. Throws what the native routes throw.
+ * Serves the OpenAI-familiar image routes through the native routes. A call resolves with the images, or, for a stream, once the work
+ * is queued or running; the events reject if the work fails later. Throws the errors of the native routes, with OpenAI's field
+ * names.
  */
 export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
   async function createImages(sent: SentRequest, context: RequestContext): Promise<ImagesReply> {
     const translation = toImageRequest(sent, deps);
     const { request, nameOf } = translation;
     if (!sent.body.fields.stream) {
-      const served = await inWordsOf(nameOf, imageRequests.serve(request, context));
+      const served = await withCallersNames(nameOf, imageRequests.serve(request, context));
       if (served.accepted) return served;
       const { value, replayed } = served;
       return { value: toImagesResponse(value, translation), replayed };
     }
-    const { value, replayed } = await inWordsOf(nameOf, imageRequests.stream(request, context));
-    return { events: eventsInWordsOf(nameOf, toImagesEvents(value, translation)), replayed };
+    const { value, replayed } = await withCallersNames(
+      nameOf,
+      imageRequests.stream(request, context),
+    );
+    return { events: withCallersEvents(nameOf, toImagesEvents(value, translation)), replayed };
   }
 
   return {
@@ -73,7 +80,7 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
   };
 }
 
-async function inWordsOf<T>(nameOf: CallersName, work: Promise<T>): Promise<T> {
+async function withCallersNames<T>(nameOf: CallersName, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (thrown) {
@@ -81,7 +88,7 @@ async function inWordsOf<T>(nameOf: CallersName, work: Promise<T>): Promise<T> {
   }
 }
 
-async function* eventsInWordsOf<T>(
+async function* withCallersEvents<T>(
   nameOf: CallersName,
   events: AsyncIterable<T>,
 ): AsyncGenerator<T> {

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EditsFormFields } from '../contract/openai/form.ts';
+import type { EditFileRole, EditsFormFields } from '../contract/openai/form.ts';
 import {
   type BridgeExt,
   type EditsBody,
   type GenerationsBody,
   IGNORED_FIELDS,
+  type ImageReference,
   QUALITY_ALIASES,
 } from '../contract/openai/images.ts';
 import type { Normalization } from '../contract/reply/image-response.ts';
-import type { FileInput, ImageInput } from '../contract/request/image-input.ts';
+import type { DataUrlInput, FileInput, ImageInput } from '../contract/request/image-input.ts';
 import { AnyImageRequest, type RequestOf } from '../contract/request/image-request.ts';
 import {
   fieldName,
@@ -17,12 +18,10 @@ import {
   toRequestIssues,
 } from '../contract/schema/issues.ts';
 import { parseWithLimits, type RequestLimits } from '../contract/schema/request-limits.ts';
-import { type CallersName, callersNames } from './field-names.ts';
-import type { RequestImages } from './images.ts';
+import { type CallersName, callersNames, type FieldRow } from './field-names.ts';
 import type { Models } from './models.ts';
-import { type FieldRow, WIRE_FIELDS } from './wire-fields.ts';
 
-/** What a caller of the two routes has sent; its fields are valid one by one. */
+/** A request to one of the two image routes. Each field is valid on its own. */
 export interface SentRequest<I = Image> {
   readonly operation: 'generate' | 'edit';
   readonly body: SentBody;
@@ -32,20 +31,20 @@ export interface SentRequest<I = Image> {
 type Image = ImageInput | FileInput;
 type Bodies = GenerationsBody | EditsBody | EditsFormFields;
 
-/** The images of a body count as `RequestImages` only. */
+/** A body without its images, which are `RequestImages`. */
 interface SentBody extends Pick<Bodies, 'unknown'> {
   readonly fields: Omit<Bodies['fields'], 'bridge_ext' | 'images' | 'mask'> & {
     readonly bridge_ext?: Omit<BridgeExt, 'reference_images'> | undefined;
   };
 }
 
-/** A native request, and what its reply needs to name fields as the caller did. */
+/** A native request, and the names with which its reply refers to the caller's fields. */
 export interface Translation<I = Image> {
   readonly request: RequestOf<I>;
   readonly nameOf: CallersName;
-  /** Names of the fields that were left out. */
+  /** The names of the fields that were ignored. */
   readonly ignored: readonly string[];
-  /** What the caller's own words were taken for. */
+  /** The values that were replaced because they are aliases. */
   readonly aliases: readonly Normalization[];
 }
 
@@ -54,12 +53,12 @@ interface Deps {
   readonly limits: RequestLimits;
 }
 
-/** A value of the caller with its native field. */
+/** A value sent by the caller, and its native field. */
 interface NamedValue extends FieldRow {
   readonly value: unknown;
 }
 
-/** Converts a request of the OpenAI-familiar routes to a native one (contract.md 10). Throws `invalid_request`. */
+/** Converts a request of the OpenAI-familiar routes to a native request. Throws `invalid_request`. */
 export function toImageRequest<I>(sent: SentRequest<I>, { models, limits }: Deps): Translation<I> {
   const { operation, body, images } = sent;
   const named = toNamedValues(sent, models);
@@ -86,7 +85,10 @@ export function toImageRequest<I>(sent: SentRequest<I>, { models, limits }: Deps
   };
 }
 
-/** Every value that the caller has named, with its native field. What differs between the routes is converted here. */
+/**
+ * Returns every value that the caller sent, with its native field. Values that differ between the two request formats are
+ * converted.
+ */
 function toNamedValues(
   { operation, body }: Pick<SentRequest, 'operation' | 'body'>,
   models: Deps['models'],
@@ -101,9 +103,9 @@ function toNamedValues(
     ),
     ['model', route?.model],
     ['quality', fields.quality && toQuality(fields.quality)],
-    // Both mean the same person; an empty one is none.
+    // Both fields identify the same person. An empty `safety_identifier` is ignored.
     [fields.safety_identifier ? 'user' : 'safety_identifier', undefined],
-    // Events always carry the bytes.
+    // A stream always returns bytes.
     ['response_format', fields.stream ? undefined : fields.response_format],
   ]);
   const rows: NamedValue[] = WIRE_FIELDS[operation].map((row) => ({
@@ -121,7 +123,7 @@ function toNamedValues(
   return [...implied, ...rows].filter(({ value }) => value !== undefined);
 }
 
-/** The default of these routes applies where the caller names nothing else. */
+/** Builds a native request from the values. The compatibility mode is `normalize` by default on these routes. */
 function toDraft(named: readonly NamedValue[]): Record<string, unknown> {
   const draft = new Map<string, unknown>();
   const nested = new Map([
@@ -136,7 +138,7 @@ function toDraft(named: readonly NamedValue[]): Record<string, unknown> {
   return Object.fromEntries(draft);
 }
 
-/** Two names for one field may both be used, but only with equal values. */
+/** Returns an issue for each field that was sent under two names with different values. */
 function conflictsOf(named: readonly NamedValue[]): RequestIssue[] {
   return named.flatMap(({ theirs, ours, value }, index) => {
     const first = named.find((one) => one.ours === ours);
@@ -161,7 +163,7 @@ function isStrict(named: readonly NamedValue[]): boolean {
 }
 
 function toRefusal(name: string): RequestIssue {
-  return { field: fieldName(name), code: 'unsupported_field', message: 'cannot be honoured' };
+  return { field: fieldName(name), code: 'unsupported_field', message: 'is not supported' };
 }
 
 type Quality = NonNullable<SentRequest['body']['fields']['quality']>;
@@ -174,4 +176,144 @@ function aliasesOf({ quality }: SentRequest['body']['fields']): Normalization[] 
   if (quality === undefined || quality === toQuality(quality)) return [];
   const effective = toQuality(quality);
   return [{ field: 'quality', requested: quality, effective, reason: 'compatibility_alias' }];
+}
+
+const COMMON = {
+  prompt: 'prompt',
+  model: 'routing.model',
+  n: 'parameters.n',
+  size: 'parameters.size',
+  quality: 'parameters.quality',
+  output_format: 'parameters.output_format',
+  output_compression: 'parameters.output_compression',
+  background: 'parameters.background',
+  moderation: 'parameters.moderation',
+  partial_images: 'parameters.partial_images',
+  input_fidelity: 'parameters.input_fidelity',
+  response_format: 'output.response_format',
+  user: 'user',
+  safety_identifier: 'user',
+};
+
+const OF_EDITS = {
+  provider: 'routing.provider',
+  negative_prompt: 'negative_prompt',
+  compatibility: 'policies.compatibility',
+  revised_prompt: 'policies.revised_prompt',
+  session_key: 'session.key',
+};
+
+const OF_BRIDGE_EXT = {
+  'bridge_ext.provider': 'routing.provider',
+  'bridge_ext.negative_prompt': 'negative_prompt',
+  'bridge_ext.negative_prompt_mode': 'policies.negative_prompt',
+  'bridge_ext.compatibility': 'policies.compatibility',
+  'bridge_ext.revised_prompt': 'policies.revised_prompt',
+  'bridge_ext.aspect_ratio': 'parameters.aspect_ratio',
+  'bridge_ext.resolution': 'parameters.resolution',
+  'bridge_ext.input_fidelity': 'parameters.input_fidelity',
+  'bridge_ext.action': 'parameters.action',
+  'bridge_ext.session.mode': 'session.mode',
+  'bridge_ext.session.key': 'session.key',
+  'bridge_ext.session.thread_id': 'session.thread_id',
+  'bridge_ext.filename_prefix': 'output.filename_prefix',
+  'bridge_ext.fallbacks': 'routing.fallbacks',
+  'bridge_ext.fallback_policy': 'routing.fallback_policy',
+  'bridge_ext.timeout_ms': 'timeout_ms',
+  'bridge_ext.metadata': 'metadata',
+};
+
+/**
+ * Every field of the two routes that has a counterpart in the native request. If a field has two names and the caller used neither,
+ * errors use the first name.
+ */
+const WIRE_FIELDS: Readonly<Record<'generate' | 'edit', readonly FieldRow[]>> = {
+  generate: toRows({ ...COMMON, ...OF_BRIDGE_EXT }),
+  edit: toRows({ ...COMMON, ...OF_EDITS, ...OF_BRIDGE_EXT }),
+};
+
+function toRows(table: Readonly<Record<string, string>>): FieldRow[] {
+  return Object.entries(table).map(([theirs, ours]) => ({ theirs, ours }));
+}
+
+/** The images of one request, and the caller's names for them. */
+interface RequestImages<I = Image> {
+  readonly images: readonly I[];
+  readonly mask: I | null;
+  readonly references: readonly I[];
+  readonly names: readonly FieldRow[];
+}
+
+/** The fields of a JSON body that hold images. */
+interface ImageFields<I> {
+  readonly images: readonly (ImageReference | I)[];
+  readonly mask?: ImageReference | I | undefined;
+  readonly bridge_ext?: ReferenceField<I> | undefined;
+}
+
+interface ReferenceField<I> {
+  readonly reference_images?: readonly I[] | undefined;
+}
+
+/** Returns the images of a generation request, which may have reference images. */
+export function imagesOf<I>(ext: ReferenceField<I> | undefined): RequestImages<I> {
+  const references = ext?.reference_images ?? [];
+  return { images: [], mask: null, references, names: [ofExt] };
+}
+
+/** Returns the images of an edit that was sent as JSON. Its data URLs have another field name than in the native request. */
+export function imagesOfJson<I extends object>({
+  images,
+  mask,
+  bridge_ext: ext,
+}: ImageFields<I>): RequestImages<I | DataUrlInput> {
+  return {
+    ...imagesOf<I | DataUrlInput>(ext),
+    images: images.map(toNative),
+    mask: mask ? toNative(mask) : null,
+    names: [
+      ofExt,
+      ...['mask', ...images.map((_, index) => `images[${index}]`)].map((image) => ({
+        theirs: `${image}.image_url`,
+        ours: `${image}.data_url`,
+      })),
+    ],
+  };
+}
+
+/** Returns the images of an edit that was sent as a form, in their order. Images of `bridge_ext` follow the files. */
+export function imagesOfForm(
+  files: Readonly<Record<EditFileRole, readonly Buffer[]>>,
+  ext: BridgeExt | undefined,
+): RequestImages {
+  const [mask] = files.mask;
+  const more = ext?.reference_images ?? [];
+  const references = [
+    ...files.reference_image.map((_, index) => `reference_image[${index}]`),
+    ...more.map((_, index) => `${ofExt.theirs}[${index}]`),
+  ];
+  return {
+    images: files.image.map(toFile),
+    mask: mask ? toFile(mask) : null,
+    references: [...files.reference_image.map(toFile), ...more],
+    names: [
+      { theirs: 'image', ours: 'images' },
+      files.reference_image.length > 0 ? { ...ofExt, theirs: 'reference_image' } : ofExt,
+      ...references.map((theirs, index) => ({ theirs, ours: `${ofExt.ours}[${index}]` })),
+    ],
+  };
+}
+
+const ofExt = { theirs: 'bridge_ext.reference_images', ours: 'reference_images' };
+
+function toNative<I extends object>(image: ImageReference | I): I | DataUrlInput {
+  return isReference(image) ? { type: 'data_url', data_url: image.image_url } : image;
+}
+
+function isReference(image: object): image is ImageReference {
+  return 'image_url' in image;
+}
+
+function toFile(bytes: Buffer): Image {
+  return { type: 'file', bytes };
 }

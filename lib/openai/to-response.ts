@@ -1,15 +1,20 @@
-import type { ImagesResponse, ImagesResponseWithBytes } from '../contract/openai/response.ts';
+import type {
+  ImagesEventWithBytes,
+  ImagesResponse,
+  ImagesResponseWithBytes,
+} from '../contract/openai/response.ts';
 import {
   type ImageResponseWithBytes,
   type ImageWithBytes,
   type Usage,
   WARNINGS,
 } from '../contract/reply/image-response.ts';
+import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
 import type { Translation } from './to-image-request.ts';
 
 type Naming = Pick<Translation, 'nameOf' | 'ignored' | 'aliases'>;
 
-/** A reply under OpenAI's names: what took effect, as far as it is known, and in `bridge_ext` what only the bridge reports. */
+/** Converts a reply to OpenAI's format. `bridge_ext` contains the facts that only the bridge reports. */
 export function toImagesResponse(
   response: ImageResponseWithBytes,
   naming: Naming,
@@ -23,7 +28,7 @@ export function toImagesResponse(
   };
 }
 
-/** These routes ask for bytes and for addresses only. */
+/** Converts an image. These routes return only bytes and URLs. */
 function toData(image: ImageWithBytes): ImagesResponseWithBytes['data'] {
   const revised =
     image.revised_prompt === undefined ? {} : { revised_prompt: image.revised_prompt };
@@ -37,8 +42,8 @@ function toData(image: ImageWithBytes): ImagesResponseWithBytes['data'] {
   }
 }
 
-/** What took effect, under OpenAI's names; what is unknown is left out. */
-export function effectiveOf({
+/** Returns the effective parameters under OpenAI's names. Omits unknown values. */
+function effectiveOf({
   effective,
   data,
 }: ImageResponseWithBytes): Pick<
@@ -56,10 +61,10 @@ export function effectiveOf({
 }
 
 /**
- * The tokens under OpenAI's names, with the details that official clients demand wherever there is a usage. Those that the
- * provider does not report are of texts.
+ * Returns the tokens under OpenAI's names, with the details that the types of official clients require. Input tokens that the
+ * provider does not report as image tokens are counted as text tokens.
  */
-export function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
+function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
   const { provider, ...tokens } = usage ?? {};
   if (Object.keys(tokens).length === 0) return {};
   const image_tokens = provider?.['input_image_tokens'] ?? 0;
@@ -67,12 +72,12 @@ export function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'>
   return { usage: { ...tokens, input_tokens_details: { text_tokens, image_tokens } } };
 }
 
-/** What an image measures, as a request would say it. */
-export function sizeOf({ width, height }: Pick<ImageWithBytes, 'width' | 'height'>): string {
+/** Returns the size of an image in the form of a request: `WxH`. */
+function sizeOf({ width, height }: Pick<ImageWithBytes, 'width' | 'height'>): string {
   return `${width}x${height}`;
 }
 
-/** The one size that all images have. */
+/** Returns the size that all images share. Undefined if the sizes differ. */
 function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
   const [size, ...others] = new Set(data.map(sizeOf));
   return others.length === 0 ? size : undefined;
@@ -81,7 +86,7 @@ function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
 function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesResponse['bridge_ext'] {
   const { ignored } = naming;
   const { id, provider, model, effective, attempts, session, timings, delivered } = response;
-  const { normalizations, warnings } = inCallersWords(response, naming);
+  const { normalizations, warnings } = withCallersFields(response, naming);
   return {
     id,
     provider,
@@ -99,8 +104,8 @@ function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesRespo
 
 type Changes = Pick<ImageResponseWithBytes, 'normalizations' | 'warnings'>;
 
-/** What became of the caller's own fields, by their own names. */
-export function inCallersWords(
+/** Returns the normalizations and warnings with the caller's field names. */
+export function withCallersFields(
   { normalizations, warnings }: Changes,
   { nameOf, ignored, aliases }: Naming,
 ): Changes {
@@ -112,5 +117,79 @@ export function inCallersWords(
       ...normalizations.map((row) => ({ ...row, field: nameOf(row.field) })),
     ],
     warnings: WARNINGS.filter((warning) => all.has(warning)),
+  };
+}
+
+type Asked = Pick<Translation, 'request' | 'ignored'>;
+type Prefix = 'image_generation' | 'image_edit';
+type Partial = Extract<StreamEventWithBytes, { type: 'partial_image' }>;
+
+/** Converts a native stream to OpenAI's events: partial images as they arrive, then one event for each image. */
+export async function* toImagesEvents(
+  events: AsyncIterable<StreamEventWithBytes>,
+  asked: Asked,
+): AsyncGenerator<ImagesEventWithBytes> {
+  const prefix = asked.request.operation === 'edit' ? 'image_edit' : 'image_generation';
+  const isOneOfMany = asked.request.parameters.n > 1;
+  let createdSecs = 0;
+  for await (const event of events) {
+    if (event.type === 'started') createdSecs = event.created;
+    if (event.type === 'partial_image') yield toPartial(event, prefix, createdSecs, isOneOfMany);
+    if (event.type === 'completed') yield* toCompleted(event.response, prefix, asked);
+  }
+}
+
+/**
+ * Converts a partial image. Before completion only its size and format are known. The types of official clients require the other
+ * members, which are `auto`.
+ */
+function toPartial(
+  { b64_json, index, partial_index, ...image }: Partial,
+  prefix: Prefix,
+  created_at: number,
+  isOneOfMany: boolean,
+): ImagesEventWithBytes {
+  return {
+    type: `${prefix}.partial_image`,
+    partial_image_index: partial_index,
+    b64_json,
+    created_at,
+    size: sizeOf(image),
+    quality: 'auto',
+    background: 'auto',
+    output_format: image.format,
+    ...(isOneOfMany ? { index } : {}),
+  };
+}
+
+/** Creates one event for each image. The last event carries the usage of the whole request. */
+function* toCompleted(
+  response: ImageResponseWithBytes,
+  prefix: Prefix,
+  { request, ignored }: Asked,
+): Generator<ImagesEventWithBytes> {
+  const { data, created: created_at } = response;
+  for (const image of data) {
+    // A stream always requests bytes.
+    if (image.type !== 'b64_json') continue;
+    const { quality, background, size } = effectiveOf(response);
+    yield {
+      type: `${prefix}.completed`,
+      b64_json: image.b64_json,
+      created_at,
+      size: size ?? sizeOf(image),
+      quality: quality ?? 'auto',
+      background: background ?? 'auto',
+      output_format: image.format,
+      ...(request.parameters.n > 1 ? { index: image.index } : {}),
+      ...(image === data.at(-1) ? finalMembers(response, ignored) : {}),
+    };
+  }
+}
+
+function finalMembers({ usage }: ImageResponseWithBytes, ignored: readonly string[]) {
+  return {
+    ...usageOf(usage),
+    ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: [...ignored] } } : {}),
   };
 }

@@ -1,28 +1,28 @@
 import type { PresetTemplate } from '../contract/resources/preset.ts';
 
-/** A preset as it is kept. Times are Unix seconds. */
+/** A stored preset. Times are Unix seconds. */
 export interface PresetRecord {
   readonly name: string;
   readonly description?: string;
   readonly template: PresetTemplate;
   readonly createdSecs: number;
-  /** Of the creation, or of the last replacement. */
+  /** The time of the creation or of the last replacement. */
   readonly updatedSecs: number;
 }
 
 /**
- * The presets of this instance, one space for all scopes. Every method is one transaction and has been made durable when
- * it resolves. Throws `overloaded` when the store refuses to write, `internal` when it is damaged.
+ * Stores the presets of this instance, which all scopes share. Every method is one transaction and is durable when it resolves.
+ * Throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  */
 export interface PresetStore {
-  /** Throws `preset_exists`, and changes nothing, when the name is taken; names differ by their exact bytes. */
+  /** Creates a preset. Throws `preset_exists`, and changes nothing, if the name is taken. Names are compared byte by byte. */
   create(preset: PresetRecord): Promise<void>;
-  /** Replaces everything but the time of creation; undefined when there is no such preset. */
+  /** Replaces everything but the time of creation. Resolves with undefined if there is no such preset. */
   replace(preset: Omit<PresetRecord, 'createdSecs'>): Promise<PresetRecord | undefined>;
-  /** Whether there was one. */
+  /** Removes a preset. Resolves with true if there was one. */
   remove(name: string): Promise<boolean>;
   find(name: string): Promise<PresetRecord | undefined>;
-  /** By name, after `after` where it is given; `more` when the page is not the last one. */
+  /** Returns one page of presets, sorted by name, that begins after `after`. `more` is true unless the page is the last. */
   list(page: {
     readonly after?: string;
     readonly limit: number;

@@ -10,7 +10,7 @@ interface Deps {
   readonly store: PresetStore;
   readonly clock: Clock;
   readonly cursors: SealedCursors;
-  /** Runs equal requests of one scope under one key once, and marks the reply that belongs to an earlier one. */
+  /** Runs equal requests of one scope under one key once. `replayed` marks the reply to a repeated request. */
   readonly once: <T>(
     keyed: { readonly scope: string; readonly key: string; readonly request: unknown },
     work: () => Promise<T>,
@@ -22,10 +22,10 @@ type PresetContext = Pick<RequestContext, 'scope' | 'idempotencyKey' | 'signal'>
 
 export type Presets = ReturnType<typeof createPresets>;
 
-// The one list of presets that there is.
+// The identity of the list in its cursors. There is only one list of presets.
 const LIST = ['presets'];
 
-/** Keeps named templates, for all callers alike. Applying one is the client's work. */
+/** Manages named templates that all callers share. Clients apply the templates. */
 export function createPresets({ store, clock, cursors, once }: Deps) {
   async function create(request: PresetCreate): Promise<Preset> {
     const now = nowSecs(clock);
@@ -43,7 +43,10 @@ export function createPresets({ store, clock, cursors, once }: Deps) {
   }
 
   return {
-    /** An equal repeat under the key gets the preset as it then is. Throws `preset_exists`, `idempotency_conflict`. */
+    /**
+     * Creates a preset. A repeated request returns the current state of the preset. Throws `preset_exists`,
+     * `idempotency_conflict`.
+     */
     async create(
       request: PresetCreate,
       { scope, idempotencyKey: key, signal }: PresetContext,
@@ -55,7 +58,7 @@ export function createPresets({ store, clock, cursors, once }: Deps) {
       return { preset: now ? toPreset(now) : made.value, replayed: true };
     },
 
-    /** Throws `not_found`. */
+    /** Returns a preset. Throws `not_found`. */
     find,
 
     /** Replaces the whole preset. Throws `not_found`. */
@@ -67,12 +70,12 @@ export function createPresets({ store, clock, cursors, once }: Deps) {
       return toPreset(record);
     },
 
-    /** Throws `not_found`. */
+    /** Removes a preset. Throws `not_found`. */
     async remove(name: string): Promise<void> {
       if (!(await store.remove(name))) throw noSuchPreset();
     },
 
-    /** One page by name. Throws `invalid_request` for a cursor that is not of this list. */
+    /** Returns one page of presets, sorted by name. Throws `invalid_request` for a cursor of another list. */
     async list(limit: number, cursor: string | undefined): Promise<Page<Preset>> {
       const after = cursor === undefined ? {} : { after: toName(cursor) };
       const { items, more } = await store.list({ ...after, limit });

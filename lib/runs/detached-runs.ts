@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 
-/** Work that does not end when its client disconnects. */
+/** Work that continues when its client disconnects. */
 export interface DetachedRun<T> {
   readonly outcome: Promise<T>;
   cancel(reason: BridgeError): void;
@@ -8,7 +8,7 @@ export interface DetachedRun<T> {
 
 export type DetachedRuns = ReturnType<typeof createDetachedRuns>;
 
-/** All work that may run on without a client. A shutdown waits for it, or ends it. */
+/** Creates the set of all work that may continue without a client. A shutdown waits for the work or cancels it. */
 export function createDetachedRuns() {
   const running = new Map<AbortController, Promise<unknown>>();
   let stopReason: BridgeError | undefined;
@@ -30,20 +30,21 @@ export function createDetachedRuns() {
 
   function watch<T>(controller: AbortController, work: Promise<T>): Promise<T> {
     const outcome = work.finally(() => running.delete(controller));
-    // All clients that waited for it may have disconnected.
+    // All clients that waited for the work may have disconnected, so that no one handles its rejection.
     outcome.catch(() => {});
     running.set(controller, outcome);
     return outcome;
   }
 
   return {
+    /** Starts work and returns its outcome. */
     run<T>(work: (signal: AbortSignal) => Promise<T>): DetachedRun<T> {
       const controller = newController();
       const outcome = watch(controller, work(controller.signal));
       return { outcome, cancel: (reason) => controller.abort(reason) };
     },
 
-    /** The same for work that has more than a result. */
+    /** Starts work that has more than a result, for example events. */
     begin<W extends { readonly result: Promise<unknown> }>(work: (signal: AbortSignal) => W): W {
       const controller = newController();
       const begun = work(controller.signal);
@@ -51,7 +52,7 @@ export function createDetachedRuns() {
       return begun;
     },
 
-    /** Resolves when nothing runs any more. Once `grace` aborts, it cancels what still runs and waits for its end. */
+    /** Waits until all work has ended. Once `grace` aborts, cancels the running work and waits until it has ended. */
     async drain(grace: AbortSignal): Promise<void> {
       const end = () => cancelAll(stopping());
       if (grace.aborted) end();
@@ -60,7 +61,7 @@ export function createDetachedRuns() {
       grace.removeEventListener('abort', end);
     },
 
-    /** Cancels all work, also what starts later. Resolves when nothing runs any more. */
+    /** Cancels all work, including work that starts later. Resolves when all work has ended. */
     async close(): Promise<void> {
       cancelAll(stopping());
       await untilIdle();

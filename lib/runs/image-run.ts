@@ -2,50 +2,48 @@ import type { RequestContext } from '../contract/request/request-context.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Generation, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
-import type { GenerationResult } from '../generation/generation-result.ts';
-import type { GenerationContext } from '../generation/pipeline.ts';
+import type { GenerationContext, GenerationResult } from '../generation/pipeline.ts';
 import { createOperationLog } from '../log/operation-log.ts';
 import type { TraceLog } from '../log/trace-log.ts';
-import type { RecentDurations } from './recent-durations.ts';
 
 interface Deps {
   readonly generation: Pick<Generation, 'run'>;
-  /** Removes the files of publications that get no owner. */
+  /** Removes the files of publications that have no owner. */
   readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
   readonly log: TraceLog;
   readonly durations: Pick<RecentDurations, 'note'>;
 }
 
-/** Work whose result has no owner before it is committed, or discarded, once. */
+/** Work whose result has no owner until it is committed. A result is committed or discarded once. */
 export interface Run<M, T> {
   make(signal: AbortSignal): Promise<M>;
-  /** Rejects when the result cannot be committed. It is discarded then. */
+  /** Commits the result. If that fails, discards the result and rejects. */
   commit(made: M): Promise<T>;
-  /** Removes all of the result. Resolves with the failure that the run ends with. */
+  /** Removes the whole result. Resolves with the failure of the run. */
   discard(made: M, reason: unknown): Promise<BridgeError>;
 }
 
-/** A run whose events can be read while it runs. */
+/** A run whose events can be read before it ends. */
 export interface ImageRun<T> extends Run<GenerationResult, T> {
   start(signal: AbortSignal): RunningGeneration;
 }
 
-/** Whom a run is for. The context of a request is one; a job has one of its own. */
+/** The caller of a run and its trace: the context of a request, or the context of a job. */
 export type RunContext = GenerationContext & Pick<RequestContext, 'trace'>;
 
-/** How a run ends for whom it was started. */
+/** The end of a run, as its owner, a request or a job, wants it. */
 interface RunEnd<T> {
-  /** Makes the result durable, and its publications owned. */
+  /** Makes the result durable and gives its publications an owner. */
   commit(made: GenerationResult): Promise<T>;
-  /** What a failure is to the owner of the run; as it was thrown unless given. */
+  /** Converts a failure for the owner of the run. By default the failure is not changed. */
   readonly toFailure?: (thrown: unknown) => BridgeError;
-  /** Whether what was published and gets no owner is left to the owner of the run, who removes it; false unless given. */
+  /** True if the owner of the run removes publications that were not committed. False by default: the run removes them. */
   readonly keepsPublications?: boolean;
 }
 
 export type ImageRuns = ReturnType<typeof createImageRuns>;
 
-/** One path for every run: its lines in the log, the generation, then commit or discard. */
+/** Creates every run: writes its log lines, runs the generation, then commits or discards the result. */
 export function createImageRuns({ generation, publisher, log, durations }: Deps) {
   const lines = createOperationLog(log);
 
@@ -63,7 +61,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       const { ledger } = context;
       const traced = { ...context.trace, requestId: context.requestId };
 
-      /** The images of a run that fails are not delivered, unless its owner keeps them. */
+      /** Withdraws the images of a failed run, unless its owner keeps them. */
       async function withdraw(made: GenerationResult): Promise<void> {
         if (!keepsPublications) ledger.withdrawn();
         ledger.close();
@@ -123,7 +121,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       };
     },
 
-    /** Logs a request that was refused before there was anything to run. */
+    /** Logs a request that was refused before there was a run. Returns the error. */
     refused(
       { trace, requestId }: Pick<RunContext, 'trace' | 'requestId'>,
       thrown: unknown,
@@ -137,7 +135,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
   };
 }
 
-/** Commits what a run makes, or discards it when the signal has aborted meanwhile. Rejects with the failure of the run. */
+/** Commits the result of a run, or discards it if the signal has aborted meanwhile. Rejects with the failure of the run. */
 export async function completeRun<M, T>(
   run: Run<M, T>,
   signal: AbortSignal,
@@ -146,4 +144,29 @@ export async function completeRun<M, T>(
   const made = await making;
   if (signal.aborted) throw await run.discard(made, signal.reason);
   return run.commit(made);
+}
+
+// Small enough to follow a provider that becomes slower, large enough that one run of many images does not dominate.
+const REMEMBERED = 16;
+// The estimate for a provider without a successful run.
+const USUAL_MS = 10_000;
+
+export type RecentDurations = ReturnType<typeof createRecentDurations>;
+
+/** Remembers the durations of the latest successful runs of each provider. Registered providers are few. */
+export function createRecentDurations() {
+  const byProvider = new Map<string, number[]>();
+  return {
+    note(provider: string, durationMs: number): void {
+      const recent = byProvider.get(provider) ?? [];
+      byProvider.set(provider, [...recent, durationMs].slice(-REMEMBERED));
+    },
+
+    /** Returns the mean of the latest durations, in milliseconds. */
+    typicalMs(provider: string): number {
+      const recent = byProvider.get(provider);
+      if (!recent) return USUAL_MS;
+      return recent.reduce((sum, durationMs) => sum + durationMs, 0) / recent.length;
+    },
+  };
 }

@@ -1,4 +1,6 @@
-/** What names a session: the same key is another session in another authorization scope, or at another provider. */
+/**
+ * The identity of a session. The same key names different sessions in different authorization scopes and at different providers.
+ */
 export interface SessionId {
   readonly scope: string;
   readonly provider: string;
@@ -6,20 +8,20 @@ export interface SessionId {
 }
 
 /**
- * The threads of sessions, for as long as the state lives. Every method is one transaction and has been made durable when
- * it resolves. Throws `overloaded` when the store refuses to write, `internal` when it is damaged.
+ * Stores the threads of sessions without expiry. Every method is one transaction and is durable when it resolves. Throws
+ * `overloaded` if the store cannot write, and `internal` if the store is damaged.
  */
 export interface SessionStore {
-  /** Binds the key to a thread that no other session has. It replaces the thread that the key was bound to. */
+  /** Binds the key to a thread, in place of the thread to which it was bound before. No other session may have the thread. */
   bind(session: SessionId, threadId: string): Promise<void>;
-  /** The thread that the key is bound to; undefined when there is none. */
+  /** Returns the thread to which the key is bound. Undefined if the key is not bound. */
   findThread(session: SessionId): Promise<string | undefined>;
-  /** The key of the thread; undefined for a thread of another scope, and for one that no key is bound to. */
+  /** Returns the key that is bound to the thread. Undefined if there is no such key in the scope. */
   findKey(thread: {
     readonly scope: string;
     readonly provider: string;
     readonly threadId: string;
   }): Promise<string | undefined>;
-  /** Resolves as well when the key is not bound. */
+  /** Removes the binding of the key. Resolves also if the key is not bound. */
   remove(session: SessionId): Promise<void>;
 }

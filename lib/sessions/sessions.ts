@@ -1,9 +1,9 @@
 import type { SessionBinding } from '../contract/resources/session.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { SessionTurn, SessionTurns, TurnRequest } from '../generation/session-turns-port.ts';
+import { createSemaphore, type Semaphore } from '../platform/semaphore.ts';
 import type { Provider, ProviderSessions } from '../providers/provider-port.ts';
-import type { SessionLocks } from './session-locks.ts';
 import type { SessionId, SessionStore } from './session-store-port.ts';
-import { sessionNotFound } from './session-turns.ts';
 
 interface Deps {
   readonly store: SessionStore;
@@ -13,9 +13,9 @@ interface Deps {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Shows and deletes the sessions that image requests have started. */
+/** Returns and deletes the sessions that image requests have started. */
 export function createSessions({ store, locks, findProvider }: Deps) {
-  /** Throws `session_not_found`, as a provider that is off or has no sessions has no session of that key. */
+  /** Finds a session. Throws `session_not_found` also if the provider is disabled or has no sessions. */
   async function find(
     id: SessionId,
   ): Promise<{ readonly threadId: string; readonly sessions: ProviderSessions }> {
@@ -26,15 +26,15 @@ export function createSessions({ store, locks, findProvider }: Deps) {
   }
 
   return {
-    /** Throws `session_not_found`. */
+    /** Returns the thread of a session. Throws `session_not_found`. */
     async get(id: SessionId): Promise<SessionBinding> {
       const { threadId } = await find(id);
       return { key: id.key, thread_id: threadId, reused: true };
     },
 
     /**
-     * Deletes the thread, then the binding: a binding whose thread no longer exists is removed at its next use. Throws
-     * `session_not_found`, `session_busy` while an operation uses the session or waits for it, and what the provider throws.
+     * Deletes the thread, then the binding. If that is interrupted, the binding without a thread is removed at its next use. Throws
+     * `session_not_found`, the error of the provider, and `session_busy` while an operation uses the session or waits for it.
      */
     async remove(id: SessionId, signal: AbortSignal): Promise<void> {
       if (locks.isHeld(id)) throw new BridgeError('session_busy', 'the session is in use');
@@ -50,4 +50,120 @@ export function createSessions({ store, locks, findProvider }: Deps) {
       }
     },
   };
+}
+
+interface TurnDeps {
+  readonly store: SessionStore;
+  readonly locks: Pick<SessionLocks, 'acquire'>;
+}
+
+/** Implements `SessionTurns` over a store and the locks of sessions. */
+export function createSessionTurns({ store, locks }: TurnDeps): SessionTurns {
+  async function toSessionId({ session, scope, provider }: TurnRequest): Promise<SessionId> {
+    const known = { scope, provider: provider.name };
+    if (session.key !== undefined) return { ...known, key: session.key };
+    const key = await store.findKey({ ...known, threadId: session.thread_id ?? '' });
+    if (key === undefined) throw sessionNotFound();
+    return { ...known, key };
+  }
+
+  /** Creates a thread and binds the key to it. If the binding fails, deletes the thread again. */
+  async function bindNewThread(
+    id: SessionId,
+    { provider, model, requestId }: TurnRequest,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { sessions } = provider;
+    if (!sessions) throw new Error(`provider ${provider.name} reports sessions but has none`);
+    const threadId = await sessions.createThread({ model, requestId }, signal).catch((thrown) => {
+      throw signal.aborted ? thrown : toBridgeError(thrown).with({ provider: provider.name });
+    });
+    try {
+      await store.bind(id, threadId);
+    } catch (failure) {
+      await sessions.deleteThread(threadId, signal).catch(() => {});
+      throw failure;
+    }
+    return threadId;
+  }
+
+  async function toTurn(
+    request: TurnRequest,
+    id: SessionId,
+    signal: AbortSignal,
+  ): Promise<Omit<SessionTurn, 'end'>> {
+    const { thread_id: wanted } = request.session;
+    const bound = await store.findThread(id);
+    // The session may have been deleted while this operation waited.
+    if (wanted !== undefined && wanted !== bound) throw sessionNotFound();
+    const threadId = bound ?? (await bindNewThread(id, request, signal));
+    const key = wanted === undefined ? { key: id.key } : {};
+    return { threadId, report: { ...key, thread_id: threadId, reused: bound !== undefined } };
+  }
+
+  return {
+    async check(request: TurnRequest): Promise<void> {
+      await toSessionId(request);
+    },
+
+    async begin(request: TurnRequest, signal: AbortSignal): Promise<SessionTurn> {
+      const id = await toSessionId(request);
+      const release = await locks.acquire(id, signal);
+      try {
+        const turn = await toTurn(request, id, signal);
+        return {
+          ...turn,
+          async end(failure) {
+            // An error of `remove` is ignored, because the failure of the turn is reported and the next turn finds the row again.
+            if (failure?.code === 'session_not_found') await store.remove(id).catch(() => {});
+            release();
+          },
+        };
+      } catch (failure) {
+        release();
+        throw failure;
+      }
+    },
+  };
+}
+
+function sessionNotFound(): BridgeError {
+  return new BridgeError('session_not_found', 'there is no such session');
+}
+
+type SessionLocks = ReturnType<typeof createSessionLocks>;
+
+/** Creates the locks of sessions in use. A lock admits one operation at a time, in the order of the requests. */
+export function createSessionLocks() {
+  const locks = new Map<string, Semaphore>();
+
+  return {
+    /** Resolves with the function that releases the lock. Rejects with the signal's reason if the signal aborts first. */
+    async acquire(session: SessionId, signal: AbortSignal): Promise<() => void> {
+      const name = toName(session);
+      const lock = locks.get(name) ?? createSemaphore(1);
+      locks.set(name, lock);
+      const forget = () => {
+        const { active, waiting } = lock.counts();
+        if (active + waiting === 0) locks.delete(name);
+      };
+      try {
+        const release = await lock.acquire(signal);
+        return () => {
+          release();
+          forget();
+        };
+      } catch (reason) {
+        forget();
+        throw reason;
+      }
+    },
+
+    /** Returns true if an operation holds the lock or waits for it. */
+    isHeld: (session: SessionId): boolean => locks.has(toName(session)),
+  };
+}
+
+function toName({ scope, provider, key }: SessionId): string {
+  return JSON.stringify([scope, provider, key]);
 }

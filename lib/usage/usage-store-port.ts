@@ -1,17 +1,17 @@
 import type { ProviderCounts, UsageDay } from '../generation/ledger/ledger-store-port.ts';
 
-/** What one provider was asked for on one day. */
+/** The use of one provider by a token on one day. */
 export interface ProviderUsage extends Pick<UsageDay, 'day'>, ProviderCounts {}
 
 /**
- * What each token has used, by day. Every method is one transaction and has been made durable when it resolves. Throws
- * `overloaded` when the store refuses to write.
+ * Stores the usage of each token by day. Every method is one transaction and is durable when it resolves. Throws `overloaded` if the
+ * store cannot write.
  */
 export interface UsageStore {
-  /** Returns how much of the allowance of this day is used up: reserved, made, or perhaps made. */
+  /** Returns the used part of the allowance of a day: the images that are reserved, made or possibly made. */
   charged(of: UsageDay): Promise<number>;
-  /** Of this day and those after it, the latest day first, by provider. */
+  /** Returns the usage on `since.day` and later, by provider, the latest day first. */
   list(since: UsageDay): Promise<readonly ProviderUsage[]>;
-  /** Removes what is older than this day. */
+  /** Removes the usage of all days before `day`. */
   prune(day: number): Promise<void>;
 }

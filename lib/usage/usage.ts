@@ -1,11 +1,14 @@
 import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import { MAX_USAGE_DAYS, type UsageReport } from '../contract/resources/usage.ts';
-import type { LedgerStore, Reservation } from '../generation/ledger/ledger-store-port.ts';
+import type { Account } from '../generation/ledger/ledger.ts';
+import type {
+  LedgerEntry,
+  LedgerStore,
+  Reservation,
+} from '../generation/ledger/ledger-store-port.ts';
 import type { TraceLog } from '../log/trace-log.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, sleep } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import { createAccounts } from './accounts.ts';
-import { createClosings } from './closings.ts';
 import type { ProviderUsage, UsageStore } from './usage-store-port.ts';
 
 interface Deps {
@@ -21,7 +24,7 @@ const DAY_MS = DAY_SECS * 1000;
 
 export type Usage = ReturnType<typeof createUsage>;
 
-/** Opens the accounts of requests, holds each token to its allowance, and reports what it has used. */
+/** Opens the accounts of requests, enforces the allowance of each token, and reports the usage. */
 export function createUsage({ store, ledger, clock, ids, log }: Deps) {
   const closings = createClosings({ clock, log });
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
@@ -33,12 +36,12 @@ export function createUsage({ store, ledger, clock, ids, log }: Deps) {
   }
 
   return {
-    /** What so many images of this account reserve now. */
+    /** Returns the reservation for `images` images of a payer, as of now. */
     reservationOf,
 
     ...createAccounts({ ledger, closings, ids, reservationOf }),
 
-    /** Reports what the caller's token used on the last `days` days, this one included, and what it may use. */
+    /** Reports the usage of the caller's token on the last `days` days, today included, and its allowance. */
     async report(caller: Caller, days: number): Promise<UsageReport> {
       const { id: token, name, permissions, imagesPerDay, expiresSecs } = caller;
       await closings.settled();
@@ -62,10 +65,10 @@ export function createUsage({ store, ledger, clock, ids, log }: Deps) {
     /** Ends the accounts of requests that were running when their process ended. Throws `overloaded`. */
     recover: (): Promise<void> => ledger.recover(Math.floor(clock.nowMs() / 1000)),
 
-    /** Resolves once the accounts that were closed are durable, or the store has refused them once more. */
+    /** Resolves once all closed accounts are durable, or the store has refused them again. */
     close: closings.end,
 
-    /** A task. */
+    /** The task that removes old usage. */
     retention: {
       name: 'usage-retention',
       everyMs: DAY_MS,
@@ -74,7 +77,7 @@ export function createUsage({ store, ledger, clock, ids, log }: Deps) {
   };
 }
 
-/** The rows of each day as one item. */
+/** Combines the rows of each day into one item. */
 function toDays(rows: readonly ProviderUsage[]): UsageReport['items'] {
   const byDay = Map.groupBy(rows, ({ day }) => day);
   return [...byDay].map(([day, ofDay]) => ({
@@ -95,5 +98,154 @@ function sumOf(rows: readonly ProviderUsage[]) {
     unknown: sum(({ unknown }) => unknown),
     lost: sum(({ lost }) => lost),
     ...(tokens.length === 0 ? {} : { tokens: tokens.reduce((all, count) => all + count, 0) }),
+  };
+}
+
+interface AccountDeps {
+  readonly ledger: LedgerStore;
+  readonly closings: Pick<Closings, 'close'>;
+  readonly ids: Pick<Ids, 'newUuid'>;
+  /** Returns the reservation for `images` images of a payer, as of now. */
+  readonly reservationOf: (payer: Payer, images: number) => Reservation;
+}
+
+/** Opens the accounts of requests and of jobs. */
+function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
+  /** Reserves the outputs of a request. Closes the account after a failure, because the reservation may have taken effect. */
+  async function reserved(entry: LedgerEntry): Promise<void> {
+    try {
+      await ledger.reserve(entry);
+    } catch (refusal) {
+      closings.close(() => ledger.close(entry.id, { renewals: 0, counts: [] }));
+      throw refusal;
+    }
+  }
+
+  return {
+    /** Opens the account of one request. */
+    accountFor(payer: Payer): Account {
+      let entry: LedgerEntry | undefined;
+      let isBegun = false;
+      return {
+        async reserve(images) {
+          const opened = { id: ids.newUuid(), ...reservationOf(payer, images) };
+          // Without an allowance nothing is reserved, and the account begins with its first call.
+          if (opened.allowance !== undefined) {
+            await reserved(opened);
+            isBegun = true;
+          }
+          entry = opened;
+        },
+        async open(call) {
+          if (!entry) throw new Error('a call was opened before the account was reserved');
+          if (isBegun) return ledger.addCall(entry.id, call);
+          const begun = ledger.begin(entry, call);
+          // Set at once: calls of the same turn share one transaction, in which `begin` comes first.
+          isBegun = true;
+          await begun.catch((refusal) => {
+            isBegun = false;
+            throw refusal;
+          });
+        },
+        async renew(settlement, images) {
+          if (entry) await ledger.renew(entry.id, settlement, images);
+        },
+        close(settlement) {
+          const closed = entry;
+          if (!closed) return;
+          closings.close(() =>
+            isBegun ? ledger.close(closed.id, settlement) : ledger.record(closed, settlement),
+          );
+        },
+      };
+    },
+
+    /** Reopens the account of a job, which was made when the job was accepted. The store closes the account with the job. */
+    accountOfJob: ({ id }: { readonly id: string }): Account => ({
+      reserve: async () => {},
+      open: (call) => ledger.addCall(id, call),
+      renew: (settlement, images) => ledger.renew(id, settlement, images),
+      close: () => {},
+    }),
+  };
+}
+
+interface ClosingDeps {
+  readonly clock: Clock;
+  readonly log: Pick<TraceLog, 'failure'>;
+}
+
+/** Closes one account in the store. */
+type Closing = () => Promise<void>;
+
+// The store may refuse to write for hours. Until then, closings wait in memory.
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 10_000;
+// A few megabytes. More are not expected, because each account was opened in the store not long before.
+const MOST_WAITING = 10_000;
+
+type Closings = ReturnType<typeof createClosings>;
+
+/**
+ * Closes accounts in the next transaction of the store, without making their requests wait. Retries a closing that the store refuses
+ * until the store accepts it.
+ */
+function createClosings({ clock, log }: ClosingDeps) {
+  const writing = new Set<Promise<void>>();
+  const refused: Closing[] = [];
+  const ending = new AbortController();
+  let retrying: Promise<void> | undefined;
+
+  async function write(closing: Closing): Promise<void> {
+    try {
+      await closing();
+    } catch (error) {
+      if (refused.length === 0) log.failure(error, { task: 'usage' });
+      // Above the limit the account stays open in the store, and the next start counts its outputs as unknown.
+      if (refused.length < MOST_WAITING) refused.push(closing);
+      retrying ??= retry().catch(() => {});
+    }
+  }
+
+  async function writeRefused(): Promise<void> {
+    for (let [first] = refused; first; [first] = refused) {
+      await first();
+      refused.shift();
+    }
+  }
+
+  async function retry(): Promise<void> {
+    for (let waitMs = FIRST_RETRY_MS; refused.length > 0; ) {
+      await sleep(clock, waitMs, ending.signal);
+      await writeRefused().catch(() => {});
+      waitMs = Math.min(waitMs * 2, LAST_RETRY_MS);
+    }
+    retrying = undefined;
+  }
+
+  /** Resolves when every started closing is durable or refused. */
+  async function settled(): Promise<void> {
+    await Promise.all(writing);
+  }
+
+  return {
+    /** Starts to close an account. */
+    close(closing: Closing): void {
+      const written = write(closing).finally(() => writing.delete(written));
+      writing.add(written);
+    },
+
+    settled,
+
+    /** Retries refused closings one last time. */
+    async end(): Promise<void> {
+      ending.abort(new Error('the bridge is stopping'));
+      await settled();
+      await retrying;
+      await writeRefused().catch(() => {});
+    },
+
+    /** Returns the number of refused closings that wait for a retry. */
+    waiting: (): number => refused.length,
   };
 }

@@ -2,8 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROOT, readSources, type SourceFile } from './sources.ts';
 
-const MAX_LINES = 250;
-
 /** Patterns that no line of the program may contain, and the exceptions, each with its reason. */
 interface Ban {
   readonly what: string;
@@ -49,13 +47,6 @@ function bannedLines(files: readonly SourceFile[]): readonly string[] {
   );
 }
 
-function longFiles(files: readonly SourceFile[]): readonly string[] {
-  return files
-    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
-    .filter(({ lines }) => lines > MAX_LINES)
-    .map(({ path, lines }) => `${path} has ${lines} lines, of at most ${MAX_LINES}`);
-}
-
 /** File names that do not describe the content, or that are not kebab-case. */
 function badNames(paths: readonly string[]): readonly string[] {
   return paths.filter((path) =>
@@ -72,10 +63,6 @@ function badNames(paths: readonly string[]): readonly string[] {
 describe('the files of the program', () => {
   it('use no time, no timer and no randomness of their own, and have no unfinished work', () => {
     expect(bannedLines(program)).toEqual([]);
-  });
-
-  it(`have at most ${MAX_LINES} lines`, () => {
-    expect(longFiles(program)).toEqual([]);
   });
 
   it('have descriptive names, also the tests', () => {
@@ -155,15 +142,6 @@ describe('these rules', () => {
     ['const schemas = toDocumentSchemas(all);', 'local-runtime/a.ts'],
   ])('allow %s in %s', (line, path) => {
     expect(bannedLines([{ path, text: line }])).toEqual([]);
-  });
-
-  it('refuse a file with one line more than allowed', () => {
-    const lines = (count: number) => ({ path: 'lib/jobs/a.ts', text: 'a;\n'.repeat(count) });
-
-    expect(longFiles([lines(MAX_LINES)])).toEqual([]);
-    expect(longFiles([lines(MAX_LINES + 1)])).toEqual([
-      'lib/jobs/a.ts has 251 lines, of at most 250',
-    ]);
   });
 
   it('refuse names that are not descriptive', () => {

@@ -52,7 +52,7 @@ export const WALLS: readonly Wall[] = [
   service('usage', 'lib/generation types'),
   service('runs', 'lib/generation', 'lib/artifacts'),
   service('idempotency'),
-  service('sessions', 'lib/providers ports'),
+  service('sessions', 'lib/providers ports', 'lib/generation ports'),
   service('presets', 'lib/cursors'),
   service(
     'image-requests',
@@ -63,6 +63,7 @@ export const WALLS: readonly Wall[] = [
     'lib/usage types',
   ),
   service('openai', 'lib/generation types', 'lib/image-requests types'),
+  service('plans', 'lib/generation', 'lib/openai'),
   service('webhooks', 'lib/config', 'lib/net'),
   service(
     'jobs',
@@ -72,6 +73,7 @@ export const WALLS: readonly Wall[] = [
     'lib/inputs',
     'lib/artifacts ports',
     'lib/usage types',
+    'lib/image-requests types',
     'lib/webhooks types',
   ),
   room('mcp', 'lib/images types'),

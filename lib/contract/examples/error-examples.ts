@@ -62,7 +62,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   job_succeeded: { message: 'a job that has succeeded is not retried' },
   artifact_exists: { message: 'a file of this name exists', param: 'output.filename' },
   session_busy: { message: 'a turn is running in this session' },
-  idempotency_conflict: { message: 'another request was sent under this Idempotency-Key' },
+  idempotency_conflict: { message: 'the Idempotency-Key was used for a different request' },
   rate_limited: {
     message: 'the provider asks to wait',
     provider,

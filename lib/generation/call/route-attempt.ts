@@ -5,10 +5,11 @@ import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { anySignal } from '../../platform/linked-signal.ts';
+import { toTurnRequest } from '../plan/plan.ts';
+import type { SessionTurn, SessionTurns, TurnRequest } from '../session-turns-port.ts';
 import type { Times } from '../times.ts';
-import type { FanOut, FanOutResult } from './fan-out.ts';
-import type { PlannedWork } from './planned-work.ts';
-import { beginTurn, type SessionTurn, type SessionTurns, toTurnRequest } from './session-turns.ts';
+import { stopError } from './call-provider.ts';
+import type { FanOut, FanOutResult, PlannedWork } from './fan-out.ts';
 
 interface Deps {
   readonly admission: Pick<Admission, 'enterRoute'>;
@@ -18,29 +19,32 @@ interface Deps {
   readonly metrics: Pick<Metrics, 'queued'>;
 }
 
-/** What all route attempts of one operation have in common. */
+/** The parts that all route attempts of one operation share. */
 interface Operation {
   readonly times: Times;
-  /** Called when it has entered the gate of the provider, or its queue. */
+  /** Called when an attempt has entered the gate of its provider or the queue of that gate. */
   readonly onAdmitted: () => void;
   readonly waitsWhenFull: boolean;
   /** The authorization scope of the caller. */
   readonly scope: string;
 }
 
-/** What came of one route. */
+/** The result of one route. */
 export interface RouteResult extends FanOutResult {
   /** Absent for an isolated session. */
   readonly session?: SessionReport;
 }
 
-/** Runs a plan between the gate and the breaker of its provider: one permit and one outcome, whatever its fan-out. */
+/**
+ * Runs a plan behind the gate and the circuit breaker of its provider. An attempt takes one permit and reports one outcome,
+ * however many calls the plan makes.
+ */
 export function createRouteAttempt({ admission, fanOut, sessions, clock, metrics }: Deps) {
   async function timedFanOut(work: PlannedWork, times: Times): Promise<FanOutResult> {
     const startedMs = clock.monotonicMs();
     try {
       const result = await fanOut(work);
-      // The verification of the last images, after the provider had ended, is the bridge's own time.
+      // The last images are verified after the provider has ended. That time is not the provider's.
       times.add('provider', result.providerEndedMs - startedMs);
       times.add('artifact', clock.monotonicMs() - result.providerEndedMs);
       return result;
@@ -80,10 +84,24 @@ export function createRouteAttempt({ admission, fanOut, sessions, clock, metrics
 }
 
 /**
- * Returns the failure as the breaker of the provider counts it. A deadline that the request itself has shortened does not show
- * that the provider is slow: a caller with short deadlines would close it for all others.
+ * Returns the failure to report to the circuit breaker. A deadline that the request has shortened does not count against the
+ * provider, because otherwise a caller with short deadlines could open the breaker for all other callers.
  */
 function forBreaker(error: BridgeError, { isShortened }: Deadline): BridgeError {
   if (error.code !== 'timeout' || !isShortened) return error;
   return error.with({ details: { reason: 'shortened_deadline' } });
+}
+
+/** Begins the turn that an operation needs. Rejects like a call that was ended before it was sent if the signal aborts. */
+async function beginTurn(
+  sessions: Pick<SessionTurns, 'begin'>,
+  turn: TurnRequest | undefined,
+  signal: AbortSignal,
+): Promise<SessionTurn | undefined> {
+  try {
+    return turn && (await sessions.begin(turn, signal));
+  } catch (thrown) {
+    if (!signal.aborted) throw toBridgeError(thrown);
+    throw stopError(signal, { sent: false, outcomeKnown: true, stopped: true });
+  }
 }

@@ -1,34 +1,33 @@
 import type { Attempt } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Candidate } from '../plan/routing.ts';
-import { fallsBack } from './fallback.ts';
 
 interface Steps<P, R> {
   readonly clock: Clock;
-  /** Resolves with true if the next route may be tried after a route has failed like this. */
+  /** Resolves with true if the next route may be tried after a route has failed with `error`. */
   readonly fallsBack: (error: BridgeError) => Promise<boolean>;
-  /** The signal of the whole operation: once it has aborted, no further route is tried. */
+  /** The signal of the whole operation. Once it has aborted, no further route is tried. */
   readonly signal: AbortSignal;
-  /** Fits the request to the route, anew for each. */
+  /** Fits the request to one route. */
   readonly plan: (candidate: Candidate) => P;
-  /** Runs once, between the first plan that works and the first attempt. Its failure is that of the request. */
+  /** Runs once, between the first plan that succeeds and the first attempt. A rejection fails the request. */
   readonly prepare: (plan: P) => Promise<void>;
-  /** `tried`: the routes that have failed, and this one as if it succeeded now. */
+  /** Runs a plan. `tried` returns the routes that have failed, and the current route as if it succeeded now. */
   readonly attempt: (plan: P, tried: () => readonly Attempt[]) => Promise<R>;
 }
 
 export interface Routed<R> {
   readonly result: R;
-  /** Every route that was tried, in order; the last one succeeded. */
+  /** Every route that was tried, in order. The last route succeeded. */
   readonly attempts: readonly Attempt[];
 }
 
 /**
- * Tries the routes in order until one succeeds, or one fails in a way after which there is no fallback. Rejects with the
- * failure of the last route that was tried; where there were fallbacks, `details.attempts` lists all of them
- * (specification 7.7).
+ * Tries the routes in order until a route succeeds, or fails in a way that allows no fallback. Rejects with the failure of the
+ * last route that was tried. If the request has fallbacks, `details.attempts` of that failure lists all routes that were tried.
  */
 export async function runRoutes<P, R>(
   candidates: readonly Candidate[],
@@ -68,16 +67,16 @@ export async function runRoutes<P, R>(
       await failOrFallBack(thrown);
     }
   }
-  throw new Error('a request has one route at least');
+  throw new Error('a request has at least one route');
 }
 
-/** The first plan that works. Throws the failure of the last route for which one was made. */
+/** Returns the first plan that succeeds. Throws the failure of the last route that was planned. */
 export function firstPlan<P>(
   candidates: readonly Candidate[],
   policy: Routing['fallback_policy'],
   plan: (candidate: Candidate) => P,
 ): P {
-  let failure: unknown = new Error('a request has one route at least');
+  let failure: unknown = new Error('a request has at least one route');
   for (const candidate of candidates) {
     try {
       return plan(candidate);
@@ -87,4 +86,31 @@ export function firstPlan<P>(
     }
   }
   throw failure;
+}
+
+/** The provider could not begin the work. Another provider may be able to. */
+const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
+  'configuration',
+  'provider_authentication',
+  'unsupported_capability',
+  'rate_limited',
+  'overloaded',
+]);
+
+/** The provider failed or rejected this request, and the outcome is known. */
+const FAILED: ReadonlySet<ErrorCode> = new Set([
+  'upstream',
+  'protocol',
+  'internal',
+  'refused_by_provider',
+]);
+
+/**
+ * Returns true if the next route may be tried after a failure. Returns false after an unknown outcome and after outputs that
+ * succeeded, because these may be paid for and another route would make all of them again.
+ */
+export function fallsBack(error: BridgeError, policy: Routing['fallback_policy']): boolean {
+  const { outcome, succeeded_outputs: succeeded } = error.details;
+  if (outcome === 'unknown' || succeeded !== undefined) return false;
+  return UNAVAILABLE.has(error.code) || (policy === 'on_error' && FAILED.has(error.code));
 }

@@ -1,51 +1,58 @@
 import type { Timings } from '../../contract/reply/image-response.ts';
-import type { ImageMetadataRecord } from '../../contract/reply/metadata-record.ts';
+import {
+  type ImageMetadataRecord,
+  OMITTABLE_FIELDS,
+  type OmittableField,
+} from '../../contract/reply/metadata-record.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageTools, VerifiedImage } from '../../images/image.ts';
 import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
-import { fitRecord, toMetadataRecord } from './metadata-record.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, warningsOf } from './response.ts';
 
 interface Deps {
   readonly engine: Pick<ImageTools, 'embedRecord' | 'inspect'>;
 }
 
-/** An output with its metadata, as far as any was asked for: inside the image, and what shall lie beside it. */
+/** An output with the requested metadata: embedded in the image, in a sidecar, or both. */
 export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
 
-/** What the longest request needs several times over; only a provider's own words can be more. */
+/** Several times the size of the longest request. Only texts of a provider can exceed this limit. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 export type DescribeImages = ReturnType<typeof createDescribeImages>;
 
-/** Writes the metadata records that were asked for into images and for sidecars. */
+/** Writes the requested metadata records into images and sidecars. */
 export function createDescribeImages({ engine }: Deps) {
-  /** Throws `protocol` for an image that takes no record. */
+  /** Embeds a record. Throws `protocol` for an image that cannot hold a record. */
   async function embedded(
     image: VerifiedImage,
     record: ImageMetadataRecord,
     signal: AbortSignal,
   ): Promise<VerifiedImage> {
     const json = fitRecord(record, JSON.stringify, fitsImage);
-    if (json === undefined) throw new BridgeError('internal', 'a metadata record grew too large');
+    if (json === undefined) throw new BridgeError('internal', 'the metadata record is too large');
     const bytes = await engine.embedRecord(image, toXmpJson(json), signal);
     if (bytes === undefined) {
-      throw new BridgeError('protocol', 'the provider gave an image that takes no metadata', {
-        details: { reason: 'too_much_xmp' },
-      });
+      throw new BridgeError(
+        'protocol',
+        'the provider returned an image that cannot hold metadata',
+        {
+          details: { reason: 'too_much_xmp' },
+        },
+      );
     }
     const inspection = await engine.inspect(bytes, signal);
     if (inspection.ok && looksLike(inspection.image, image)) return inspection.image;
-    throw new BridgeError('internal', 'an image came out changed when its metadata was written', {
+    throw new BridgeError('internal', 'writing metadata changed the image', {
       details: { reason: inspection.ok ? 'changed' : inspection.fault },
     });
   }
 
-  /** The outputs in their order, each verified anew where its bytes have changed. */
+  /** Returns the outputs in their order. An image whose bytes have changed is verified again. */
   return async function describeImages(
     outcome: Outcome,
     timings: Timings,
@@ -56,7 +63,7 @@ export function createDescribeImages({ engine }: Deps) {
       outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
         const recordOf = (facts: ImageMetadataRecord['image']) =>
           toMetadataRecord(outcome, timings, output, facts);
-        // A record in a file with a signed manifest would make its signature invalid.
+        // A record in a file with a signed manifest would invalidate the signature.
         const takesRecord = !output.warnings.includes('metadata_not_embedded');
         const image =
           isEmbedded(metadata) && takesRecord
@@ -74,7 +81,7 @@ export function createDescribeImages({ engine }: Deps) {
 
 function toSidecar(record: ImageMetadataRecord): Buffer {
   const json = fitRecord(record, toText, (text) => Buffer.byteLength(text) <= MAX_SIDECAR_BYTES);
-  if (json === undefined) throw new BridgeError('internal', 'a metadata record grew too large');
+  if (json === undefined) throw new BridgeError('internal', 'the metadata record is too large');
   return Buffer.from(json);
 }
 
@@ -95,4 +102,50 @@ function looksLike(after: VerifiedImage, before: VerifiedImage): boolean {
   return (['format', 'width', 'height', 'orientation', 'alpha'] as const).every(
     (fact) => after[fact] === before[fact],
   );
+}
+
+/** Returns the complete record of how one image was made. */
+export function toMetadataRecord(
+  outcome: Outcome,
+  timings: Timings,
+  { revisedPrompt }: Pick<FinishedOutput, 'revisedPrompt'>,
+  image: ImageMetadataRecord['image'],
+): ImageMetadataRecord {
+  const { plan, result, attempts, completedSecs } = outcome;
+  return {
+    version: '1',
+    completed: completedSecs,
+    ...plan.report.record,
+    normalizations: [...plan.report.normalizations],
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+    ...(attempts ? { attempts: [...attempts] } : {}),
+    ...(result.usage ? { usage: result.usage } : {}),
+    ...(result.session ? { session: result.session } : {}),
+    timings,
+    warnings: warningsOf(outcome),
+    image,
+  };
+}
+
+/**
+ * Returns the record as JSON that `fits`. Omits omittable fields in their order until the record fits. Undefined if the record
+ * does not fit even without them.
+ */
+export function fitRecord(
+  record: ImageMetadataRecord,
+  toJson: (record: ImageMetadataRecord) => string,
+  fits: (json: string) => boolean,
+): string | undefined {
+  let rest = record;
+  const omitted: OmittableField[] = [];
+  for (const field of OMITTABLE_FIELDS) {
+    const json = toJson(rest);
+    if (fits(json)) return json;
+    if (rest[field] === undefined) continue;
+    omitted.push(field);
+    const { [field]: _, ...others } = rest;
+    rest = { ...others, omitted_fields: [...omitted] };
+  }
+  const json = toJson(rest);
+  return fits(json) ? json : undefined;
 }

@@ -1,11 +1,10 @@
 import type { Delivered, Warning } from '../../contract/reply/image-response.ts';
-import { MAX_FORMAT_EDGE } from '../../contract/request/parameters.ts';
+import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { EncodeOptions, ImageTools, MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
+import { ownImage, putBack } from '../emulated-mask.ts';
 import type { FinishPlan } from '../plan/plan.ts';
-import { toDelivered } from './delivered.ts';
-import { putBack } from './put-back.ts';
 
 interface Deps {
   readonly engine: Pick<
@@ -14,7 +13,7 @@ interface Deps {
   >;
 }
 
-/** One output that can be delivered. */
+/** An output that can be delivered. */
 export interface FinishedOutput {
   readonly index: number;
   readonly image: VerifiedImage;
@@ -28,29 +27,25 @@ export interface Unfinished {
   readonly index: number;
   readonly output: ProviderOutput;
   readonly generationMs: number;
-  /** What is put back into it; undefined without an emulated mask. */
+  /** The source and the mask to composite with the output. Undefined unless the mask is emulated. */
   readonly masked?: MaskedSource | undefined;
 }
 
 export type Finish = ReturnType<typeof createFinish>;
 
-/** Verifies an output of a provider and makes it what was asked for. */
+/** Verifies an output of a provider and converts it as the request asks. */
 export function createFinish({ engine }: Deps) {
   async function verified(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage> {
     const inspection = await engine.inspect(bytes, signal);
     if (inspection.ok) return inspection.image;
-    throw new BridgeError('protocol', 'the image of the provider does not verify', {
+    throw new BridgeError('protocol', 'the provider returned an invalid image', {
       details: { reason: inspection.fault },
     });
   }
 
-  /** An image that the bridge made is verified like any other. */
+  /** Verifies an image that the bridge made. */
   async function verifiedOwn(making: Promise<Buffer>, signal: AbortSignal): Promise<VerifiedImage> {
-    const inspection = await engine.inspect(await making, signal);
-    if (inspection.ok) return inspection.image;
-    throw new BridgeError('internal', 'an image made by the bridge does not verify', {
-      details: { reason: inspection.fault },
-    });
+    return ownImage(await engine.inspect(await making, signal));
   }
 
   function converted(image: VerifiedImage, { encoding }: FinishPlan, signal: AbortSignal) {
@@ -58,7 +53,7 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.convert(image, encoding, signal), signal);
   }
 
-  /** The subject alone where the plan has a matte; else the image as it is. */
+  /** Removes the background if the plan has a matte. Returns the image unchanged otherwise. */
   async function withoutBackground(
     image: VerifiedImage,
     { matte, encoding }: FinishPlan,
@@ -69,7 +64,7 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.removeBackground(image, matte, encoding, signal), signal);
   }
 
-  /** What the plan makes of the given image here, if anything, already in the format that is delivered. */
+  /** Composites an emulated mask or removes the background. A changed image already has the format that is delivered. */
   async function made(
     given: VerifiedImage,
     masked: MaskedSource | undefined,
@@ -81,8 +76,8 @@ export function createFinish({ engine }: Deps) {
   }
 
   /**
-   * Throws `protocol` for an image that does not verify or is not what was asked for, `upstream` for a missing revised
-   * prompt.
+   * Throws `protocol` for an image that is invalid or does not meet the request, and `upstream` if a required revised prompt is
+   * missing.
    */
   return async function finish(
     { index, output, generationMs, masked }: Unfinished,
@@ -90,7 +85,7 @@ export function createFinish({ engine }: Deps) {
     signal: AbortSignal,
   ): Promise<FinishedOutput> {
     if (plan.revisedPrompt === 'require' && output.revisedPrompt === undefined) {
-      throw new BridgeError('upstream', 'the provider gave no revised prompt', {
+      throw new BridgeError('upstream', 'the provider returned no revised prompt', {
         effect: 'made',
         details: { reason: 'no_revised_prompt' },
       });
@@ -100,9 +95,9 @@ export function createFinish({ engine }: Deps) {
     const isExact = plan.compatibility === 'strict' && output.anyFormat !== true;
     if (isExact && given.format !== plan.providerFormat) throw wrongFormat();
     const changed = await made(given, masked, plan, signal);
-    // Before a conversion, which may remove the alpha that is checked here.
+    // Checked before a conversion, which may remove the alpha.
     const isTransparent = checkTransparency(changed, plan);
-    // Where no background could be removed, the image is delivered as it was generated.
+    // If the background could not be removed, the image is delivered as the provider returned it.
     const whole = isTransparent || masked ? changed : given;
     const image = whole.format === format ? whole : await converted(whole, plan, signal);
     const isSealed = plan.embedsRecord && (await engine.hasManifest(image, signal));
@@ -119,8 +114,8 @@ export function createFinish({ engine }: Deps) {
 }
 
 /**
- * Whether the image has the transparency that was asked for, if any was. Throws `protocol` for an opaque image, which
- * `best_effort` takes all the same, and for one in which there is nothing to see.
+ * Returns true if the image is transparent as requested, or if no transparency was requested. Returns false for an opaque image
+ * under `best_effort`. Throws `protocol` for an opaque image in the other modes, and for an empty image in every mode.
  */
 function checkTransparency(
   { alpha }: VerifiedImage,
@@ -128,21 +123,59 @@ function checkTransparency(
 ): boolean {
   if (requested.parameters.background !== 'transparent' || alpha === 'some') return true;
   if (alpha !== 'empty' && compatibility === 'best_effort') return false;
-  throw new BridgeError('protocol', 'the image did not come out transparent', {
+  throw new BridgeError('protocol', 'the image is not transparent as requested', {
     details: { alpha: alpha === 'empty' ? 'empty' : 'opaque' },
   });
 }
 
-/** Throws `protocol` for an image that came out too large for the format that was asked for. */
+/** Throws `protocol` for an image that is too large for the requested format. */
 function checkEdges({ width, height }: VerifiedImage, { format }: EncodeOptions): void {
   if (Math.max(width, height) <= MAX_FORMAT_EDGE[format]) return;
-  throw new BridgeError('protocol', 'the provider gave an image too large for its format', {
+  throw new BridgeError('protocol', 'the image is too large for the requested format', {
     details: { reason: 'edge_too_long' },
   });
 }
 
 function wrongFormat(): BridgeError {
-  return new BridgeError('protocol', 'the provider gave another format than it was asked for', {
+  return new BridgeError('protocol', 'the provider returned a wrong image format', {
     details: { reason: 'format_mismatch' },
   });
+}
+
+type Requested = FinishPlan['requested'];
+type Actual = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
+
+/** Compares a delivered image with the request. The decoded pixels alone decide. */
+export function toDelivered(
+  index: number,
+  image: Actual,
+  { parameters, formatNamed }: Requested,
+): Delivered {
+  const size = parseSize(parameters.size);
+  const isSize = size?.width === image.width && size.height === image.height;
+  return {
+    index,
+    size: size ? verdictOf(isSize) : 'unspecified',
+    format: formatNamed ? verdictOf(image.format === parameters.output_format) : 'unspecified',
+    alpha: alphaVerdict(image, parameters.background),
+  };
+}
+
+function alphaVerdict(
+  { alpha }: Actual,
+  background: Requested['parameters']['background'],
+): Delivered['alpha'] {
+  const isSomeBelow255 = alpha === 'some' || alpha === 'empty';
+  switch (background) {
+    case 'auto':
+      return 'unspecified';
+    case 'transparent':
+      return verdictOf(isSomeBelow255);
+    case 'opaque':
+      return verdictOf(!isSomeBelow255);
+  }
+}
+
+function verdictOf(isHonoured: boolean): 'honoured' | 'changed' {
+  return isHonoured ? 'honoured' : 'changed';
 }

@@ -1,13 +1,34 @@
-import type { ImageResponseWithBytes, Timings } from '../../contract/reply/image-response.ts';
+import {
+  type Attempt,
+  type ImageResponseWithBytes,
+  type Timings,
+  WARNINGS,
+  type Warning,
+} from '../../contract/reply/image-response.ts';
 import { toFlatError } from '../../errors/error-body.ts';
-import type { OutputFailure } from '../call/failure-policy.ts';
-import type { DeliveredImages } from './deliver.ts';
-import { type Outcome, warningsOf } from './outcome.ts';
+import type { OutputFailure } from '../call/outcome.ts';
+import type { RouteResult } from '../call/route-attempt.ts';
+import type { Plan } from '../plan/plan.ts';
 
-/** The reply to one generation (contract.md 2). */
+/** The outcome of one generation before its images are delivered. */
+export interface Outcome {
+  readonly plan: Plan;
+  readonly completedSecs: number;
+  readonly result: RouteResult;
+  /** The routes that were tried. Undefined unless the request has fallbacks. */
+  readonly attempts: readonly Attempt[] | undefined;
+}
+
+/** Returns each warning once, in the order of `WARNINGS`. */
+export function warningsOf({ plan, result }: Pick<Outcome, 'plan' | 'result'>): Warning[] {
+  const all = [...plan.report.warnings, ...result.warnings];
+  return WARNINGS.filter((warning) => all.includes(warning));
+}
+
+/** Creates the reply to one generation. */
 export function toImageResponse(
   outcome: Outcome,
-  { data }: Pick<DeliveredImages, 'data'>,
+  { data }: Pick<ImageResponseWithBytes, 'data'>,
   timings: Timings,
 ): ImageResponseWithBytes {
   const { plan, result, attempts, completedSecs } = outcome;

@@ -1,4 +1,4 @@
-/** A token and a day on which it asks for images. */
+/** A token and a day on which it requests images. */
 export interface UsageDay {
   /** Identifies the token. Empty for callers without one. */
   readonly token: string;
@@ -6,18 +6,18 @@ export interface UsageDay {
   readonly day: number;
 }
 
-/** Outputs that are asked for, before they are made. */
+/** A reservation for outputs that are requested and not made yet. */
 export interface Reservation extends UsageDay {
   readonly images: number;
-  /** The number of outputs that the token may ask for on that day. Undefined if it has no limit. */
+  /** The number of outputs that the token may request on that day. Undefined if the token has no limit. */
   readonly allowance: number | undefined;
-  /** The rest of the day. */
+  /** The time until the end of the day. */
   readonly retryAfterMs: number;
 }
 
-/** The account of one request or job, and the outputs that it asks for. */
+/** The account of one request or job, with its reservation. */
 export interface LedgerEntry extends Reservation {
-  /** The id of the job; a new UUID for any other request. */
+  /** The id of the job, or a new UUID for any other request. */
   readonly id: string;
 }
 
@@ -32,54 +32,57 @@ export interface OpenCall {
 
 /** The counts of the outputs of one provider whose calls have ended. */
 export interface ProviderCounts {
-  /** Empty for outputs that no provider was asked for. */
+  /** Empty for outputs that were requested from no provider. */
   readonly provider: string;
   /** Outputs that are paid for. */
   readonly images: number;
-  /** Those of `images` that were not delivered. */
+  /** The outputs among `images` that were not delivered. */
   readonly lost: number;
   /** Outputs that may have been made, and may be paid for. */
   readonly unknown: number;
-  /** Outputs that were asked for and of which certainly nothing was made. */
+  /** Outputs that were requested and certainly not made. */
   readonly failed: number;
-  /** Tokens of the model. Undefined if the provider reports none. */
+  /** The number of tokens of the model. Undefined if the provider reports none. */
   readonly tokens: number | undefined;
 }
 
-/** The rows of calls that have ended and are not counted yet. */
+/** The counts of calls that have ended and are not counted yet. */
 export interface Settlement {
-  /** The number of earlier renewals of the account. A store that was renewed more often has counted these calls already. */
+  /**
+   * The number of earlier renewals of the account. If the store has recorded more renewals, it has counted these calls already.
+   */
   readonly renewals: number;
-  /** Each provider once. */
+  /** At most one entry for each provider. */
   readonly counts: readonly ProviderCounts[];
 }
 
 /**
- * The accounts of requests that have not ended, and the sums of those that have. Every method is one transaction and has been
- * made durable when it resolves. A method that rejects with `overloaded` may have taken effect all the same, and may be called
- * again. An open account belongs to the process that made it; that of a job ends with the job (`jobs/job-store-port.ts`).
+ * Stores the accounts of open requests and the sums of ended requests. Every method is one transaction and is durable when it
+ * resolves. A method that rejects with `overloaded` may have taken effect and may be called again. An open account belongs to the
+ * process that made it. The account of a job ends with the job (`jobs/job-store-port.ts`).
  *
- * At any time a token's charge of a day is what its accounts of that day have reserved, and `images` and `unknown` of its sums.
+ * The charge of a token on a day is always the sum of the reservations of its accounts of that day and of `images` and `unknown` of
+ * its sums.
  */
 export interface LedgerStore {
-  /** Begins an account, and reserves its outputs. Throws `rate_limited`, and reserves nothing, beyond the allowance. */
+  /** Begins an account and reserves its outputs. Throws `rate_limited`, and reserves nothing, if the allowance is too small. */
   reserve(entry: LedgerEntry): Promise<void>;
-  /** Opens a call, and begins its account without a reservation if there is none. */
+  /** Opens a call. Begins an account without a reservation if there is no account. */
   begin(entry: LedgerEntry, call: OpenCall): Promise<void>;
-  /** Opens a call of an account that was begun. */
+  /** Opens a call of an existing account. */
   addCall(id: string, call: OpenCall): Promise<void>;
   /**
-   * Counts all calls that were opened so far, and reserves so many outputs for the next ones if the account has a reservation.
-   * Throws `rate_limited`, and changes nothing, if the allowance does not suffice.
+   * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs for the next calls.
+   * Throws `rate_limited`, and changes nothing, if the allowance is too small.
    */
   renew(id: string, settlement: Settlement, images: number): Promise<void>;
-  /** Ends an account. Its open calls are counted, and what is reserved otherwise is given back. Does nothing if it has ended. */
+  /** Ends an account: counts its open calls and releases the rest of its reservation. Does nothing if the account has ended. */
   close(id: string, settlement: Settlement): Promise<void>;
-  /** Counts the outputs of a request whose account never began, as far as is known. One that began is ended. */
+  /** Counts the outputs of a request whose account is not known to have begun. An account that has begun is ended. */
   record(entry: LedgerEntry, settlement: Settlement): Promise<void>;
   /**
-   * Ends the accounts of processes that have ended, jobs excepted: open outputs are counted as unknown, the others as failed.
-   * Accounts of another process that still renews its lease at `nowSecs` stay open.
+   * Ends the accounts of processes that have ended, except accounts of jobs. Counts outputs of open calls as unknown and all other
+   * outputs as failed. The accounts of a process that still renews its lease at `nowSecs` stay open.
    */
   recover(nowSecs: number): Promise<void>;
 }

@@ -1,33 +1,43 @@
+import type { Usage } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import { createLedgerCall, createRowBook, type LedgerCall } from './ledger-call.ts';
 import type { OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
-import { countFailed, countPaid, mayFallBack, NOTHING, restricted, sumByProvider } from './rows.ts';
+import {
+  countFailed,
+  countPaid,
+  type LedgerRow,
+  mayFallBack,
+  mayRepeat,
+  NOTHING,
+  paidAfter,
+  restricted,
+  sumByProvider,
+} from './rows.ts';
 
-/** The durable side of the ledger of one request. */
+/** The durable account of one request. */
 export interface Account {
-  /** Reserves the outputs of the request, once. Throws `rate_limited` if the allowance does not suffice, `overloaded`. */
+  /** Reserves the outputs of the request, once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
   reserve(outputs: number): Promise<void>;
-  /** Resolves once it is durable that the call may be sent. Throws `overloaded`. */
+  /** Resolves once the call is recorded durably, so that it may be sent. Throws `overloaded`. */
   open(call: OpenCall): Promise<void>;
   /**
-   * Counts the calls of a route that has failed, and reserves the outputs for the next route. Throws `rate_limited` and counts
-   * nothing if the allowance does not suffice, `overloaded`.
+   * Counts the calls of a route that has failed, and reserves the outputs for the next route. Throws `rate_limited`, and counts
+   * nothing, if the allowance is too small. Throws `overloaded`.
    */
   renew(settlement: Settlement, outputs: number): Promise<void>;
-  /** Counts the calls that are still open and gives back what is still reserved, once. The store may take that later. */
+  /** Counts the calls that are still open and releases the rest of the reservation, once. The store may record that later. */
   close(settlement: Settlement): void;
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
 
 /**
- * Keeps the account of one request: one row for each output of each provider call. Everything that depends on what was made
- * and paid for is a function of the rows (`rows.ts`). The ledger tells `account` what has to be durable.
+ * Keeps the ledger of one request: one row for each output of each provider call. Every decision that depends on which images
+ * were made and paid for is a function of the rows (`rows.ts`). `account` stores the durable part.
  */
 export function createLedger(account: Account, outputs: number) {
   const book = createRowBook();
-  /** Rows before this position are counted already. */
+  /** The position of the first row that is not counted yet. */
   let counted = 0;
   let renewals = 0;
   let calls = 0;
@@ -59,19 +69,19 @@ export function createLedger(account: Account, outputs: number) {
       return createLedgerCall(deps, { call, route, provider }, indices);
     },
 
-    /** Returns a failure of the current route, as the rows of this route allow it. */
+    /** Returns a failure of the current route, restricted by the rows of this route. */
     restrictedOnRoute: (error: BridgeError): BridgeError =>
       restricted(
         error,
         book.rows().filter((row) => row.route === route),
       ),
 
-    /** Returns the failure of the request, as all rows of all routes allow it. */
+    /** Returns the failure of the request, restricted by the rows of all routes. */
     restricted: (error: BridgeError): BridgeError => restricted(error, book.rows()),
 
     /**
-     * Resolves with true if the next route may be tried after the current one has failed, and its outputs are reserved. What
-     * the current route has made stays paid for, so that the allowance may not suffice for another one.
+     * Resolves with true if the next route may be tried after the current route has failed, and reserves the outputs for it. The
+     * images of the current route stay paid for, so that the allowance may be too small for another route.
      */
     async fallsBack(error: BridgeError, policy: Routing['fallback_policy']): Promise<boolean> {
       if (!mayFallBack(book.rows(), route, error, policy)) return false;
@@ -88,11 +98,11 @@ export function createLedger(account: Account, outputs: number) {
       return true;
     },
 
-    /** Returns the failure of an output that could not be delivered. */
+    /** Returns the failure of an output that could not be delivered, restricted by the rows of that output. */
     restrictedOutput: (error: BridgeError, index: number): BridgeError =>
       restricted(error, book.ofOutput(index)),
 
-    /** The images of these outputs are delivered: in the reply, or as artifacts. */
+    /** Marks the images of these outputs as delivered, in the reply or as artifacts. */
     delivered(indices: readonly number[]): void {
       const delivered = new Set<number | undefined>(indices);
       book.change((row) => row.progress === 'verified' && delivered.has(row.index), {
@@ -100,12 +110,12 @@ export function createLedger(account: Account, outputs: number) {
       });
     },
 
-    /** The images that were delivered are removed again, because their request has failed. */
+    /** Marks the delivered images as lost, because their request has failed and they are removed again. */
     withdrawn(): void {
       book.change((row) => row.progress === 'published', { progress: 'lost' });
     },
 
-    /** Returns what is not counted yet. */
+    /** Returns the counts of everything that is not counted yet. */
     settlement(): Settlement {
       const failed = countFailed(book.rows(), { outputs, lastProvider });
       const counts = sumByProvider([
@@ -116,7 +126,7 @@ export function createLedger(account: Account, outputs: number) {
       return { renewals, counts };
     },
 
-    /** Counts everything that is not counted yet, once. A request that could not be reserved counts nothing. */
+    /** Counts everything that is not counted yet, once. Counts nothing for a request without a reservation. */
     close(): void {
       if (!isReserved) return;
       isReserved = false;
@@ -125,4 +135,174 @@ export function createLedger(account: Account, outputs: number) {
 
     rows: book.rows,
   };
+}
+
+/** The rows of one provider call, and the events that change the rows. */
+export interface LedgerCall {
+  /** Records the call durably, so that it may be sent. Throws `overloaded`. */
+  open(): Promise<void>;
+  /** Begins a try. Must be called before each try. */
+  beginTry(): void;
+  /** Marks the current try as sent: from now on it may have an effect. */
+  sent(): void;
+  /** Notes that the provider has sent a part of its output. */
+  outputBegan(): void;
+  /** Returns true if this try or an earlier one was sent. */
+  wasSent(): boolean;
+  /** Returns true if the current try was sent. */
+  isSent(): boolean;
+  /** Ends the current try with a failure. */
+  failed(error: BridgeError): void;
+  /** Ends the call with a reply. `images` is the number of returned images, which may be more or fewer than requested. */
+  replied(images: number, usage: Usage | undefined): void;
+  /** Ends the call with a reply that came after the call was stopped. Its images are lost. */
+  repliedLate(images: number, usage: Usage | undefined): void;
+  verified(index: number): void;
+  published(index: number): void;
+  /** Discards an image that is invalid, does not meet the request, or could not be verified or published. */
+  discarded(index: number, reason: BridgeError): void;
+  /** Returns true if the call may be retried. */
+  mayRepeat(): boolean;
+  /** Returns the failure of one output, restricted by its rows. */
+  restricted(error: BridgeError, index: number): BridgeError;
+}
+
+/** The rows of all calls of one request. */
+interface RowBook {
+  readonly rows: () => readonly LedgerRow[];
+  /** Returns the rows of one output on all routes. */
+  readonly ofOutput: (index: number) => readonly LedgerRow[];
+  readonly add: (rows: readonly LedgerRow[]) => void;
+  readonly change: (
+    which: (row: LedgerRow) => boolean,
+    to: Partial<LedgerRow> | ((row: LedgerRow) => Partial<LedgerRow>),
+  ) => void;
+}
+
+/** Creates a book without rows. */
+function createRowBook(): RowBook {
+  let rows: readonly LedgerRow[] = [];
+  return {
+    rows: () => rows,
+    ofOutput: (index) => rows.filter((row) => row.index === index),
+    add(more) {
+      rows = [...rows, ...more];
+    },
+    change(which, to) {
+      const changed = (row: LedgerRow) => (typeof to === 'function' ? to(row) : to);
+      rows = rows.map((row) => (which(row) ? { ...row, ...changed(row) } : row));
+    },
+  };
+}
+
+interface CallDeps {
+  readonly book: RowBook;
+  readonly openCall: (call: OpenCall) => Promise<void>;
+  /** Called with the number of tokens that a reply reports. */
+  readonly onTokens: (tokens: number) => void;
+}
+
+/** Adds the rows of one provider call to the book, and returns the events that change them. */
+function createLedgerCall(
+  { book, openCall, onTokens }: CallDeps,
+  facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
+  indices: readonly number[],
+): LedgerCall {
+  const { call, provider } = facts;
+  let began = false;
+  let isSent = false;
+  const isOfCall = (row: LedgerRow) => row.call === call;
+  const isOf = (index: number) => (row: LedgerRow) => isOfCall(row) && row.index === index;
+  const own = () => book.rows().filter(isOfCall);
+  const newRow = (index: number | undefined): LedgerRow => {
+    return { ...facts, index, progress: 'not_sent', paid: 'no' };
+  };
+  book.add(indices.map(newRow));
+
+  function replied(images: number, usage: Usage | undefined, progress: 'ended' | 'lost'): void {
+    for (const [position, index] of indices.entries()) {
+      const isMade = position < images;
+      book.change(
+        isOf(index),
+        isMade ? { progress, paid: 'yes' } : { progress: 'ended', paid: 'unknown' },
+      );
+    }
+    const surplus = Array.from({ length: Math.max(0, images - indices.length) }, () => ({
+      ...newRow(undefined),
+      progress: 'unusable' as const,
+      paid: 'yes' as const,
+    }));
+    book.add(surplus);
+    const tokens = usage && tokensOf(usage);
+    if (tokens !== undefined) onTokens(tokens);
+  }
+
+  return {
+    open: () => openCall({ call, provider, indices }),
+    beginTry() {
+      began = false;
+      isSent = false;
+    },
+    sent() {
+      isSent = true;
+      book.change(isOfCall, { progress: 'sent', paid: 'unknown' });
+    },
+    outputBegan() {
+      began = true;
+    },
+    wasSent: () => own().some(({ progress }) => progress !== 'not_sent'),
+    isSent: () => isSent,
+    failed: (failure) => fail(book, { isOfCall, failure, began }),
+    replied: (images, usage) => replied(images, usage, 'ended'),
+    repliedLate: (images, usage) => replied(images, usage, 'lost'),
+    verified: (index) => book.change(isOf(index), { progress: 'verified' }),
+    published: (index) => book.change(isOf(index), { progress: 'published' }),
+    discarded(index, reason) {
+      book.change(isOf(index), (row) => {
+        const isUnusable = row.progress === 'ended' && isFaultOfImage(reason);
+        return { progress: isUnusable ? 'unusable' : 'lost' };
+      });
+    },
+    mayRepeat: () => mayRepeat(own()),
+    restricted(error, index) {
+      // The same output may have been paid for on an earlier route.
+      const failure = restricted(error, book.ofOutput(index));
+      book.change(isOf(index), { failure });
+      return failure;
+    },
+  };
+}
+
+/** Returns false if verification was stopped or failed because of the bridge, because the image might have been usable. */
+function isFaultOfImage({ code }: BridgeError): boolean {
+  return code === 'protocol' || code === 'upstream';
+}
+
+interface FailedTry {
+  readonly isOfCall: (row: LedgerRow) => boolean;
+  readonly failure: BridgeError;
+  /** True if the provider had sent a part of its output. */
+  readonly began: boolean;
+}
+
+function fail(book: RowBook, { isOfCall, failure, began }: FailedTry): void {
+  const isRunning = (row: LedgerRow) => isOfCall(row) && row.progress === 'sent';
+  if (book.rows().some(isRunning)) {
+    const paid = paidAfter(failure, began);
+    const progress = paid === 'yes' ? 'unusable' : 'ended';
+    book.change(isRunning, { progress, paid, failure });
+    return;
+  }
+  // A call that was not sent had no effect, unless the provider reports an effect.
+  const paid = failure.effect === undefined ? 'no' : paidAfter(failure, began);
+  book.change(
+    (row) => isOfCall(row) && row.paid === 'no',
+    paid === 'no' ? { failure } : { progress: 'ended', paid, failure },
+  );
+}
+
+function tokensOf({ total_tokens, input_tokens, output_tokens }: Usage): number | undefined {
+  if (total_tokens !== undefined) return total_tokens;
+  if (input_tokens === undefined && output_tokens === undefined) return undefined;
+  return (input_tokens ?? 0) + (output_tokens ?? 0);
 }

@@ -1,19 +1,19 @@
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
-import { fallsBack } from '../call/fallback.ts';
+import { fallsBack } from '../call/run-routes.ts';
 import type { ProviderCounts } from './ledger-store-port.ts';
 
 /**
  * The progress of one output in one provider call.
  *
- * - `not_sent`: the provider has not been asked for it.
+ * - `not_sent`: the output has not been requested from the provider.
  * - `sent`: the call is running.
- * - `ended`: the call has failed, or has replied and the image is not verified yet.
+ * - `ended`: the call has failed, or the call has replied and the image is not verified yet.
  * - `verified`: the image can be delivered.
  * - `unusable`: the provider made an image that cannot be delivered.
- * - `published`: the image is in the reply, or is an artifact.
- * - `lost`: the image could have been delivered, and was not.
+ * - `published`: the image is in the reply or is an artifact.
+ * - `lost`: the image could have been delivered, but was not.
  */
 export type Progress =
   | 'not_sent'
@@ -24,7 +24,7 @@ export type Progress =
   | 'published'
   | 'lost';
 
-/** True, false or not known: the provider charges for this output. An output may be paid for that never became an image. */
+/** `yes` if the provider charges for the output, `no` if it does not. An output that never became an image may be paid for. */
 export type Paid = 'yes' | 'no' | 'unknown';
 
 /** One output of one provider call. */
@@ -34,7 +34,7 @@ export interface LedgerRow {
   /** Counted from 0. */
   readonly route: number;
   readonly provider: string;
-  /** The position of the output in the request. Undefined for an image that was not asked for. */
+  /** The position of the output in the request. Undefined for an image that was not requested. */
   readonly index: number | undefined;
   readonly progress: Progress;
   readonly paid: Paid;
@@ -52,30 +52,30 @@ const PAID_AFTER = {
   unknown: 'unknown',
 } as const satisfies Record<CallEffect, Paid>;
 
-/** Returns what is paid for after a failed call. A call whose output had begun may be paid for, whatever the provider reports. */
+/** Returns the `Paid` of the outputs of a failed call. `unknown` if output had begun, even if the provider reports no charge. */
 export function paidAfter(error: BridgeError, outputBegan: boolean): Paid {
   const paid = PAID_AFTER[effectOf(error)];
   return outputBegan && paid === 'no' ? 'unknown' : paid;
 }
 
-/** True if any of the outputs is paid for, or may be. */
-export function isPerhapsPaid(rows: Rows): boolean {
+/** Returns true if any of the outputs is paid for or may be paid for. */
+function isPerhapsPaid(rows: Rows): boolean {
   return rows.some(({ paid }) => paid !== 'no');
 }
 
-/** True if a call with these rows may be repeated: its request is not paid for so far. */
+/** Returns true if a call with these rows may be repeated, because no output is paid for so far. */
 export function mayRepeat(rows: Rows): boolean {
   return !isPerhapsPaid(rows);
 }
 
-/** Returns how many outputs became images that could be delivered. */
+/** Returns the number of outputs that became images that could be delivered. */
 export function succeededOutputs(rows: Rows): number {
   return rows.filter(({ progress }) => USABLE.has(progress)).length;
 }
 
 /**
- * Returns the failure of a request or of an output, as its rows allow it. A repeated request repeats all of its outputs and
- * pays for all of them, so it is not retryable once any row is paid for or may be.
+ * Returns the failure of a request or of an output, restricted by its rows. A repeated request makes and pays for all of its
+ * outputs again. Therefore the failure is not retryable once any row is paid for or may be paid for.
  */
 export function restricted(error: BridgeError, rows: Rows): BridgeError {
   const isLate = error.code === 'timeout' && rows.some(({ progress }) => progress !== 'not_sent');
@@ -91,9 +91,9 @@ export function restricted(error: BridgeError, rows: Rows): BridgeError {
 }
 
 /**
- * True if the next route may be tried after the route of the last row, or the one that never got a row, has failed with
- * `error`. An unusable output does not prevent that, although it stays paid for. An unknown outcome does, and so does an image
- * that could have been delivered: another route would make it again.
+ * Returns true if the next route may be tried after `route` has failed with `error`. The failed route may have no rows. An unusable
+ * output allows another route, although the output stays paid for. An unknown outcome and an image that could have been delivered
+ * prevent it, because another route would make the image again.
  */
 export function mayFallBack(
   rows: Rows,
@@ -108,12 +108,12 @@ export function mayFallBack(
   return [error, ...failures].every((failure) => fallsBack(failure, policy));
 }
 
-/** False for an output that was only stopped, because another one had failed. */
+/** Returns false for an output that was only stopped because another output had failed. */
 function isOwnFailure(failure: BridgeError, error: BridgeError): boolean {
   return failure.code !== 'cancelled' || error.code === 'cancelled';
 }
 
-/** Returns how many outputs are paid for, lost and unknown, by provider. */
+/** Counts the outputs that are paid for, lost and unknown, for each provider. */
 export function countPaid(rows: Rows): readonly ProviderCounts[] {
   const byProvider = Map.groupBy(rows, ({ provider }) => provider);
   return [...byProvider].map(([provider, own]) => {
@@ -129,8 +129,8 @@ export function countPaid(rows: Rows): readonly ProviderCounts[] {
 }
 
 /**
- * Returns how many of the outputs of a request failed, by the provider that tried them last: certainly nothing was made of
- * them. `lastProvider` is the provider of outputs without a row.
+ * Counts the failed outputs of a request, for the provider that tried each output last. A failed output is one that was certainly
+ * not made. `lastProvider` is the provider of outputs without a row.
  */
 export function countFailed(
   rows: Rows,
@@ -143,7 +143,7 @@ export function countFailed(
   });
 }
 
-/** Returns one sum for each provider. */
+/** Adds the counts of each provider. */
 export function sumByProvider(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
   const byProvider = Map.groupBy(counts, ({ provider }) => provider);
   return [...byProvider].map(([provider, own]) => own.reduce(addCounts, { ...NOTHING, provider }));

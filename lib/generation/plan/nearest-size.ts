@@ -1,14 +1,10 @@
-import { parseSize } from '../../contract/request/parameters.ts';
+import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import type { Edges } from '../../inputs/input-source.ts';
 
 type Sizes = CapabilityDocument['sizes'];
 
-export interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface ListedSize {
+interface ListedSize {
   readonly size: string;
   readonly edges: Edges;
 }
@@ -24,14 +20,14 @@ export function pixels({ width, height }: Edges): number {
   return width * height;
 }
 
-/** How far two aspect ratios are apart: |log|, 0 for equal ones, the same for 2:3 and 3:2 as seen from 1:1. */
+/** Returns the distance of two aspect ratios: the absolute logarithm of their quotient. 2:3 and 3:2 are equally far from 1:1. */
 export function ratioGap(one: Edges, other: Edges): number {
   const gap = Math.abs(Math.log((one.width * other.height) / (one.height * other.width)));
-  // Rounded: floating-point noise must not decide between equals. No two sizes differ by less.
+  // Rounded, so that floating-point noise does not decide between equal ratios. Different ratios of sizes differ by more.
   return Math.round(gap * 1e12);
 }
 
-/** Whether the model supports exactly this size. */
+/** Returns true if the model supports exactly this size. */
 export function isSupported(sizes: Sizes, size: string): boolean {
   if (sizes.allowed.includes(size)) return true;
   const edges = parseSize(size);
@@ -51,14 +47,14 @@ export function isSupported(sizes: Sizes, size: string): boolean {
   );
 }
 
-/** The nearest size that the model supports; undefined when it lists none and none lies in its range. */
+/** Returns the nearest size that the model supports. Undefined if no size is listed and no size is in its range. */
 export function nearestSize(sizes: Sizes, asked: Edges): string | undefined {
   const { width, height } = toRange(sizes, asked);
   const inRange = `${width}x${height}`;
   return isSupported(sizes, inRange) ? inRange : nearestListed(sizes, asked);
 }
 
-/** The listed size of the nearest shape; of several, the one nearest in pixels. */
+/** Returns the listed size of the nearest shape. Of several sizes with that shape, returns the one nearest in pixels. */
 export function nearestListed(sizes: Sizes, asked: Edges): string | undefined {
   const pixelGap = ({ edges }: ListedSize) => Math.abs(pixels(edges) - pixels(asked));
   const [best] = listedSizes(sizes).sort(
@@ -67,7 +63,7 @@ export function nearestListed(sizes: Sizes, asked: Edges): string | undefined {
   return best?.size;
 }
 
-/** Into the range of the edges, the shape kept as far as the range allows. */
+/** Scales a size into the range of the edges. Keeps the shape as far as the range allows. */
 function toRange(
   { min_edge = 1, max_edge = Infinity, edge_multiple = 1 }: Sizes,
   asked: Edges,
@@ -80,4 +76,34 @@ function toRange(
     return Math.min(max_edge, Math.max(min_edge, stepped));
   };
   return { width: toEdge(asked.width), height: toEdge(asked.height) };
+}
+
+const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
+
+interface EmulatedSize {
+  readonly size: string;
+  /** True if the size has the requested ratio, or if no ratio was requested. */
+  readonly hasRatio: boolean;
+}
+
+/**
+ * Returns the listed size for a ratio, a resolution or both. Of the sizes nearest in ratio, chooses the size whose pixel count is
+ * nearest to 1024², or to the square of the resolution's edge; of two equally near sizes, the smaller. Undefined if no size is
+ * listed.
+ */
+export function emulatedSize(
+  sizes: Pick<CapabilityDocument['sizes'], 'allowed'>,
+  aspectRatio: string | null,
+  resolution: Parameters['resolution'],
+): EmulatedSize | undefined {
+  const ratio = aspectRatio === null ? undefined : parseAspectRatio(aspectRatio);
+  const target = RESOLUTION_EDGE[resolution ?? '1k'] ** 2;
+  const gap = (edges: Edges) => (ratio ? ratioGap(edges, ratio) : 0);
+  const [best] = listedSizes(sizes).sort(
+    (a, b) =>
+      gap(a.edges) - gap(b.edges) ||
+      Math.abs(pixels(a.edges) - target) - Math.abs(pixels(b.edges) - target) ||
+      pixels(a.edges) - pixels(b.edges),
+  );
+  return best && { size: best.size, hasRatio: gap(best.edges) === 0 };
 }

@@ -1,15 +1,18 @@
-import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
+import {
+  MAX_FORMAT_EDGE,
+  parseAspectRatio,
+  parseSize,
+  RESOLUTIONS,
+} from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { emulatedSize } from './emulated-size.ts';
-import { fitHints } from './fit-hints.ts';
-import { isSupported, nearestListed, nearestSize } from './nearest-size.ts';
+import { emulatedSize, isSupported, nearestListed, nearestSize, ratioGap } from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
 type Hint = 'aspect_ratio' | 'resolution';
 
 const DEFAULT_EDGES = { width: 1024, height: 1024 } as const;
 
-/** Fits size, aspect ratio and resolution to the sizes that the model supports. */
+/** Fits the size, the aspect ratio and the resolution to the sizes that the model supports. */
 export function negotiateSize(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const asked = parseSize(effective.size);
@@ -20,20 +23,20 @@ export function negotiateSize(negotiation: Negotiation): void {
   }
   negotiateHints(negotiation);
   if (effective.size === 'auto' && !capabilities.sizes.auto) {
-    // A size that is left to the model is honoured by any size, under `strict` too.
+    // Any size honours `auto`, so that `strict` allows the change too.
     const nearest = nearestListed(capabilities.sizes, DEFAULT_EDGES);
     if (nearest) record(negotiation, 'size', nearest, 'normalized_to_provider_default');
   }
 }
 
-/** The sizes of the model that its output format can hold too. */
+/** Limits the sizes of the model to those that the output format can hold. */
 function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocument['sizes'] {
   const { sizes } = capabilities;
   const longest = MAX_FORMAT_EDGE[effective.output_format];
   return { ...sizes, max_edge: Math.min(sizes.max_edge ?? longest, longest) };
 }
 
-/** A model that lists no size at all chooses one itself; then that is the nearest thing. */
+/** Changes an unsupported size to the nearest supported size, or to `auto` if the model only chooses sizes itself. */
 function fitSize(
   negotiation: Negotiation,
   sizes: CapabilityDocument['sizes'],
@@ -45,7 +48,10 @@ function fitSize(
   else refuse(negotiation, 'parameters.size');
 }
 
-/** A ratio or a resolution without a size: taken as it is, turned into a listed size, or a hint that is left out. */
+/**
+ * Fits an aspect ratio or a resolution that was sent without a size: keeps a native hint, converts an emulated hint to a listed
+ * size, and drops an unsupported hint.
+ */
 function negotiateHints(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const hints = (['aspect_ratio', 'resolution'] as const).filter((it) => effective[it] !== null);
@@ -65,7 +71,7 @@ function negotiateHints(negotiation: Negotiation): void {
     refuse(negotiation, 'parameters.aspect_ratio');
     return;
   }
-  // The bridge emulates the hint, so `strict` takes it too; each row says what became of its field.
+  // `strict` allows the change too, because the bridge emulates the hint. Each field gets its own row.
   const reason = 'normalized_to_provider_size';
   record(negotiation, 'size', found.size, reason);
   for (const hint of taken) record(negotiation, hint, null, reason);
@@ -74,4 +80,35 @@ function negotiateHints(negotiation: Negotiation): void {
 function isTaken({ capabilities }: Negotiation, hint: Hint): boolean {
   if (capabilities[hint] === 'emulated') return capabilities.sizes.allowed.length > 0;
   return capabilities[hint] === 'native';
+}
+
+/** Fits native hints to the values that the model accepts. */
+function fitHints(negotiation: Negotiation): void {
+  const { effective, capabilities } = negotiation;
+  const { aspect_ratio: ratio, resolution } = effective;
+  const { aspect_ratios: ratios, resolutions } = capabilities;
+  if (ratio !== null && ratios) {
+    const nearest = nearestRatio(ratio, ratios);
+    if (nearest && nearest !== ratio) {
+      normalize(negotiation, 'aspect_ratio', nearest, 'normalized_to_provider_size');
+    }
+  }
+  if (resolution !== null && resolutions && !resolutions.includes(resolution)) {
+    const taken = RESOLUTIONS.filter((one) => resolutions.includes(one));
+    const below = RESOLUTIONS.slice(0, RESOLUTIONS.indexOf(resolution));
+    const nearest = taken.findLast((one) => below.includes(one)) ?? taken[0] ?? null;
+    normalize(negotiation, 'resolution', nearest, 'clamped_to_provider_range');
+  }
+}
+
+/** Returns the listed ratio of the nearest shape. Returns `ratio` itself if it equals a listed ratio, as 8:4 equals 2:1. */
+function nearestRatio(ratio: string, listed: readonly string[]): string | undefined {
+  const asked = parseAspectRatio(ratio);
+  const [best] = listed
+    .flatMap((name) => {
+      const edges = parseAspectRatio(name);
+      return edges && asked ? [{ name, gap: ratioGap(edges, asked) }] : [];
+    })
+    .sort((a, b) => a.gap - b.gap);
+  return best?.gap === 0 ? ratio : best?.name;
 }

@@ -1,14 +1,17 @@
+import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { mapInputs } from '../../inputs/input-source.ts';
 import type { PlannedRequest } from '../generation-request.ts';
-import { negotiateInputs } from './negotiate-inputs.ts';
 import { isMaskEmulated, maskWarnings, planMask, refuseClosedMask } from './negotiate-mask.ts';
-import { negotiateFormat, negotiateOptions } from './negotiate-options.ts';
 import { negotiateSize } from './negotiate-size.ts';
 import {
   type Circumstances,
+  drop,
   type NegotiatedRequest,
   type Negotiation,
+  normalize,
   note,
+  record,
   refuse,
   startNegotiation,
   throwRefusals,
@@ -16,9 +19,9 @@ import {
 import { planTransparency } from './transparency.ts';
 
 /**
- * Fits a request to what one model can do (contract.md 2, "Negotiation"). `strict` refuses what does not fit, `normalize`
- * changes it to the nearest thing and says so, `best_effort` also drops optional fields. Throws `unsupported_capability`, and
- * `input` for a mask that makes no sense.
+ * Fits a request to the capabilities of one model. If a value does not fit, `strict` refuses the request, `normalize` changes the
+ * value to the nearest supported value and reports the change, and `best_effort` also drops optional fields. Throws
+ * `unsupported_capability`, and `input` for an emulated mask that allows no change.
  */
 export function negotiate(
   request: PlannedRequest,
@@ -65,7 +68,7 @@ function negotiateSession(negotiation: Negotiation): void {
 
 type Prompts = Pick<NegotiatedRequest, 'prompt' | 'negativePrompt' | 'warnings'>;
 
-/** Where the negative prompt goes, and whether a revised one can come back. */
+/** Decides how the negative prompt is sent, and refuses a required revised prompt that the model cannot return. */
 function negotiatePrompts(
   negotiation: Negotiation,
   { prompt, negative_prompt: negative }: PlannedRequest,
@@ -87,7 +90,7 @@ function negotiatePrompts(
         warnings: ['negative_prompt_merged'],
       };
     case 'drop':
-      // Whether, not what: rows of normalizations go where prompts do not.
+      // The row omits the text, because normalizations are stored and shown in places where prompts must not appear.
       note(negotiation, 'negative_prompt', true, false, 'provider_unsupported');
       return plain;
     case 'refuse':
@@ -96,7 +99,7 @@ function negotiatePrompts(
   }
 }
 
-/** Merging is always possible, because it is text; it happens where the policy or the model calls for it. */
+/** Chooses how to send the negative prompt. Merging needs no capability of the model, because it only changes the text. */
 function wayOfNegativePrompt({
   request,
   capabilities,
@@ -116,4 +119,136 @@ function wayOfNegativePrompt({
       if (support === 'emulated') return 'merge';
       return mode === 'best_effort' ? 'drop' : 'refuse';
   }
+}
+
+type ImageSupport = CapabilityDocument['masks'];
+
+/** Checks that the model supports the operation and its images. A mask is never dropped, in any mode. */
+function negotiateInputs(negotiation: Negotiation): { readonly dropsReferences: boolean } {
+  const { capabilities, request, inputs } = negotiation;
+  const { images, mask, references } = mapInputs(inputs, ({ byteLength }) => byteLength);
+  const takesEdits = capabilities.edits && capabilities.edit_images.support !== 'unsupported';
+  const takesOperation = request.operation === 'edit' ? takesEdits : capabilities.generation;
+  if (!takesOperation) refuse(negotiation, 'operation');
+  else if (!holds(capabilities.edit_images, [...images, ...maskImage(negotiation)]))
+    refuse(negotiation, 'images');
+  if (mask !== undefined) negotiateMask(negotiation, mask);
+  return { dropsReferences: negotiateReferences(negotiation, references) };
+}
+
+function negotiateMask(negotiation: Negotiation, mask: number): void {
+  const { masks } = negotiation.capabilities;
+  if (masks.support === 'unsupported' || masks.max_count === 0) {
+    refuse(negotiation, 'mask', { codex_code: 'AGENT_RASTER_MASK_UNSUPPORTED' });
+  } else if (!holds(masks, [mask])) {
+    refuse(negotiation, 'mask');
+  }
+}
+
+/** Returns the length of a mask that is sent as one more image: 0, because the length is known only after drawing. */
+function maskImage(negotiation: Negotiation): readonly number[] {
+  return isMaskEmulated(negotiation) && negotiation.maskForm === undefined ? [0] : [];
+}
+
+/** Returns true if the references are dropped. */
+function negotiateReferences(negotiation: Negotiation, references: readonly number[]): boolean {
+  const { capabilities, mode } = negotiation;
+  if (references.length === 0) return false;
+  if (capabilities.reference_images.support !== 'unsupported') {
+    // Too many images are reported at `images`, also if the references are too many.
+    if (!holds(capabilities.reference_images, references)) refuse(negotiation, 'images');
+    return false;
+  }
+  if (mode !== 'best_effort') {
+    refuse(negotiation, 'reference_images');
+    return false;
+  }
+  note(negotiation, 'reference_images', references.length, 0, 'provider_unsupported');
+  return true;
+}
+
+function holds(support: ImageSupport, sizes: readonly number[]): boolean {
+  return (
+    sizes.length <= support.max_count &&
+    sizes.every((size) => size <= support.max_bytes_each) &&
+    sizes.reduce((sum, size) => sum + size, 0) <= support.max_bytes_total
+  );
+}
+
+/** Fits every parameter that is a value of a list or a range. `auto` always fits, because the model chooses the value. */
+function negotiateOptions(negotiation: Negotiation): void {
+  const { effective, capabilities } = negotiation;
+  const { count, partial_images: partials } = capabilities;
+  if (effective.n > count.max) normalize(negotiation, 'n', count.max, 'clamped_to_provider_range');
+  if (effective.n < count.min) normalize(negotiation, 'n', count.min, 'clamped_to_provider_range');
+  if (effective.partial_images > partials.max) {
+    normalize(negotiation, 'partial_images', partials.max, 'clamped_to_provider_range');
+  }
+  negotiateQuality(negotiation);
+  if (!fits(capabilities.moderation, effective.moderation)) {
+    normalize(negotiation, 'moderation', 'auto', 'normalized_to_provider_default');
+  }
+  if (!fits(capabilities.actions, effective.action)) {
+    normalize(negotiation, 'action', 'auto', 'provider_uses_automatic_action');
+  }
+  negotiateFidelity(negotiation);
+}
+
+function fits<T extends string>(listed: readonly T[], value: T): boolean {
+  return value === 'auto' || listed.includes(value);
+}
+
+/** Reduces `xhigh` and `max` to `high` if the model supports `high`. Changes any other unsupported quality to `auto`. */
+function negotiateQuality(negotiation: Negotiation): void {
+  const { effective, capabilities } = negotiation;
+  const { quality } = effective;
+  if (fits(capabilities.qualities, quality)) return;
+  const isAboveHigh = quality === 'xhigh' || quality === 'max';
+  if (isAboveHigh && capabilities.qualities.includes('high')) {
+    normalize(negotiation, 'quality', 'high', 'clamped_to_provider_range');
+  } else {
+    normalize(negotiation, 'quality', 'auto', 'normalized_to_provider_default');
+  }
+}
+
+/** Changes an unsupported fidelity to one that the model supports. Drops the fidelity if the model supports none. */
+function negotiateFidelity(negotiation: Negotiation): void {
+  const { effective, capabilities } = negotiation;
+  const fidelity = effective.input_fidelity;
+  if (fidelity === null || capabilities.input_fidelities.includes(fidelity)) return;
+  const [other] = capabilities.input_fidelities;
+  if (other === undefined) drop(negotiation, 'input_fidelity', null);
+  else normalize(negotiation, 'input_fidelity', other, 'normalized_to_provider_default');
+}
+
+/** The formats to convert from, starting with the format that loses least. */
+const BEST_SOURCES: readonly OutputFormat[] = ['png', 'webp', 'jpeg'];
+
+/**
+ * Returns the format to request from the provider. A format that the provider lacks is delivered by conversion, unless the mode
+ * is `strict`. A format that the request did not name may become a format of the provider in every mode. `isMadeHere` is true if
+ * the bridge makes the delivered image from the image of the provider.
+ */
+function negotiateFormat(negotiation: Negotiation, isMadeHere: boolean): OutputFormat {
+  const { effective, capabilities, request, mode } = negotiation;
+  const wanted = effective.output_format;
+  const own = BEST_SOURCES.find((format) => capabilities.output_formats.includes(format));
+  if (capabilities.output_formats.includes(wanted)) {
+    // A matte or a composite needs the least lossy format, because each loss makes the result worse.
+    return isMadeHere && own !== undefined ? own : wanted;
+  }
+  if (own === undefined) {
+    refuse(negotiation, 'parameters.output_format');
+    return wanted;
+  }
+  const mayChange = !request.formatNamed && !(own === 'jpeg' && isTransparent(negotiation));
+  if (mayChange) record(negotiation, 'output_format', own, 'normalized_to_provider_default');
+  else if (request.formatNamed && mode === 'strict') {
+    refuse(negotiation, 'parameters.output_format');
+  }
+  return own;
+}
+
+function isTransparent({ effective }: Negotiation): boolean {
+  return effective.background === 'transparent';
 }

@@ -18,49 +18,49 @@ import type { GenerationRequest, PlannedRequest } from '../generation-request.ts
 
 type Compatibility = GenerationRequest['policies']['compatibility'];
 
-/** How the image gets its transparent background, if it was asked for one. */
+/** The way in which the image gets its transparent background, if the request asks for one. */
 export type TransparencyPlan =
   | { readonly kind: 'none' }
   | { readonly kind: 'native' }
   | {
       readonly kind: 'chroma_key';
-      /** `#RRGGBB`: the background to ask the provider for. */
+      /** The background to request from the provider, as `#RRGGBB`. */
       readonly keyColor: string;
     };
 
-/** A mask that the model does not honour exactly: what lies outside it is put back here. */
+/** The plan of a mask that the model does not honour exactly. The bridge restores the pixels outside the mask. */
 export interface MaskPlan {
-  /** What the model draws; undefined as long as the edges of the image are not known. */
+  /** The canvas that the model draws. Undefined while the dimensions of the image are not known. */
   readonly canvas: Canvas | undefined;
-  /** The size to ask for. */
+  /** The size to request from the provider. */
   readonly size: string;
-  /** How the model reads the mask; undefined where it gets it as one more image. */
+  /** The form in which the model reads the mask. Undefined if the mask is sent as one more image. */
   readonly form: MaskForm | undefined;
-  /** The longest image in bytes that the model takes. */
+  /** The maximum size of an image that the model accepts, in bytes. */
   readonly maxBytes: number;
 }
 
-/** What a request becomes for one route. */
+/** A request as it was fitted to one route. */
 export interface NegotiatedRequest {
-  /** What takes effect, as the reply reports it. */
+  /** The parameters that take effect, as the reply reports them. */
   readonly effective: Parameters;
-  /** The format that the provider is asked for; the bridge converts where it differs from `effective`. */
+  /** The format requested from the provider. The bridge converts the image if `effective` has another format. */
   readonly providerFormat: OutputFormat;
   readonly prompt: string;
   readonly negativePrompt: string | undefined;
   readonly dropsReferences: boolean;
   readonly transparency: TransparencyPlan;
-  /** Undefined without a mask, and for a mask that the model honours itself. */
+  /** Undefined without a mask, and for a mask that the model honours exactly. */
   readonly mask: MaskPlan | undefined;
-  /** Every parameter that differs between what was requested and `effective` has a row. */
+  /** One row for each parameter that differs between the request and `effective`. */
   readonly normalizations: readonly Normalization[];
   readonly warnings: readonly Warning[];
 }
 
-/** A request without its prompts: no rule depends on them. */
+/** A request without its prompts, because no rule depends on the prompts. */
 type NegotiableRequest = Omit<PlannedRequest, 'prompt' | 'negative_prompt'>;
 
-/** The state of a negotiation: its rules add what they change and what they refuse. */
+/** The state of a negotiation. Each rule adds its changes and its refusals. */
 export interface Negotiation {
   readonly request: NegotiableRequest;
   readonly capabilities: CapabilityDocument;
@@ -77,11 +77,11 @@ interface Refusal {
   readonly details: { readonly [key: string]: Detail };
 }
 
-/** What a negotiation needs besides the request and the capabilities. */
+/** The facts that a negotiation needs besides the request and the capabilities. */
 export interface Circumstances {
-  /** By default only the lengths that are known before the images are loaded. */
+  /** The known facts of the images. By default the lengths that are known before the images are loaded. */
   readonly inputs?: InputSet<InputFacts> | undefined;
-  /** How the model reads an emulated mask, if it does. */
+  /** The form in which the model reads an emulated mask. Undefined if the model reads no mask. */
   readonly maskForm?: MaskForm | undefined;
 }
 
@@ -102,12 +102,12 @@ export function startNegotiation(
   };
 }
 
-/** What is known of the images of a request before they are loaded. */
+/** Returns the facts of the images of a request that are known before the images are loaded. */
 export function knownLengths({ inputs }: Pick<NegotiableRequest, 'inputs'>): InputSet<InputFacts> {
   return mapInputs(inputs, (source) => ({ byteLength: knownBytes(source) }));
 }
 
-/** Adds a refusal; all of them are reported together. */
+/** Adds a refusal. All refusals are reported together. */
 export function refuse(
   negotiation: Negotiation,
   field: string,
@@ -116,7 +116,7 @@ export function refuse(
   negotiation.refusals.push({ field, details });
 }
 
-/** Adds what became of a field, under its path in the request. */
+/** Adds a row for the change of a field. `field` is its path in the request. */
 export function note(
   { normalizations }: Negotiation,
   field: string,
@@ -127,7 +127,7 @@ export function note(
   normalizations.push({ field, requested, effective, reason });
 }
 
-/** Sets an effective parameter and records the change, whatever the mode. */
+/** Sets an effective parameter and records the change, in every mode. */
 export function record<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,
@@ -140,7 +140,7 @@ export function record<K extends keyof Parameters>(
   note(negotiation, `parameters.${name}`, requested, value, reason);
 }
 
-/** `record` where the mode allows a change, a refusal with `details` under `strict`. */
+/** Changes a parameter as `record` does. Refuses it with `details` if the mode is `strict`. */
 export function normalize<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,
@@ -152,7 +152,7 @@ export function normalize<K extends keyof Parameters>(
   else record(negotiation, name, value, reason);
 }
 
-/** `record` for what can only be left out: a refusal unless the mode is `best_effort`. */
+/** Drops a parameter that cannot be changed to another value. Refuses it unless the mode is `best_effort`. */
 export function drop<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,
@@ -162,12 +162,12 @@ export function drop<K extends keyof Parameters>(
   else record(negotiation, name, value, 'provider_unsupported');
 }
 
-/** Throws `unsupported_capability` if anything was refused: the first field, and all of them in the details. */
+/** Throws `unsupported_capability` if there are refusals. `param` names the first field, and the details name all fields. */
 export function throwRefusals({ refusals, capabilities }: Negotiation): void {
-  // A mask is reported first: the client must not repeat the request without it.
+  // A refused mask is reported first, because a client must not repeat the request without the mask.
   const first = refusals.find(({ field }) => field === 'mask') ?? refusals[0];
   if (!first) return;
-  throw new BridgeError('unsupported_capability', 'the model cannot do what the request asks for', {
+  throw new BridgeError('unsupported_capability', 'the model does not support this request', {
     param: first.field,
     provider: capabilities.provider,
     details: {

@@ -1,13 +1,19 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
-import type { EncodeOptions, MatteOptions } from '../../images/image.ts';
-import { type InputFacts, type InputSet, toList } from '../../inputs/input-source.ts';
+import { toBridgeError } from '../../errors/bridge-error.ts';
+import type { EncodeOptions, MatteOptions, VerifiedImage } from '../../images/image.ts';
+import { type InputFacts, type InputSet, mapInputs, toList } from '../../inputs/input-source.ts';
+import type {
+  CallOutline,
+  Provider,
+  ProviderInput,
+  ProviderRequest,
+} from '../../providers/provider-port.ts';
 import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
-import { type AskPlan, toAskPlan } from './ask-plan.ts';
+import type { TurnRequest } from '../session-turns-port.ts';
 import { negotiate } from './negotiate.ts';
 import { isExact } from './negotiate-mask.ts';
-import { knownLengths, type NegotiatedRequest } from './negotiation.ts';
-import { refuseCall } from './provider-request.ts';
+import { knownLengths, type MaskPlan, type NegotiatedRequest } from './negotiation.ts';
 import {
   isEmbedded,
   type RecordEssentials,
@@ -16,7 +22,7 @@ import {
 } from './record-essentials.ts';
 import type { Route } from './routing.ts';
 
-/** What one request becomes on one route: all that the steps after it need to know of either. */
+/** The plan of one request on one route. Contains everything that later steps need of the request and of the route. */
 export interface Plan {
   readonly ask: AskPlan;
   readonly finish: FinishPlan;
@@ -24,37 +30,37 @@ export interface Plan {
   /** How the finished images are delivered. */
   readonly output: GenerationRequest['output'];
   /**
-   * The plan of the same request once more is known of its images: those from elsewhere have a length only when they are
-   * loaded. Throws `unsupported_capability`, `input`.
+   * Plans the same request again with more facts about its images. The length of a remote image, for example, is known only
+   * after it is loaded. Throws `unsupported_capability`, `input`.
    */
   readonly withInputs: (inputs: InputSet<InputFacts>) => Plan;
 }
 
-/** How to make what comes back what was asked for. */
+/** The steps that turn an output of the provider into the image that was requested. */
 export interface FinishPlan {
-  /** The format that the provider was asked for. */
+  /** The format requested from the provider. */
   readonly providerFormat: OutputFormat;
-  /** The encoding that is delivered. */
+  /** The encoding of the delivered image. */
   readonly encoding: EncodeOptions;
-  /** How the background is removed here; undefined where the provider delivers alpha itself, or none was asked for. */
+  /** The options of background removal. Undefined if the provider delivers alpha itself or no transparency was requested. */
   readonly matte: MatteOptions | undefined;
   readonly compatibility: GenerationRequest['policies']['compatibility'];
   readonly revisedPrompt: GenerationRequest['policies']['revised_prompt'];
-  /** True if the metadata record goes into the image. */
+  /** True if the metadata record is embedded in the image. */
   readonly embedsRecord: boolean;
-  /** What the delivered image is compared with. */
+  /** The requested values that the delivered image is compared with. */
   readonly requested: Pick<GenerationRequest, 'parameters' | 'formatNamed'>;
 }
 
-/** What to report of the request and its route. */
-export interface ReportPlan extends Pick<NegotiatedRequest, 'normalizations'> {
+/** The facts of the request and its route that the reply and the metadata record report. */
+interface ReportPlan extends Pick<NegotiatedRequest, 'normalizations'> {
   readonly record: RecordEssentials;
   readonly warnings: readonly Warning[];
 }
 
 /**
- * Fits a request to one route; `inputs` is all that is known of its images. Throws `unsupported_capability`,
- * `invalid_request`, `input`.
+ * Fits a request to one route. `inputs` are the known facts of its images. Throws `unsupported_capability`, `invalid_request`,
+ * `input`.
  */
 export function makePlan(
   requestId: string,
@@ -108,4 +114,139 @@ function toFinishPlan(
     embedsRecord: isEmbedded(output.metadata),
     requested: { parameters, formatNamed },
   };
+}
+
+/** The calls to make, and the provider request that they share. */
+export interface AskPlan {
+  readonly provider: Provider;
+  /** The request of every call. `parameters.n` is set for each call. */
+  readonly request: Omit<ProviderRequest, 'indices' | 'images' | 'mask' | 'references'>;
+  readonly sendsReferences: boolean;
+  /** The plan of a mask that the bridge emulates. Undefined unless the mask is emulated. */
+  readonly mask: MaskPlan | undefined;
+  /** The output indices of each call. All calls together cover 0 to n-1. */
+  readonly calls: readonly (readonly number[])[];
+  /** The number of calls of the provider that may run at the same time, calls of other operations included. */
+  readonly maxParallelCalls: number;
+  /** True if a call starts only after the previous call has ended. */
+  readonly isSequential: boolean;
+  /** True if the first failure ends all other calls. */
+  readonly isFailFast: boolean;
+  readonly partialImages: number;
+  readonly session: GenerationRequest['session'];
+}
+
+/** Converts a request that was fitted to a route to the calls on that route. */
+function toAskPlan(
+  { operation, policies, session }: PlannedRequest,
+  { provider, model, capabilities }: Route,
+  { effective, providerFormat, prompt, negativePrompt, ...negotiated }: NegotiatedRequest,
+): AskPlan {
+  const { transparency, mask } = negotiated;
+  const isMadeHere = mask !== undefined || providerFormat !== effective.output_format;
+  const isKeyed = transparency.kind === 'chroma_key';
+  const flatBackground = capabilities.backgrounds.includes('opaque') ? 'opaque' : 'auto';
+  return {
+    provider,
+    request: {
+      model,
+      operation,
+      prompt,
+      ...(negativePrompt === undefined ? {} : { negativePrompt }),
+      parameters: {
+        ...effective,
+        // The background that is removed later has to be opaque.
+        background: isKeyed ? flatBackground : effective.background,
+        ...(mask ? { size: mask.size } : {}),
+        output_format: providerFormat,
+        output_compression: isMadeHere ? null : effective.output_compression,
+      },
+      ...(isKeyed ? { keyColor: transparency.keyColor } : {}),
+    },
+    sendsReferences: !negotiated.dropsReferences,
+    mask,
+    calls: toCalls(effective.n, capabilities.batching.native_count.max),
+    maxParallelCalls: capabilities.batching.max_parallel_outputs,
+    // A session that is not isolated runs one turn at a time.
+    isSequential: policies.batch_execution === 'sequential' || session.mode !== 'isolated',
+    isFailFast: effective.failure_policy === 'fail_fast',
+    partialImages: effective.partial_images,
+    session,
+  };
+}
+
+/** The caller of an operation, as a session turn needs it. */
+interface TurnCaller {
+  readonly scope: string;
+  readonly requestId: string;
+}
+
+/** Returns the session turn that a plan needs. Undefined for an isolated session. */
+export function toTurnRequest(
+  { provider, session, request: { model } }: AskPlan,
+  { scope, requestId }: TurnCaller,
+): TurnRequest | undefined {
+  return session.mode === 'isolated' ? undefined : { session, provider, model, scope, requestId };
+}
+
+/** Splits the indices 0 to n-1 into calls of at most `size` outputs. */
+function toCalls(n: number, size: number): number[][] {
+  const all = Array.from({ length: n }, (_, index) => index);
+  return Array.from({ length: Math.ceil(n / size) }, (_, call) =>
+    all.slice(call * size, (call + 1) * size),
+  );
+}
+
+/** Creates the provider request of one call. */
+export function toProviderRequest(
+  ask: AskPlan,
+  inputs: InputSet<VerifiedImage>,
+  indices: readonly number[],
+  threadId: string | undefined,
+): ProviderRequest {
+  const { request } = ask;
+  return {
+    ...request,
+    parameters: { ...request.parameters, n: indices.length },
+    indices,
+    ...toCallImages(ask, mapInputs(inputs, toProviderInput)),
+    ...(threadId === undefined ? {} : { threadId }),
+  };
+}
+
+/** Throws the error with which the provider would reject the calls, as far as it is known without the bytes of the images. */
+function refuseCall(ask: AskPlan, inputs: InputSet<InputFacts>): void {
+  const { provider } = ask;
+  try {
+    provider.refuse?.(toCallOutline(ask, inputs));
+  } catch (thrown) {
+    throw toBridgeError(thrown).with({ provider: provider.name });
+  }
+}
+
+function toCallOutline(ask: AskPlan, inputs: InputSet<InputFacts>): CallOutline {
+  const known = mapInputs(inputs, ({ byteLength }) => ({ bytes: { length: byteLength } }));
+  // With an emulated mask, the source and the mask are drawn again, so that their lengths are not known yet.
+  const redrawn = { images: [UNKNOWN, ...known.images.slice(1)], mask: UNKNOWN };
+  return { ...ask.request, ...toCallImages(ask, ask.mask ? { ...known, ...redrawn } : known) };
+}
+
+const UNKNOWN = { bytes: { length: 0 } };
+
+/** Assigns each image to the field in which the provider expects it. */
+function toCallImages<Image>(
+  { sendsReferences, mask: plan }: AskPlan,
+  { images, mask, references }: InputSet<Image>,
+) {
+  const isImage = plan !== undefined && plan.form === undefined;
+  return {
+    images,
+    ...(mask && !isImage ? { mask } : {}),
+    ...(mask && isImage ? { maskImage: mask } : {}),
+    references: sendsReferences ? references : [],
+  };
+}
+
+function toProviderInput({ format, ...image }: VerifiedImage): ProviderInput {
+  return { ...image, mediaType: `image/${format}` };
 }

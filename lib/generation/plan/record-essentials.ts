@@ -9,13 +9,13 @@ import type { GenerationRequest, PlannedRequest } from '../generation-request.ts
 import type { NegotiatedRequest } from './negotiation.ts';
 import type { Route } from './routing.ts';
 
-/** What a metadata record holds of the request and its route; it is known before any work. */
+/** The part of a metadata record that is known before any work: the facts of the request and of its route. */
 export type RecordEssentials = Omit<
   ImageMetadataRecord,
   'version' | 'completed' | 'image' | 'omitted_fields' | OmittableField
 >;
 
-/** Of JSON, before XML (specification 2.9). */
+/** The maximum size of a record as JSON, before it is escaped for XML. */
 const MAX_EMBEDDED_BYTES = 40 * 1024;
 
 export function toRecordEssentials(
@@ -34,7 +34,7 @@ export function toRecordEssentials(
       reference_images: inputs.references.length,
     },
     prompt: request.prompt,
-    // An effective prompt that says the same again is left out (specification 2.9).
+    // An effective prompt that equals the prompt is omitted.
     ...(prompt === request.prompt ? {} : { effective_prompt: prompt }),
     ...(negative === null ? {} : { negative_prompt: negative }),
     ...(negativePrompt === undefined ? {} : { effective_negative_prompt: negativePrompt }),
@@ -47,7 +47,7 @@ export function toRecordEssentials(
   };
 }
 
-/** Throws `invalid_request` when an image cannot hold even the record without its omittable fields. */
+/** Throws `invalid_request` if an image cannot hold the record even without its omittable fields. */
 export function refuseLongRecord(
   essentials: RecordEssentials,
   metadata: GenerationRequest['output']['metadata'],
@@ -64,7 +64,7 @@ export function isEmbedded(metadata: GenerationRequest['output']['metadata']): b
   return metadata.endsWith('embedded');
 }
 
-/** Whether a record as JSON fits into an image. Escapes for XML make it longer than the first limit counts. */
+/** Returns true if a record, given as JSON, fits into an image. The second limit counts the escapes for XML. */
 export function fitsImage(json: string): boolean {
   return (
     Buffer.byteLength(json) <= MAX_EMBEDDED_BYTES &&
@@ -73,8 +73,8 @@ export function fitsImage(json: string): boolean {
 }
 
 /**
- * As long as a record without its omittable fields can become: nothing that is not known before the work, the time and the
- * facts of the images, is longer than here.
+ * Returns a record without its omittable fields that is as long as it can become. The values that are not known before the
+ * work, such as the time and the facts of the image, have their maximum length.
  */
 export function longestRecord(essentials: RecordEssentials): ImageMetadataRecord {
   const longest = { format: 'jpeg', width: 2 ** 31 - 1, height: 2 ** 31 - 1 } as const;

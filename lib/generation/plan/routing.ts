@@ -5,15 +5,15 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { ProviderRegistry } from '../../providers/registry.ts';
 
-/** A provider and the model that the request names, which may not exist. */
+/** A provider and the model that the request names. The model may not exist. */
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
-  /** Where the request names the model. */
+  /** The path of the request field that names the model. */
   readonly modelField: string;
 }
 
-/** A provider, one of its models, and what that model can do. */
+/** A provider, one of its models, and the capabilities of that model. */
 export interface Route {
   readonly provider: Provider;
   readonly model: string;
@@ -21,8 +21,8 @@ export interface Route {
 }
 
 /**
- * The routes that a request asks for, in the order in which they are tried (contract.md 1, `routing`). Throws
- * `invalid_request` for a provider that is not registered, `configuration` without a default provider.
+ * Returns the routes that a request asks for, in the order in which they are tried. Throws `invalid_request` for a provider
+ * that is not registered, and `configuration` if the request names no provider and there is no default provider.
  */
 export function resolveCandidates(routing: Routing, registry: ProviderRegistry): Candidate[] {
   const { provider: name, model, fallbacks } = routing;
@@ -37,7 +37,7 @@ export function resolveCandidates(routing: Routing, registry: ProviderRegistry):
   ];
 }
 
-/** Throws `unsupported_capability` for a model that the provider does not list. */
+/** Adds the capabilities of the model. Throws `unsupported_capability` for a model that the provider does not list. */
 export function toRoute(candidate: Candidate, registry: ProviderRegistry): Route {
   const { provider, model, modelField } = candidate;
   return { provider, model, capabilities: registry.capabilities(provider, model, modelField) };
@@ -58,17 +58,20 @@ function findNamed(name: string, registry: ProviderRegistry, field: string): Pro
   throw invalidField(`${field}.provider`, 'unknown_provider', 'must be a registered provider');
 }
 
-/** A model on its own goes to the default provider, or else to the first by name that lists it. */
+/**
+ * Returns the provider of a request that names none: the default provider if it lists the model, otherwise the first provider
+ * by name that lists the model, and the default provider for a model that is not listed at all.
+ */
 function providerFor(model: string | null, registry: ProviderRegistry): Provider {
   const preferred = registry.find(registry.defaultName);
   if (!preferred) {
-    throw new BridgeError('configuration', 'default_provider: is not an enabled provider');
+    throw new BridgeError('configuration', 'default_provider: provider is not enabled');
   }
   if (model === null) return preferred;
   return listerOf(model, registry) ?? preferred;
 }
 
-/** The provider that a model on its own goes to; undefined when none lists it. */
+/** Returns the provider of a request that names only a model. Undefined if no provider lists the model. */
 export function listerOf(model: string, registry: ProviderRegistry): Provider | undefined {
   const preferred = registry.find(registry.defaultName);
   const lists = (provider: Provider) => provider.describe().models.includes(model);

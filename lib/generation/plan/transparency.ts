@@ -1,4 +1,4 @@
-import { chooseKeyColor } from './choose-key-color.ts';
+import { colorDistance, parseColor, type Rgb } from '../../images/color.ts';
 import {
   drop,
   type Negotiation,
@@ -11,8 +11,8 @@ import {
 const NONE: TransparencyPlan = { kind: 'none' };
 
 /**
- * Decides how a transparent background comes about (specification 2.1, contract.md 2): by the provider's own alpha where
- * it has one, else by a key colour that is cut out here. JPEG has no alpha: refused, or delivered as PNG.
+ * Decides how the image gets a transparent background: with the alpha of the provider if the model supports alpha, otherwise with
+ * a key colour that the bridge removes. JPEG has no alpha, so that it is refused or changed to PNG.
  */
 export function planTransparency(negotiation: Negotiation, prompt: string): TransparencyPlan {
   const { effective, capabilities } = negotiation;
@@ -33,7 +33,7 @@ export function planTransparency(negotiation: Negotiation, prompt: string): Tran
   return plan;
 }
 
-/** `auto` goes by what the model declares; what is asked for by name is done, or refused. */
+/** Follows the capabilities of the model for `auto`. Any other mode is applied as requested or refused. */
 function planAlpha(negotiation: Negotiation, prompt: string): TransparencyPlan {
   const { capabilities, request } = negotiation;
   const { mode, key_color: keyColor } = request.output.transparency;
@@ -58,4 +58,78 @@ function leaveJpeg(negotiation: Negotiation): void {
   if (mode !== 'strict' && effective.output_compression !== null) {
     record(negotiation, 'output_compression', null, reason);
   }
+}
+
+/** The first candidate is the usual key colour. The others are for subjects that are green. */
+const CANDIDATES = ['#00FF00', '#FF00FF', '#0000FF', '#00FFFF', '#FF0000', '#FFFF00'] as const;
+/** Larger distances count as equal, so that the order of the candidates decides. */
+const FAR_ENOUGH = 160;
+
+/** Words that name a colour or a thing of that colour, in the singular and in lower case. */
+const NAMED: readonly (readonly [color: Rgb, words: string])[] = [
+  [
+    [60, 170, 60],
+    'green grün grüner grünes grüne vert verte verde lime emerald jade mint moss chartreuse grass lawn meadow leaf leave ' +
+      'foliage plant tree forest jungle fern ivy vine cactus succulent bamboo palm clover shamrock basil spinach lettuce ' +
+      'broccoli cucumber pickle avocado pea pear kiwi olive frog toad turtle lizard gecko iguana chameleon crocodile ' +
+      'alligator dinosaur dragon snake caterpillar mantis grasshopper parrot goblin orc zombie alien baum blatt frosch wiese',
+  ],
+  [
+    [235, 90, 190],
+    'pink magenta fuchsia rosa rose hotpink flamingo peony orchid cherry blossom bubblegum axolotl tulip',
+  ],
+  [
+    [150, 60, 190],
+    'purple violet lavender lilac mauve amethyst grape plum eggplant aubergine lila violett iris wisteria galaxy nebula',
+  ],
+  [
+    [50, 90, 210],
+    'blue navy indigo cobalt sapphire denim jean blueberry blau blaue blauer blaues bleu bleue azul sky ocean sea water ' +
+      'river lake whale dolphin shark peacock bluebird meer himmel wasser',
+  ],
+  [[40, 190, 200], 'cyan turquoise teal aqua aquamarine türkis lagoon'],
+  [
+    [215, 45, 40],
+    'red crimson scarlet ruby rot rote roter rotes rouge rojo roja blood cherry strawberry tomato ladybug ladybird poppy brick',
+  ],
+  [[245, 140, 40], 'orange amber pumpkin carrot tangerine fox tiger fire flame copper'],
+  [
+    [245, 215, 60],
+    'yellow gold golden lemon banana sunflower canary honey gelb gelbe gelber gelbes jaune amarillo amarilla sun duckling',
+  ],
+];
+
+const COLORS: ReadonlyMap<string, readonly Rgb[]> = byWord();
+
+/**
+ * Chooses the flat background for a request that names no key colour: as far as possible from the colours that the prompt names,
+ * and green if the prompt names no colour. Always returns the same colour for the same prompt.
+ */
+export function chooseKeyColor(prompt: string): string {
+  const named = colorsIn(prompt);
+  const scores = CANDIDATES.map((candidate) => {
+    const key = parseColor(candidate);
+    return Math.min(FAR_ENOUGH, ...named.map((color) => colorDistance(color, key)));
+  });
+  return CANDIDATES[scores.indexOf(Math.max(...scores))] ?? CANDIDATES[0];
+}
+
+function colorsIn(prompt: string): readonly Rgb[] {
+  const hexadecimal = prompt.match(/#[0-9a-f]{6}(?![0-9a-z])/gi) ?? [];
+  const words = prompt.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return [
+    ...hexadecimal.map(parseColor),
+    // A final s is treated as a plural.
+    ...new Set(
+      words.flatMap((word) => COLORS.get(word) ?? COLORS.get(word.replace(/s$/, '')) ?? []),
+    ),
+  ];
+}
+
+function byWord(): ReadonlyMap<string, readonly Rgb[]> {
+  const colors = new Map<string, Rgb[]>();
+  for (const [color, words] of NAMED) {
+    for (const word of words.split(' ')) colors.set(word, [...(colors.get(word) ?? []), color]);
+  }
+  return colors;
 }

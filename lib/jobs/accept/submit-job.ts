@@ -2,18 +2,18 @@ import { toIdempotencyKey } from '../../contract/request/idempotency-key.ts';
 import type { AnyImageRequest } from '../../contract/request/image-request.ts';
 import type { Webhook } from '../../contract/resources/job.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { toFingerprintedRequest } from '../../generation/fingerprinted-request.ts';
 import {
   type GenerationRequest,
+  toFingerprintedRequest,
   toGenerationRequest,
 } from '../../generation/generation-request.ts';
+import type { JobAttach } from '../../image-requests/retry-attach.ts';
 import { identifyInputs } from '../../inputs/input-identities.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { StoredImage } from '../../inputs/stored-inputs.ts';
 import { toInputSources } from '../../inputs/to-input-sources.ts';
 import { toFingerprint } from '../../platform/fingerprint.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import type { JobAttach } from '../../runs/job-attach.ts';
 import type { Usage } from '../../usage/usage.ts';
 import type { WebhookTargets } from '../../webhooks/webhook-targets.ts';
 import type { JobLimits, JobRecord, JobStore } from '../job-store-port.ts';

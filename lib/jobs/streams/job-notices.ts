@@ -1,4 +1,4 @@
-import type { GenerationStage } from '../../generation/events/generation-event.ts';
+import type { GenerationStage } from '../../generation/generation-events.ts';
 import type { JobRecord } from '../job-store-port.ts';
 
 /** What happens in a running job, without the bytes of its images. */

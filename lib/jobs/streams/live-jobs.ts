@@ -1,6 +1,6 @@
 import type { ImageJob } from '../../contract/resources/job.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import type { VerifiedEvent } from '../../generation/events/generation-event.ts';
+import type { VerifiedEvent } from '../../generation/generation-events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { createJobWaits } from '../job-waits.ts';
 import type { JobKey, JobNotices, JobProgressEvent } from './job-notices.ts';

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { chooseKeyColor } from '../../../lib/generation/plan/choose-key-color.ts';
+import { chooseKeyColor } from '../../../lib/generation/plan/transparency.ts';
 import { parseColor } from '../../../lib/images/color.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';

@@ -22,7 +22,7 @@ const refusal = (field: string) => ({
   retryable: false,
   details: { field },
   suggestions: [],
-  message: 'the model cannot do what the request asks for',
+  message: 'the model does not support this request',
 });
 
 describe('toPlanText', () => {

@@ -1,14 +1,13 @@
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdmission } from '../../../lib/admission/admission.ts';
-import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
 import { createGeneration } from '../../../lib/generation/generation.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
-import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
-import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
+import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/sessions.ts';
 import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
 import { openArtifactRig } from '../../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../../lib/generation/requests.ts';

@@ -71,7 +71,7 @@ function turn(): Promise<void> {
 }
 
 describe('createAdmission', () => {
-  it('counts operations at the global gate, whatever they do', async () => {
+  it('counts all operations at the global gate', async () => {
     const { admission } = admissionOf({ global: { max_concurrent: 1, max_queued: 0 } });
     const permit = await admission.enterOperation(unaborted, () => {});
 
@@ -83,7 +83,7 @@ describe('createAdmission', () => {
     await expect(admission.enterOperation(unaborted, () => {})).resolves.toBeDefined();
   });
 
-  it('counts route attempts at the gate of their provider alone', async () => {
+  it('counts route attempts only at the gate of their provider', async () => {
     const { admission } = admissionOf({ own: { max_concurrent: 1, max_queued: 0 } });
     await admission.enterRoute(provider, unaborted);
 
@@ -106,7 +106,7 @@ describe('createAdmission', () => {
     expect((await waiting).waitedMs).toBe(250);
   });
 
-  it('is removed from a queue at the deadline, with its timeout', async () => {
+  it('removes an operation from the queue at its deadline, with a timeout', async () => {
     const { admission, clock } = admissionOf({ own: { max_concurrent: 1, max_queued: 1 } });
     await admission.enterRoute(provider, unaborted);
     const deadline = startDeadline(clock, 100, unaborted);
@@ -119,7 +119,7 @@ describe('createAdmission', () => {
     expect(admission.snapshot().providers[provider]).toMatchObject({ active: 1, queued: 0 });
   });
 
-  it('refuses at once when the breaker is open, without a slot in the queue', async () => {
+  it('rejects at once if the breaker is open, without a place in the queue', async () => {
     const { admission, fail, events } = admissionOf({ own: { max_concurrent: 1, max_queued: 5 } });
     await fail(2);
     let hasSlot = false;
@@ -133,7 +133,7 @@ describe('createAdmission', () => {
     expect(events).toEqual(['sandbox: closed > open', 'sandbox: refused']);
   });
 
-  it('refuses operations that wait when the breaker opens meanwhile, and keeps no slot for them', async () => {
+  it('rejects waiting operations if the breaker opens meanwhile, and releases their slots', async () => {
     const { admission } = admissionOf({
       own: { max_concurrent: 1, max_queued: 'unlimited' },
       breaker: { failure_threshold: 1 },
@@ -148,7 +148,7 @@ describe('createAdmission', () => {
     expect(admission.snapshot().providers[provider]).toMatchObject({ active: 0, queued: 0 });
   });
 
-  it('sends one probe of a whole queue when the breaker is half open', async () => {
+  it('admits one probe of a whole queue when the breaker is half open', async () => {
     const { admission, clock, fail } = admissionOf({});
     await fail(2);
     await clock.advance(OPEN_MS);
@@ -189,7 +189,7 @@ describe('createAdmission', () => {
     });
   });
 
-  it('reports every provider of the settings before anything has happened', () => {
+  it('reports every provider of the settings from the start', () => {
     const { admission } = admissionOf({ own: { max_concurrent: 3, max_queued: 0 } });
     const idle = { active: 0, queued: 0 };
     const breaker = { state: 'closed', failures: 0, opens: 0 };
@@ -204,7 +204,7 @@ describe('createAdmission', () => {
     });
   });
 
-  it('has the default settings for a provider without settings, even one named constructor', async () => {
+  it('applies the default settings to a provider without settings, even if its name is constructor', async () => {
     const { admission } = admissionOf({});
 
     await admission.enterRoute('constructor', unaborted);
@@ -216,7 +216,7 @@ describe('createAdmission', () => {
     });
   });
 
-  it('settles each operation once, keeps all limits and ends empty, whatever the schedule', async () => {
+  it('settles each operation once, keeps all limits and ends empty, for every schedule', async () => {
     const bound = (max: number) => fc.integer({ min: 1, max });
     const arrival = fc.record({
       afterMs: fc.nat(150),
@@ -252,7 +252,7 @@ interface Arrival {
   readonly fails: boolean;
 }
 
-/** Operations that go through both gates to a provider, each with a deadline and perhaps an early end. */
+/** Operations that pass both gates to a provider, each with a deadline and possibly an early end. */
 function createSchedule(limits: { global: number; own: number; queued: number; probes: number }) {
   const { admission, clock } = admissionOf({
     global: { max_concurrent: limits.global, max_queued: limits.queued },
@@ -329,7 +329,7 @@ function createSchedule(limits: { global: number; own: number; queued: number; p
       const { global, providers } = admission.snapshot();
       expect(global).toMatchObject({ active: 0, queued: 0 });
       expect(providers[provider]).toMatchObject({ active: 0, queued: 0 });
-      // Whatever the state of the breaker, the provider can be called again.
+      // The provider can be called again, whatever the state of the breaker was.
       await clock.advance(OPEN_MS);
       (await admission.enterRoute(provider, unaborted)).settle();
       expect(admission.snapshot().providers[provider]?.breaker.state).toBe('closed');

@@ -4,8 +4,11 @@ import {
   type BreakerPass,
   type BreakerSettings,
   createCircuitBreaker,
+  type Verdict,
+  verdictOf,
 } from '../../../lib/admission/circuit-breaker.ts';
-import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { BridgeError, type BridgeErrorOptions } from '../../../lib/errors/bridge-error.ts';
+import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const provider = 'sandbox';
@@ -54,7 +57,7 @@ const isOpen = expect.objectContaining({
 });
 
 describe('createCircuitBreaker', () => {
-  it('opens after the threshold of failures in a row, and refuses at once with the time that is left', async () => {
+  it('opens after the threshold of consecutive failures, and rejects at once with the remaining time', async () => {
     const { breaker, clock, fail, transitions, rejections } = breakerOf();
 
     fail(3);
@@ -72,7 +75,7 @@ describe('createCircuitBreaker', () => {
     expect(() => breaker.check()).toThrow(isOpen);
     expect(breaker.refusal()).toMatchObject({ details: { reason: 'circuit_open' } });
     expect(transitions).toEqual(['closed > open']);
-    // Asking whether it admits is no rejection.
+    // `refusal` counts no rejection.
     expect(rejections()).toBe(2);
   });
 
@@ -80,7 +83,7 @@ describe('createCircuitBreaker', () => {
     [600, OPEN_MS],
     [5000, 5000],
     [Number.MAX_SAFE_INTEGER, 3_600_000],
-  ])('is open as long as a provider that limits the rate asks for: %d ms', (askedMs, openMs) => {
+  ])('stays open for the time that a rate-limiting provider names: %d ms', (askedMs, openMs) => {
     const { breaker, fail } = breakerOf();
     const details = { retry_after_ms: askedMs };
     const limited = new BridgeError('rate_limited', 'too many', { provider, details });
@@ -91,7 +94,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'open', retry_after_ms: openMs });
   });
 
-  it('resets its count after a success, even one that took longer than the failures', () => {
+  it('resets its count after a success, even if the success began before the failures', () => {
     const { breaker, fail } = breakerOf();
     const slow = breaker.admit();
 
@@ -102,7 +105,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toEqual({ state: 'closed', failures: 2, opens: 0 });
   });
 
-  it('neither counts nor resets its count after an outcome that says nothing about the provider', () => {
+  it('neither increments nor resets its count after a neutral outcome', () => {
     const { breaker, fail } = breakerOf();
 
     fail(2);
@@ -113,7 +116,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'open' });
   });
 
-  it('counts the first outcome of a pass only', () => {
+  it('counts only the first outcome of a pass', () => {
     const { breaker } = breakerOf({ failure_threshold: 2 });
     const pass = breaker.admit();
 
@@ -124,7 +127,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'closed', failures: 1 });
   });
 
-  it('closes again when enough probes succeed', async () => {
+  it('closes when enough probes succeed', async () => {
     const { breaker, transitions } = await halfOpen({ success_threshold: 2 });
 
     breaker.admit().settle(undefined);
@@ -151,7 +154,7 @@ describe('createCircuitBreaker', () => {
     expect(transitions.slice(1)).toEqual(['open > half_open', 'half_open > closed']);
   });
 
-  it('opens again for the whole time after a probe that fails', async () => {
+  it('opens again for the whole time after a failed probe', async () => {
     const { breaker, clock } = await halfOpen();
 
     breaker.admit().settle(FAILURE);
@@ -164,7 +167,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'closed' });
   });
 
-  it('admits no more probes than allowed, and says when to try again', async () => {
+  it('admits no more probes than allowed, and reports when to retry', async () => {
     const { breaker } = await halfOpen({ half_open_max_calls: 2, success_threshold: 3 });
     const first = breaker.admit();
     const admitsSecond = breaker.refusal() === undefined;
@@ -193,7 +196,7 @@ describe('createCircuitBreaker', () => {
   it.each([
     ['success', undefined],
     ['failure', FAILURE],
-  ])('stays open whatever a call that began before it opened ends with, as %s', (_what, error) => {
+  ])('stays open when a call that began before it opened ends with %s', (_what, error) => {
     const { breaker, fail } = breakerOf();
     const early = breaker.admit();
 
@@ -206,22 +209,19 @@ describe('createCircuitBreaker', () => {
   it.each([
     ['success', undefined],
     ['failure', FAILURE],
-  ])(
-    'lets only probes decide when it is half open, not the late %s of an early call',
-    async (_what, error) => {
-      const { breaker, fail, clock } = breakerOf();
-      const early = breaker.admit();
-      fail(3);
-      await clock.advance(OPEN_MS);
-      breaker.check();
+  ])('ignores the late %s of an earlier call while it is half open', async (_what, error) => {
+    const { breaker, fail, clock } = breakerOf();
+    const early = breaker.admit();
+    fail(3);
+    await clock.advance(OPEN_MS);
+    breaker.check();
 
-      early.settle(error);
+    early.settle(error);
 
-      expect(breaker.state()).toMatchObject({ state: 'half_open', opens: 1 });
-    },
-  );
+    expect(breaker.state()).toMatchObject({ state: 'half_open', opens: 1 });
+  });
 
-  it('counts a probe that still runs from an earlier half-open time among those under way', async () => {
+  it('counts a probe of an earlier half-open period that still runs', async () => {
     const { breaker, clock } = await halfOpen({ half_open_max_calls: 2 });
     const slow = breaker.admit();
     breaker.admit().settle(FAILURE);
@@ -235,7 +235,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'closed' });
   });
 
-  it('admits every call when it is off', () => {
+  it('admits every call if it is disabled', () => {
     const { breaker, fail, rejections } = breakerOf({ enabled: false, failure_threshold: 1 });
 
     fail(20);
@@ -244,7 +244,7 @@ describe('createCircuitBreaker', () => {
     expect(rejections()).toBe(0);
   });
 
-  it('never admits more probes than allowed, and always recovers, whatever the schedule', async () => {
+  it('never admits more probes than allowed, and always recovers, for every schedule', async () => {
     const settings = fc.record({
       enabled: fc.constant(true),
       failure_threshold: fc.integer({ min: 1, max: 4 }),
@@ -294,7 +294,7 @@ function createDrive(settings: BreakerSettings) {
       pass = breaker.admit();
     } catch (error) {
       expect(error).toEqual(isOpen);
-      // A call is refused only with a cause.
+      // A call is rejected only for a reason.
       if (state === 'open') expect(leftMs).toBeGreaterThan(0);
       else expect([state, probes()]).toEqual(['half_open', settings.half_open_max_calls]);
       return;
@@ -312,7 +312,7 @@ function createDrive(settings: BreakerSettings) {
     call.pass.settle({ success: undefined, failure: FAILURE, neutral: NEUTRAL }[kind]);
     const after = breaker.state().state;
     if (transitions.length === steps) return;
-    // Only a call of this period can have ended it.
+    // Only a call of this period can end the period.
     expect(call.period).toBe(steps);
     expect(before).not.toBe('open');
     expect(kind).not.toBe('neutral');
@@ -334,3 +334,60 @@ function createDrive(settings: BreakerSettings) {
     },
   };
 }
+
+type Row = readonly [code: ErrorCode, what: string, options: BridgeErrorOptions, verdict: Verdict];
+
+const ROWS: readonly Row[] = [
+  ['rate_limited', 'of the provider', { provider }, 'failure'],
+  ['overloaded', 'of the provider', { provider, details: { retry_after_ms: 1 } }, 'failure'],
+  ['overloaded', 'of a full queue', { provider, details: { reason: 'queue_full' } }, 'neutral'],
+  [
+    'overloaded',
+    'of an open breaker',
+    { provider, details: { reason: 'circuit_open' } },
+    'neutral',
+  ],
+  ['rate_limited', 'of a used-up quota', { provider, details: { reason: 'quota' } }, 'neutral'],
+  ['upstream', 'without an image', { provider, details: { reason: 'no_image' } }, 'neutral'],
+  [
+    'upstream',
+    'without a revised prompt',
+    { provider, details: { reason: 'no_revised_prompt' } },
+    'neutral',
+  ],
+  ['overloaded', 'of the state store', {}, 'neutral'],
+  ['timeout', 'before dispatch', { provider, retryable: true }, 'neutral'],
+  ['timeout', 'after dispatch', { provider, retryable: false }, 'failure'],
+  [
+    'timeout',
+    'of a deadline that the request has shortened',
+    { provider, details: { reason: 'shortened_deadline' } },
+    'neutral',
+  ],
+  ['timeout', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'failure'],
+  ['upstream', 'that may be repeated', { provider, retryable: true }, 'failure'],
+  ['upstream', 'for good', { provider }, 'failure'],
+  ['protocol', 'of known outcome', { provider }, 'failure'],
+  ['protocol', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'failure'],
+  ['protocol', 'of an opaque image', { provider, details: { alpha: 'opaque' } }, 'neutral'],
+  ['cancelled', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'neutral'],
+  ['internal', 'of the provider', { provider }, 'neutral'],
+];
+
+const COUNTED = new Set(ROWS.filter(([, , , verdict]) => verdict === 'failure').map(([it]) => it));
+// The keys of a table are its codes.
+const OTHERS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !COUNTED.has(code));
+
+describe('verdictOf', () => {
+  it('counts the absence of an error as a success', () => {
+    expect(verdictOf(undefined)).toBe('success');
+  });
+
+  it.each(ROWS)('evaluates `%s` %s (%o) as a %s', (code, _what, options, verdict) => {
+    expect(verdictOf(new BridgeError(code, 'it failed', options))).toBe(verdict);
+  });
+
+  it.each(OTHERS)('never counts `%s`', (code) => {
+    expect(verdictOf(new BridgeError(code, 'it failed', { provider }))).toBe('neutral');
+  });
+});

@@ -4,7 +4,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 describe('startDeadline', () => {
-  it('aborts with a timeout when the time is over, not before', async () => {
+  it('aborts with a timeout at the deadline, not before', async () => {
     const clock = createManualClock();
 
     const { signal } = startDeadline(clock, 1000, new AbortController().signal);
@@ -28,7 +28,7 @@ describe('startDeadline', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  it('is aborted from the start for a client that has disconnected before', () => {
+  it('is aborted from the start if the client has already disconnected', () => {
     const reason = new BridgeError('cancelled', 'the client has disconnected');
 
     const { signal } = startDeadline(createManualClock(), 1000, AbortSignal.abort(reason));
@@ -48,7 +48,7 @@ describe('startDeadline', () => {
     expect([atFirst, later, deadline.remainingMs()]).toEqual([1000, 600, 0]);
   });
 
-  it('never aborts after its end, and keeps no timer', async () => {
+  it('never aborts after its end, and leaves no timer', async () => {
     const clock = createManualClock();
     const client = new AbortController();
     const deadline = startDeadline(clock, 1000, client.signal);

@@ -31,7 +31,7 @@ function turn(): Promise<void> {
 }
 
 describe('createGate', () => {
-  it('admits every operation at once when it is unlimited', async () => {
+  it('admits every operation at once if it is unlimited', async () => {
     const { gate } = gateOf('unlimited', 0);
 
     const permits = await Promise.all(Array.from({ length: 1000 }, () => gate.enter(unaborted)));
@@ -57,7 +57,7 @@ describe('createGate', () => {
     expect((await waiting).waitedMs).toBe(1234);
   });
 
-  it('queues an operation that waits when the queue is full', async () => {
+  it('queues an operation with `waitsWhenFull` although the queue is full', async () => {
     const { gate } = gateOf(1, 1);
     const first = await gate.enter(unaborted);
     const second = gate.enter(unaborted);
@@ -72,7 +72,7 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 1, queued: 0 });
   });
 
-  it('fails fast without a queue', async () => {
+  it('rejects at once without a queue', async () => {
     const { gate } = gateOf(1, 0);
     await gate.enter(unaborted);
 
@@ -86,7 +86,7 @@ describe('createGate', () => {
     });
   });
 
-  it('says in advance that it would refuse, without taking a slot', async () => {
+  it('throws from `check` if `enter` would, without taking a slot', async () => {
     const { gate } = gateOf(1, 0);
 
     gate.check();
@@ -98,7 +98,7 @@ describe('createGate', () => {
     expect(() => gate.check()).not.toThrow();
   });
 
-  it('names its provider when it refuses', async () => {
+  it('names its provider in the error', async () => {
     const clock = createManualClock();
     const bounds = { name: 'it', maxConcurrent: 1, maxQueued: 0 } as const;
     const gate = createGate({ ...bounds, provider: 'sandbox', clock });
@@ -107,7 +107,7 @@ describe('createGate', () => {
     await expect(gate.enter(unaborted)).rejects.toMatchObject({ provider: 'sandbox' });
   });
 
-  it('takes one more into its queue as soon as one is removed from it', async () => {
+  it('queues another operation as soon as one is removed from the queue', async () => {
     const { gate } = gateOf(1, 1);
     const client = new AbortController();
     await gate.enter(unaborted);
@@ -121,7 +121,7 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 1, queued: 1 });
   });
 
-  it('rejects an operation whose signal has aborted before, with the reason, and keeps no slot for it', async () => {
+  it('rejects an operation whose signal has already aborted with the reason, and takes no slot', async () => {
     const { gate } = gateOf(1);
     const reason = new Error('disconnected');
 
@@ -133,7 +133,7 @@ describe('createGate', () => {
     ['inside', 0, 1],
     ['in the queue', 1, 1],
     ['nowhere', 2, 0],
-  ])('notifies at once of a slot %s', async (_where, before, times) => {
+  ])('calls `onQueued` at once for a slot %s', async (_where, before, times) => {
     const { gate } = gateOf(1, 1);
     for (let nth = 0; nth < before; nth += 1) void gate.enter(unaborted);
     let notified = 0;
@@ -146,7 +146,7 @@ describe('createGate', () => {
     await fateOf(entering);
   });
 
-  it('passes on a slot once that is released twice', async () => {
+  it('passes on a slot once if it is released twice', async () => {
     const { gate } = gateOf(1);
     const first = await gate.enter(unaborted);
     const second = gate.enter(unaborted);
@@ -159,7 +159,7 @@ describe('createGate', () => {
     expect(await fateOf(third)).toBe('waiting');
   });
 
-  it('passes a released slot to the queue, not to an operation that arrives at that moment', async () => {
+  it('passes a released slot to the queue, not to an operation that arrives in the same turn', async () => {
     const { gate } = gateOf(1);
     const first = await gate.enter(unaborted);
     const waiting = gate.enter(unaborted);
@@ -171,7 +171,7 @@ describe('createGate', () => {
     expect(await fateOf(newcomer)).toBe('waiting');
   });
 
-  it('keeps the slot of an operation that aborts after it was admitted, until it is released', async () => {
+  it('keeps the slot of an admitted operation that aborts until the slot is released', async () => {
     const { gate } = gateOf(1);
     const client = new AbortController();
     const first = await gate.enter(unaborted);
@@ -185,7 +185,7 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 0, queued: 0 });
   });
 
-  it('drains a queue of ten thousand in order, half of which abort anywhere in it', async () => {
+  it('drains a queue of ten thousand operations in order, half of which abort', async () => {
     const { gate } = gateOf(1);
     const first = await gate.enter(unaborted);
     const served: number[] = [];
@@ -209,7 +209,7 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 0, queued: 0 });
   });
 
-  it('never exceeds its limits, loses a slot or lets one overtake another, whatever the schedule', async () => {
+  it('never exceeds its limits, loses a slot or reorders operations, for every schedule', async () => {
     const step = fc.record({
       kind: fc.constantFrom('enter', 'enter', 'release', 'abort', 'wait'),
       nth: fc.nat(40),

@@ -6,13 +6,13 @@ const position = Buffer.from('the last one', 'utf8');
 const list = ['things', 'of one owner', undefined];
 
 describe('createSealedCursors', () => {
-  it('reads the position of its own list, after a restart too', () => {
+  it('returns the position of its own list, even after a restart', () => {
     const cursor = createSealedCursors(secret).write(list, position);
 
     expect(createSealedCursors(secret).read(list, cursor)).toEqual(position);
   });
 
-  it('shows nothing of the position: neither its bytes nor its order', () => {
+  it('reveals neither the bytes nor the order of positions', () => {
     const cursors = createSealedCursors(secret);
     const texts = Array.from({ length: 1000 }, (_, sequence) => {
       const bytes = Buffer.alloc(8);
@@ -35,7 +35,7 @@ describe('createSealedCursors', () => {
     ['another list', ['things', 'of another owner', undefined]],
     ['another filter', ['things', 'of one owner', 'red']],
     ['a shorter list', ['things', 'of one owner']],
-  ])('refuses a cursor of %s at its field', (_, other) => {
+  ])('refuses a cursor of %s, at the field `cursor`', (_, other) => {
     const cursors = createSealedCursors(secret);
     const cursor = cursors.write(other, position);
 
@@ -50,7 +50,7 @@ describe('createSealedCursors', () => {
     expect(() => createSealedCursors(secret).read(list, cursor)).toThrow();
   });
 
-  it('refuses a cursor with any character changed, added or left out', () => {
+  it('refuses a cursor with a changed, added or missing character', () => {
     const cursors = createSealedCursors(secret);
     const cursor = cursors.write(list, position);
 

@@ -39,7 +39,7 @@ const editOf = (...ids: readonly string[]) => ({
 });
 
 describe('createGeneration, with artifacts as inputs', () => {
-  it('edits what it has made, wherever the request names it', async () => {
+  it('edits an artifact that it has made, in whichever field the request names it', async () => {
     const id = await makeArtifact();
     const reference = { type: 'artifact', artifact_id: id };
 
@@ -55,7 +55,7 @@ describe('createGeneration, with artifacts as inputs', () => {
     ['unknown', 'mine', () => '0'.repeat(32)],
     ['no artifact at all', 'mine', () => '../a.png'],
     ['nothing', 'mine', () => ''],
-  ])('takes the id of an image of %s for unknown', async (_, scope, toId) => {
+  ])('treats the id of an image of %s as unknown', async (_, scope, toId) => {
     const id = toId(await makeArtifact());
     const sent = editOf(id);
     const before = rig.provider.calls.length;
@@ -70,7 +70,7 @@ describe('createGeneration, with artifacts as inputs', () => {
     expect(rig.provider.calls).toHaveLength(before);
   });
 
-  it('does not take an image for an artifact before it was committed', async () => {
+  it('treats an image as unknown until it is committed', async () => {
     const { response } = await run({ output: { response_format: 'artifact' } }).result;
     const [made] = response.data;
 
@@ -94,7 +94,7 @@ describe('createGeneration, with artifacts as inputs', () => {
     });
   });
 
-  it('checks the limits of a model once the size is known, before it is called', async () => {
+  it('checks the limits of a model once the size is known, before the provider is called', async () => {
     await rig.close();
     const limits = {
       max_bytes_each: png.length - 1,

@@ -18,7 +18,7 @@ const noImages = {
 const SMALL_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const LARGE_SIZES = ['2048x2048', '2048x1152', '3840x2160', '2160x3840'];
 
-/** agent-responses with `gpt-image-2`, as providers.md describes it. */
+/** The capabilities of agent-responses with `gpt-image-2`. */
 export const gptImage2: CapabilityDocument = {
   provider: 'agent-responses',
   model: 'gpt-image-2',
@@ -50,7 +50,7 @@ export const gptImage2: CapabilityDocument = {
   source_transport: 'conversation_attachment',
 };
 
-/** agent-responses with `gpt-image-1.5`: native alpha and input fidelity. */
+/** The capabilities of agent-responses with `gpt-image-1.5`: native alpha and input fidelity. */
 export const gptImage15: CapabilityDocument = {
   ...gptImage2,
   model: 'gpt-image-1.5',
@@ -59,14 +59,14 @@ export const gptImage15: CapabilityDocument = {
   input_fidelities: ['low', 'high'],
 };
 
-/** agent-responses with `gpt-image-1`: the small sizes only. */
+/** The capabilities of agent-responses with `gpt-image-1`: only the small sizes. */
 export const gptImage1: CapabilityDocument = {
   ...gptImage15,
   model: 'gpt-image-1',
   sizes: { auto: true, allowed: SMALL_SIZES, arbitrary: false },
 };
 
-/** agent-app-server, whose agent decides nearly everything. */
+/** The capabilities of agent-app-server, whose agent chooses nearly every value. */
 export const appServer: CapabilityDocument = {
   ...gptImage2,
   provider: 'agent-app-server',
@@ -82,7 +82,7 @@ export const appServer: CapabilityDocument = {
   explicit_threads: true,
 };
 
-/** A model with a free choice of sizes, which takes a mask as a hint only. */
+/** A model with arbitrary sizes that treats a mask only as a hint. */
 export const maskEmulated: CapabilityDocument = {
   ...gptImage2,
   provider: 'scripted',
@@ -102,7 +102,7 @@ export const maskEmulated: CapabilityDocument = {
   masks: { ...fiveImages, support: 'emulated', max_count: 1 },
 };
 
-/** A model that draws anything, of no provider in particular. */
+/** A model that supports everything. */
 export const anything: CapabilityDocument = {
   ...gptImage15,
   provider: 'scripted',

@@ -9,8 +9,7 @@ import type { GenerationRequest } from '../../../lib/generation/generation-reque
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
-import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
-import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
+import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/sessions.ts';
 import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { newLedger } from '../../support/ledgers.ts';
@@ -22,7 +21,7 @@ import { openEngine } from './images.ts';
 
 export type GenerationRig = Awaited<ReturnType<typeof openGenerationRig>>;
 
-/** The whole pipeline with real images, a real store and a real folder; only the provider and the time are scripted. */
+/** Creates the whole pipeline with real images, a real store and a real folder. Only the provider and the time are scripted. */
 export async function openGenerationRig(
   script: Partial<Script> = {},
   capabilities: CapabilityDocument = anything,
@@ -56,7 +55,7 @@ export async function openGenerationRig(
     ids: artifacts.ids,
     settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },
   });
-  /** The context of a generation; `disconnect` aborts its signal as a disconnected client does. */
+  /** Returns the context of a generation. `disconnect` aborts its signal, as a disconnecting client does. */
   function newContext(outputs = 1) {
     const client = new AbortController();
     return {

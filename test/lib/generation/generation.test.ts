@@ -5,7 +5,7 @@ import type { Admission } from '../../../lib/admission/admission.ts';
 import { ImageResponse } from '../../../lib/contract/reply/image-response.ts';
 import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
 import { replyWith, type Script } from '../../support/scripted-provider.ts';
 import { appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('createGeneration', () => {
-  it('responds as the contract says', async () => {
+  it('returns a complete reply', async () => {
     const rig = await open({ reply: (call) => replyWith(png, { revisedPrompt: 'red' })(call) });
 
     const { response, publications } = await run(rig, {
@@ -72,7 +72,7 @@ describe('createGeneration', () => {
     { output: { response_format: 'artifact', directory: 'a/b', filename_prefix: 'boat' } },
     { output: { response_format: 'url' } },
     { parameters: { size: '1x1', quality: 'max' }, policies: { compatibility: 'normalize' } },
-  ])('responds to %j in a form that matches the schema', async (sent) => {
+  ])('returns a reply to %j that matches the schema', async (sent) => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const { response } = await run(rig, sent);
@@ -81,7 +81,7 @@ describe('createGeneration', () => {
     expect(v.safeParse(ImageResponse, { ...response, data }).issues).toBeUndefined();
   });
 
-  it('delivers artifacts under their names, pending until they are committed', async () => {
+  it('delivers artifacts by name, which are pending until they are committed', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { output: { response_format: 'artifact', directory: 'boats', filename: 'red' } };
 
@@ -100,7 +100,7 @@ describe('createGeneration', () => {
     ).resolves.toBeUndefined();
   });
 
-  it('delivers links below the address that the client knows', async () => {
+  it('delivers URLs below the base URL of the client', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const { response, publications } = await run(rig, { output: { response_format: 'url' } });
@@ -113,7 +113,7 @@ describe('createGeneration', () => {
     });
   });
 
-  it('describes without delivering, and keeps nothing', async () => {
+  it('returns metadata without images, and stores no file', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const { response, publications } = await run(rig, { output: { response_format: 'metadata' } });
@@ -124,7 +124,7 @@ describe('createGeneration', () => {
     expect(await rig.artifacts.onDisk()).toEqual({});
   });
 
-  it('names each artifact and its index when they came out in another order', async () => {
+  it('reports the name and the index of each artifact, in whatever order the calls end', async () => {
     const rig = await open({}, oneByOne(appServer));
     const sent = {
       parameters: { n: 3 },
@@ -150,7 +150,7 @@ describe('createGeneration', () => {
     );
   });
 
-  it('reports failures of best_effort beside what came out', async () => {
+  it('reports the failures of best_effort beside the images', async () => {
     const rig = await open(
       {
         reply(call) {
@@ -187,25 +187,28 @@ describe('createGeneration', () => {
   it.each([
     ['normalize', ['0 honoured', '2 honoured'], [1], 'partial_output_failure'],
     ['best_effort', ['0 honoured', '1 changed', '2 honoured'], [], 'transparency_failed'],
-  ])('evaluates transparency output by output, under %s', async (compatibility, ...expected) => {
-    const seeThrough = await image({ alpha: 0.5 });
-    const rig = await open(
-      { reply: (call) => replyWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
-      oneByOne({ ...appServer, transparent_background: 'native' }),
-    );
+  ])(
+    'checks the transparency of each output on its own, under %s',
+    async (compatibility, ...expected) => {
+      const seeThrough = await image({ alpha: 0.5 });
+      const rig = await open(
+        { reply: (call) => replyWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
+        oneByOne({ ...appServer, transparent_background: 'native' }),
+      );
 
-    const { response } = await run(rig, {
-      parameters: { n: 3, background: 'transparent', failure_policy: 'best_effort' },
-      policies: { compatibility },
-    });
+      const { response } = await run(rig, {
+        parameters: { n: 3, background: 'transparent', failure_policy: 'best_effort' },
+        policies: { compatibility },
+      });
 
-    const [delivered, failed, warning] = expected;
-    expect(response.delivered.map(({ index, alpha }) => `${index} ${alpha}`)).toEqual(delivered);
-    expect(response.failures?.map(({ index }) => index)).toEqual(failed);
-    expect(response.warnings).toEqual([warning]);
-  });
+      const [delivered, failed, warning] = expected;
+      expect(response.delivered.map(({ index, alpha }) => `${index} ${alpha}`)).toEqual(delivered);
+      expect(response.failures?.map(({ index }) => index)).toEqual(failed);
+      expect(response.warnings).toEqual([warning]);
+    },
+  );
 
-  it('lists no failures of a best_effort that had none, and none at all of fail_fast', async () => {
+  it('lists an empty list of failures under best_effort, and no list under fail_fast', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const bestEffort = await run(rig, { parameters: { failure_policy: 'best_effort' } });
@@ -215,7 +218,7 @@ describe('createGeneration', () => {
     expect(failFast.response).not.toHaveProperty('failures');
   });
 
-  it('gives the warnings in the order of the contract, each once', async () => {
+  it('lists each warning once, in the order of the contract', async () => {
     const rig = await open(
       {
         reply(call) {
@@ -241,7 +244,7 @@ describe('createGeneration', () => {
     ]);
   });
 
-  it('uses the revised prompt of the first output for the response', async () => {
+  it('uses the revised prompt of the first output for the reply', async () => {
     const rig = await open({
       reply: (call) =>
         call.succeed({ outputs: [{ bytes: png }, { bytes: png, revisedPrompt: 'second' }] }),
@@ -253,7 +256,7 @@ describe('createGeneration', () => {
     expect(response.data[1]).toHaveProperty('revised_prompt', 'second');
   });
 
-  it('measures the parts of its time', async () => {
+  it('measures the time of each phase', async () => {
     const rig = await open();
 
     const running = rig.run(requestOf(), rig.newContext());
@@ -284,7 +287,7 @@ describe('createGeneration', () => {
 });
 
 describe('createGeneration, events', () => {
-  it('has started once the work is admitted', async () => {
+  it('starts once the work is admitted', async () => {
     const rig = await open();
 
     const running = rig.run(requestOf(), rig.newContext());
@@ -294,7 +297,7 @@ describe('createGeneration, events', () => {
     await running.result;
   });
 
-  it('reports the stages in order, with the indices of the request, and ends', async () => {
+  it('reports the stages in order, with the indices of the request, then ends', async () => {
     const rig = await open(
       {
         async reply(call) {
@@ -328,7 +331,7 @@ describe('createGeneration, events', () => {
     ]);
   });
 
-  it('reports no invalid partial image, and no more of them than were asked for', async () => {
+  it('reports no invalid partial image, and not more than requested', async () => {
     const rig = await open({
       reply(call) {
         const bytesOf = [png.subarray(0, -12), png, png, png];
@@ -345,7 +348,7 @@ describe('createGeneration, events', () => {
     expect(shown).toMatchObject([{ partialIndex: 1 }]);
   });
 
-  it('discards events once they are ignored, and ends their reader', async () => {
+  it('discards all events once `ignoreEvents` was called, and ends the reader', async () => {
     const rig = await open();
     const running = rig.run(requestOf(), rig.newContext());
     const reading = readAll(running.events);
@@ -363,7 +366,7 @@ describe('createGeneration, events', () => {
     await expect(running.result).resolves.toMatchObject({ response: { id: 'request-1' } });
   });
 
-  it('has not started while the gate of its provider may still refuse it', async () => {
+  it('does not start while the gate of its provider may still reject it', async () => {
     const refusal = new BridgeError('overloaded', 'the breaker is open');
     const rig = await open({}, undefined, { enterRoute: () => Promise.reject(refusal) });
 
@@ -372,7 +375,7 @@ describe('createGeneration, events', () => {
     await expect(running.started).rejects.toBe(refusal);
   });
 
-  it('has started when it waits in the queue', async () => {
+  it('starts when it waits in the queue', async () => {
     const rig = await open({}, undefined, {
       enterOperation(_signal, onQueued) {
         onQueued?.(true);
@@ -385,7 +388,7 @@ describe('createGeneration, events', () => {
     await expect(running.started).resolves.toBeUndefined();
   });
 
-  it('ends the events of a request that was refused', async () => {
+  it('ends the events of a refused request', async () => {
     const rig = await open();
 
     const running = rig.run(requestOf({ routing: { model: 'unknown-model' } }), rig.newContext());
@@ -401,7 +404,7 @@ describe('createGeneration, endings', () => {
     [60_000, 1],
     [90_000, 1],
     [null, 1],
-  ])('counts a deadline of %s ms %i times for the breaker', async (timeout_ms, failures) => {
+  ])('counts a timeout of %s ms %i times for the circuit breaker', async (timeout_ms, failures) => {
     const { clock, generation, provider, newContext, admission } = await open();
     const context = newContext();
     const running = generation.run(requestOf({ timeout_ms }), context, context.signal);
@@ -427,7 +430,7 @@ describe('createGeneration, endings', () => {
     });
   });
 
-  it('ends at the deadline of the settings without one', async () => {
+  it('ends at the deadline of the settings if the request has none', async () => {
     const rig = await open();
 
     const running = rig.run(requestOf(), rig.newContext());
@@ -441,7 +444,7 @@ describe('createGeneration, endings', () => {
     });
   });
 
-  it('keeps no timer', async () => {
+  it('leaves no timer', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     await run(rig);
@@ -461,7 +464,7 @@ describe('createGeneration, endings', () => {
     expect(call.context.signal.aborted).toBe(true);
   });
 
-  it('does no work for a client that has disconnected before', async () => {
+  it('does no work for a client that has already disconnected', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
     const context = rig.newContext();
     context.disconnect(new BridgeError('cancelled', 'the client has disconnected'));
@@ -472,7 +475,7 @@ describe('createGeneration, endings', () => {
     expect(rig.provider.calls).toEqual([]);
   });
 
-  it('publishes nothing of fail_fast when one output does not verify', async () => {
+  it('publishes no image under fail_fast if one output is invalid', async () => {
     const rig = await open(
       {
         reply(call) {
@@ -490,7 +493,7 @@ describe('createGeneration, endings', () => {
     await expect(rig.artifacts.store.listPending()).resolves.toEqual([]);
   });
 
-  it('publishes of best_effort what came out', async () => {
+  it('publishes the valid images under best_effort', async () => {
     const rig = await open(
       {
         reply(call) {
@@ -511,7 +514,7 @@ describe('createGeneration, endings', () => {
     expect(Object.keys(await rig.artifacts.onDisk())).toHaveLength(2);
   });
 
-  it('asks for no repeat of what was made and could not be stored', async () => {
+  it('reports an image that was made but could not be stored as not retryable', async () => {
     const rig = await open({ reply: replyWith(png) });
     rig.artifacts.database.prepare('PRAGMA query_only = ON').run();
 
@@ -528,7 +531,7 @@ describe('createGeneration, endings', () => {
     expect(rig.provider.calls).toHaveLength(1);
   });
 
-  it('refuses a name that is taken, and keeps no file of its own', async () => {
+  it('rejects a name that is taken, and leaves no file', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { output: { response_format: 'artifact', filename: 'red.png' } };
     await run(rig, sent);

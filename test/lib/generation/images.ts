@@ -9,18 +9,18 @@ interface Looks {
   readonly width?: number;
   readonly height?: number;
   readonly format?: OutputFormat;
-  /** 0 to 1; without it there is no alpha channel. */
+  /** The alpha, from 0 to 1. Without it the image has no alpha channel. */
   readonly alpha?: number;
 }
 
-/** A small valid image. */
+/** Returns a small valid image. */
 export function image({ width = 32, height = 24, format = 'png', alpha }: Looks = {}) {
   const background = { r: 20, g: 120, b: 220, alpha: alpha ?? 1 };
   const channels = alpha === undefined ? 3 : 4;
   return sharp({ create: { width, height, channels, background } }).toFormat(format).toBuffer();
 }
 
-/** A shape of one colour in the middle of a uniform background, 32 by 24. */
+/** Returns an image of 32 by 24 pixels with a shape of one colour in the middle of a uniform background. */
 export async function keyed(ground = '#00ff00', thing = '#803020'): Promise<Buffer> {
   const create = { width: 16, height: 12, channels: 3, background: thing } as const;
   const input = await sharp({ create }).png().toBuffer();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 describe('an edit with an emulated mask', () => {
-  it('keeps every sample of the source outside of the mask', async () => {
+  it('keeps every sample of the source outside the mask', async () => {
     const edge = fc.integer({ min: 1, max: 90 });
     const cases = fc.record({
       seed: fc.nat(),
@@ -37,7 +37,7 @@ describe('an edit with an emulated mask', () => {
       const alphas = noise(seed + 1, was.width * was.height).map((it) =>
         it < 128 ? 255 : it - 128,
       );
-      // A mask that is closed everywhere is refused.
+      // A mask that allows no change is refused.
       alphas[0] = 0;
       const mask = await maskOf(was, (at) => alphas[at] ?? 255);
       const sent = { parameters: { output_format: format } };
@@ -55,7 +55,7 @@ describe('an edit with an emulated mask', () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it('shows inside of the mask what the provider drew', async () => {
+  it('shows the image of the provider inside the mask', async () => {
     const source = await flat(48, 32, '#102030');
     const mask = await maskOf({ width: 48, height: 32 }, (at) => (at % 48 < 24 ? 0 : 255));
 
@@ -78,7 +78,7 @@ describe('an edit with an emulated mask', () => {
     expect(request).not.toHaveProperty('maskImage');
   });
 
-  it('sends the other images as they came', async () => {
+  it('sends the other images unchanged', async () => {
     const source = await flat(48, 32, '#102030');
     const other = await flat(20, 20, '#405060', 'jpeg');
     const mask = await maskOf({ width: 48, height: 32 }, () => 0);
@@ -91,7 +91,7 @@ describe('an edit with an emulated mask', () => {
     expect([request.images[1]?.bytes, request.references[0]?.bytes]).toEqual([other, other]);
   });
 
-  it('reports what it did, and the size that the source has', async () => {
+  it('reports the emulation, and the size of the source', async () => {
     const source = await flat(48, 32, '#102030');
     const mask = await maskOf({ width: 48, height: 32 }, () => 0);
     const sent = {
@@ -113,7 +113,7 @@ describe('an edit with an emulated mask', () => {
     ]);
   });
 
-  it('puts the source back into partial images', async () => {
+  it('restores the source in partial images', async () => {
     const source = await flat(48, 32, '#102030');
     const mask = await maskOf({ width: 48, height: 32 }, (at) => (at % 48 < 24 ? 0 : 255));
     const sent = editRequest(source, mask, { parameters: { partial_images: 2 } });
@@ -141,7 +141,7 @@ describe('an edit with an emulated mask', () => {
       { parameters: { size: '64x64' } },
       { code: 'unsupported_capability', param: 'parameters.size' },
     ],
-  ])('is refused before any call where its mask %s', async (_, alpha, sent, expected) => {
+  ])('is refused before any call if its mask %s', async (_, alpha, sent, expected) => {
     const source = await flat(48, 32, '#102030');
     const mask = await maskOf({ width: 48, height: 32 }, () => alpha);
     const before = rig.provider.calls.length;
@@ -152,7 +152,7 @@ describe('an edit with an emulated mask', () => {
     expect(rig.provider.calls).toHaveLength(before);
   });
 
-  it('fails where the provider draws another shape', async () => {
+  it('fails if the provider returns another aspect ratio', async () => {
     const wide = await openGenerationRig(
       { reply: replyWith(await flat(70, 64, '#000000')) },
       hinted,
@@ -169,7 +169,7 @@ describe('an edit with an emulated mask', () => {
     await wide.close();
   });
 
-  it('takes an image of nearly the shape, in any size', async () => {
+  it('accepts an image of nearly the same aspect ratio, in any size', async () => {
     const nearly = await openGenerationRig(
       { reply: replyWith(await flat(131, 128, '#000000')) },
       hinted,
@@ -183,7 +183,7 @@ describe('an edit with an emulated mask', () => {
     await nearly.close();
   });
 
-  it('names its own limits where the image becomes too large for the model', async () => {
+  it('reports its own limits if the image becomes too large for the model', async () => {
     const edit_images = { ...hinted.edit_images, max_bytes_each: 3000 };
     const narrow = await openGenerationRig({}, { ...hinted, edit_images });
     const source = await sharp(noise(1, 64 * 64 * 3), {
@@ -204,11 +204,11 @@ describe('an edit with an emulated mask', () => {
     await narrow.close();
   });
 
-  it('is refused before any call where the result would be too large', async () => {
+  it('is refused before any call if the result would be too large', async () => {
     const large = await openGenerationRig({}, hinted);
     const edge = { width: 640, height: 640 };
     const raw = { ...edge, channels: 3 } as const;
-    // A JPEG that is short, and as a PNG longer than the limit of the rig: 1 MiB.
+    // A small JPEG whose PNG is larger than the limit of the rig, 1 MiB.
     const source = await sharp(noise(1, 640 * 640 * 3), { raw })
       .jpeg({ quality: 60 })
       .toBuffer();
@@ -225,7 +225,7 @@ describe('an edit with an emulated mask', () => {
     await large.close();
   });
 
-  it('sends the mask as one more image to a model that reads none', async () => {
+  it('sends the mask as one more image to a model that reads no masks', async () => {
     const blind = await openGenerationRig({ reply: repaint }, hinted);
     const source = await flat(48, 32, '#102030');
     const mask = await maskOf({ width: 48, height: 32 }, (at) => (at % 48 < 24 ? 100 : 255));
@@ -244,7 +244,7 @@ describe('an edit with an emulated mask', () => {
     await blind.close();
   });
 
-  it('ends with the reason of a client that disconnects while it is drawn', async () => {
+  it('ends with the reason of the signal if the client disconnects while the mask is drawn', async () => {
     const context = rig.newContext();
     const source = await flat(48, 32, '#102030');
     const sent = editRequest(source, await maskOf({ width: 48, height: 32 }, () => 0));

@@ -4,7 +4,7 @@ import type { ScriptedCall } from '../../support/scripted-provider.ts';
 import { createSeeded } from '../../support/seeded.ts';
 import { maskEmulated } from './capability-documents.ts';
 
-/** A model that takes a mask as a hint only. Its images are small, so that many can be drawn. */
+/** A model that treats a mask only as a hint. Its images are small, so that tests can draw many. */
 export const hinted: CapabilityDocument = {
   ...maskEmulated,
   sizes: {
@@ -21,7 +21,7 @@ export const hinted: CapabilityDocument = {
 /** The pixels that `repaint` draws. */
 export const DRAWN = [200, 40, 60, 255];
 
-/** Paints over everything, the mask or no mask, as models do: one partial image, then the whole. */
+/** Repaints the whole image and ignores the mask, as models do: sends one partial image, then the complete image. */
 export async function repaint(call: ScriptedCall): Promise<void> {
   call.dispatch();
   const { width = 1, height = 1 } = call.request.images[0] ?? {};
@@ -43,7 +43,7 @@ export function flat(
     .toBuffer();
 }
 
-/** Four samples a pixel, rotated by EXIF. */
+/** Returns the pixels with four samples each, rotated by EXIF. */
 export async function samplesOf(bytes: Buffer) {
   const pixels = sharp(bytes).autoOrient().ensureAlpha().raw();
   const { data, info } = await pixels.toBuffer({ resolveWithObject: true });

@@ -4,7 +4,7 @@ import { makePlan, type Plan } from '../../../lib/generation/plan/plan.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
 import { anything } from './capability-documents.ts';
 
-/** The plan of a request for a provider with one model that can do this. */
+/** Plans a request for a provider with one model that has these capabilities. */
 export function planOf(
   request: GenerationRequest,
   capabilities: CapabilityDocument = anything,

@@ -7,7 +7,7 @@ import {
 import { toInputSources } from '../../../lib/inputs/to-input-sources.ts';
 import { finish } from '../../support/finish.ts';
 
-/** A request of a client as the pipeline gets it: with a prompt, and defaults for everything else. */
+/** Returns a request as the pipeline receives it: with a prompt, and defaults for all other fields. */
 export function requestOf(sent: object = {}): GenerationRequest {
   const request = wireRequestOf(sent);
   return toGenerationRequest(request, finish(toInputSources(request, 32 * 1024 * 1024)));
@@ -17,7 +17,7 @@ export function wireRequestOf(sent: object = {}): ImageRequest {
   return v.parse(ImageRequest, { prompt: 'a boat', ...sent });
 }
 
-/** An inline input of this many bytes, which need not be an image. */
+/** Returns an inline input of `length` bytes, which may not be an image. */
 export function inlineBytes(length = 3): object {
   return { type: 'base64', data: Buffer.alloc(length, 'image').toString('base64') };
 }

@@ -22,7 +22,7 @@ const run = (sent: object) => rig.run(requestOf(sent)).result;
 const reply: Script['reply'] = (call) => replyWith(png)(call);
 
 describe('createGeneration, with sessions', () => {
-  it('reports no session of an isolated request, and names no thread to the provider', async () => {
+  it('reports no session of an isolated request, and passes no thread to the provider', async () => {
     await open({ reply });
 
     const { response } = await run({});
@@ -31,7 +31,7 @@ describe('createGeneration, with sessions', () => {
     expect(rig.provider.calls[0]?.request).not.toHaveProperty('threadId');
   });
 
-  it('runs requests of one key on one thread, and reports it', async () => {
+  it('runs requests of one key on one thread, and reports the thread', async () => {
     await open({ reply });
 
     const first = await run({ session: SESSION });
@@ -45,7 +45,7 @@ describe('createGeneration, with sessions', () => {
     expect(second.response.session).toEqual({ ...session, reused: true });
   });
 
-  it('runs a request on a thread that it names', async () => {
+  it('runs a request on the thread that it names', async () => {
     await open({ reply });
     const { response } = await run({ session: SESSION });
     const thread_id = response.session?.thread_id;
@@ -56,7 +56,7 @@ describe('createGeneration, with sessions', () => {
     expect(second.response.session).toEqual({ thread_id, reused: true });
   });
 
-  it('refuses an unknown thread before it has started, and before it loads images', async () => {
+  it('refuses an unknown thread before the work starts and before images are loaded', async () => {
     await open({ reply });
 
     const running = rig.run(
@@ -71,7 +71,7 @@ describe('createGeneration, with sessions', () => {
     expect(rig.provider.calls).toEqual([]);
   });
 
-  it('refuses a job for an unknown thread when it is planned', async () => {
+  it('refuses an unknown thread when a job is planned', async () => {
     await open({ reply });
     const request = requestOf({ session: { mode: 'thread', thread_id: 'unknown' } });
 
@@ -81,7 +81,7 @@ describe('createGeneration, with sessions', () => {
   });
 
   it.each(['persistent', 'thread'] as const)(
-    'refuses a %s session of a model without them',
+    'refuses a %s session for a model without sessions',
     async (mode) => {
       await open({ reply }, anything);
       const named = mode === 'thread' ? { thread_id: 'a' } : { key: 'a' };
@@ -129,7 +129,7 @@ describe('createGeneration, with sessions', () => {
     expect(rig.provider.calls).toHaveLength(1);
   });
 
-  it('counts the wait for a session as time in a queue', async () => {
+  it('counts the wait for a session as queue time', async () => {
     await open();
     const first = run({ session: SESSION });
     const call = await rig.provider.call(0);
@@ -145,7 +145,7 @@ describe('createGeneration, with sessions', () => {
     expect(timings).toMatchObject({ queue_ms: 500, provider_ms: 0 });
   });
 
-  it('forgets a session whose thread is lost, and begins a new one for the next request', async () => {
+  it('forgets a session whose thread is lost, and creates a new thread for the next request', async () => {
     const threads = new Set<string>();
     await open({ reply, threads });
     await run({ session: SESSION });

@@ -7,7 +7,7 @@ import { boundaryOf, isJson } from '../../../lib/http/body/media-types.ts';
 import { parseHeaderValue } from '../../../lib/http/header-value.ts';
 import { isKnown } from '../../../lib/http/if-none-match.ts';
 import { parseRange } from '../../../lib/http/reply/byte-range.ts';
-import { toRetryCount } from '../../../lib/image-requests/retry-count.ts';
+import { toRetryCount } from '../../../lib/image-requests/retry-attach.ts';
 import { splitHeader } from '../../../lib/platform/header-text.ts';
 import { retryAfterMs } from '../../../lib/providers/http/retry-after.ts';
 import { waitMsOf } from '../../../lib/providers/http/wait-headers.ts';

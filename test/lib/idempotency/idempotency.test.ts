@@ -3,6 +3,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import {
   createIdempotency,
   type KeyedRequest,
+  memoryBytes,
   type StartedWork,
 } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
@@ -61,7 +62,7 @@ describe('createIdempotency', () => {
     ]);
   });
 
-  it('replies to a repeat with the first result', async () => {
+  it('replies to a repeated request with the first result', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     await clock.advance(0);
@@ -74,7 +75,7 @@ describe('createIdempotency', () => {
     expect(works).toHaveLength(1);
   });
 
-  it('replies to a repeat with the same failure of unknown outcome', async () => {
+  it('replies to a repeated request with the same failure if its outcome is unknown', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     first.catch(() => {});
@@ -98,7 +99,7 @@ describe('createIdempotency', () => {
     expect(works).toHaveLength(1);
   });
 
-  it('gives joined requests a failure of known outcome, and runs the next request again', async () => {
+  it('rejects joined requests with a failure of known outcome, and runs the next request again', async () => {
     const { ask, works, clock } = open();
     const failure = new BridgeError('upstream', 'no');
     const asking = [ask(), ask()].map((it) => it.catch((error: unknown) => error));
@@ -115,7 +116,7 @@ describe('createIdempotency', () => {
     await expect(next).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('makes an unexpected error a failure of known outcome', async () => {
+  it('treats an unexpected error as a failure of known outcome', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     first.catch(() => {});
@@ -129,22 +130,25 @@ describe('createIdempotency', () => {
   it.each([
     ['while the first runs', false],
     ['when the first has finished', true],
-  ])('refuses another request under the key %s, and no equal one with it', async (_, finish) => {
-    const { ask, works, clock } = open();
-    const first = ask();
-    await clock.advance(0);
-    if (finish) works[0]?.succeed('an image');
-    await clock.advance(0);
-    const other = ask({ fingerprint: 'g' });
-    const equal = ask();
-    other.catch(() => {});
-    works[0]?.succeed('an image');
+  ])(
+    'refuses a different request with the key %s, and accepts equal requests',
+    async (_, finish) => {
+      const { ask, works, clock } = open();
+      const first = ask();
+      await clock.advance(0);
+      if (finish) works[0]?.succeed('an image');
+      await clock.advance(0);
+      const other = ask({ fingerprint: 'g' });
+      const equal = ask();
+      other.catch(() => {});
+      works[0]?.succeed('an image');
 
-    await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', headers: {} });
-    await expect(equal).resolves.toEqual({ value: 'an image', replayed: true });
-    await expect(first).resolves.toMatchObject({ replayed: false });
-    expect(works).toHaveLength(1);
-  });
+      await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', headers: {} });
+      await expect(equal).resolves.toEqual({ value: 'an image', replayed: true });
+      await expect(first).resolves.toMatchObject({ replayed: false });
+      expect(works).toHaveLength(1);
+    },
+  );
 
   it.each([
     ['scopes', { scope: 't' }],
@@ -162,7 +166,7 @@ describe('createIdempotency', () => {
     expect(replies.map(({ value }) => value)).toEqual(['one', 'another']);
   });
 
-  it('releases a client that disconnects at once, and continues its work for the repeat', async () => {
+  it('rejects at once for a client that disconnects, and continues the work for a repeated request', async () => {
     const { ask, works, clock } = open();
     const client = new AbortController();
     const left = ask({}, client.signal);
@@ -178,7 +182,7 @@ describe('createIdempotency', () => {
     expect(repeat).toEqual({ value: 'an image', replayed: true });
   });
 
-  it('starts nothing for a client that has disconnected already', async () => {
+  it('starts no work for a client that has already disconnected', async () => {
     const { ask, works, store } = open();
 
     await expect(ask({}, AbortSignal.abort(disconnected))).rejects.toBe(disconnected);
@@ -187,7 +191,7 @@ describe('createIdempotency', () => {
     expect(store.size().running).toBe(0);
   });
 
-  it('takes no new key while the table is full of running ones', async () => {
+  it('refuses new keys while the table is full of running requests', async () => {
     const { ask, works, clock } = open({ max_entries: 1 });
     const first = ask();
     await clock.advance(0);
@@ -201,7 +205,7 @@ describe('createIdempotency', () => {
     await expect(first).resolves.toMatchObject({ value: 'an image' });
   });
 
-  it('runs a request again whose result was too large to keep', async () => {
+  it('runs a request again if its result was too large to store', async () => {
     const { ask, works, clock } = open({ max_completed_bytes: 1000 });
     const first = ask();
     await clock.advance(0);
@@ -215,7 +219,7 @@ describe('createIdempotency', () => {
     await expect(second).resolves.toEqual({ value: 'again', replayed: false });
   });
 
-  it('returns the result although the store cannot keep it', async () => {
+  it('returns the result even if the store cannot keep it', async () => {
     const { ask, works, clock } = open({}, (store) => ({
       ...store,
       finish: () => Promise.reject(new Error('the store is away')),
@@ -228,7 +232,7 @@ describe('createIdempotency', () => {
     await expect(first).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('refuses for a moment a key that another process holds', async () => {
+  it('refuses a key that another process holds as `overloaded`', async () => {
     const { ask } = open({}, (store) => ({ ...store, claim: async () => ({ kind: 'running' }) }));
 
     await expect(ask()).rejects.toMatchObject({
@@ -237,7 +241,7 @@ describe('createIdempotency', () => {
     });
   });
 
-  it('passes its store no key and no scope', async () => {
+  it('passes only hashes of keys and scopes to its store', async () => {
     const seen: string[] = [];
     const { ask } = open({}, (store) => ({
       ...store,
@@ -265,7 +269,7 @@ describe('createIdempotency, open', () => {
     return { started: result, result };
   };
 
-  it('opens before the work has ended, for its own client and for one that joins', async () => {
+  it('opens before the work has ended, for its own client and for a client that joins', async () => {
     const { openWork } = open();
     const begun: StartedWork<string> = { started, result: never };
 
@@ -276,7 +280,7 @@ describe('createIdempotency, open', () => {
     await expect(joined.started).resolves.toBeUndefined();
   });
 
-  it('opens finished work as work that had started', async () => {
+  it('opens finished work as started work', async () => {
     const { openWork } = open();
     await (await openWork(done())).result;
 
@@ -287,7 +291,7 @@ describe('createIdempotency, open', () => {
     await expect(repeat.result).resolves.toBe('an image');
   });
 
-  it('refuses its own client and one that joins in the same way, and marks the second as replayed', async () => {
+  it('refuses its own client and a client that joins with the same error, and marks the second as replayed', async () => {
     const { openWork } = open();
 
     const [own, joined] = await Promise.all([openWork(refused()), openWork(done())]);
@@ -299,7 +303,7 @@ describe('createIdempotency, open', () => {
     });
   });
 
-  it('is free for the next request as soon as a refusal is known', async () => {
+  it('releases the key as soon as a refusal is known', async () => {
     const { openWork } = open();
     const first = await openWork(refused());
     await expect(first.started).rejects.toBe(refusal);
@@ -310,7 +314,7 @@ describe('createIdempotency, open', () => {
     await expect(second.result).resolves.toBe('an image');
   });
 
-  it('releases a client that disconnects before the work starts, and after', async () => {
+  it('rejects for a client that disconnects before the work starts, and after', async () => {
     const { openWork } = open();
     const client = new AbortController();
     const { started, result } = await openWork({ started: never, result: never }, client.signal);
@@ -319,5 +323,24 @@ describe('createIdempotency, open', () => {
 
     await expect(started).rejects.toBe(disconnected);
     await expect(result).rejects.toBe(disconnected);
+  });
+});
+
+describe('memoryBytes', () => {
+  it.each([
+    ['bytes', new Uint8Array(1_000_000), 1_000_000],
+    ['a buffer', Buffer.alloc(1_000_000), 1_000_000],
+    ['bytes deep inside', { data: [{ b64_json: new Uint8Array(1_000_000) }] }, 1_000_000],
+    ['text', { prompt: 'a'.repeat(500_000) }, 1_000_000],
+  ])('counts %s', (_, value, bytes) => {
+    const held = memoryBytes(value);
+
+    expect(held).toBeGreaterThanOrEqual(bytes);
+    expect(held).toBeLessThan(bytes + 500);
+  });
+
+  it('counts every kind of value', () => {
+    expect(memoryBytes(null)).toBeGreaterThan(0);
+    expect(memoryBytes([1, true, null, undefined])).toBeGreaterThan(memoryBytes([]));
   });
 });

@@ -26,7 +26,7 @@ function open(limits: object = {}) {
 }
 
 describe('createMemoryReplayStore', () => {
-  it('gives the work to one of two equal claims, and says so to both', async () => {
+  it('grants one of two equal claims', async () => {
     const { store } = open();
 
     const claims = await Promise.all([store.claim('s', 'k', 'f'), store.claim('s', 'k', 'f')]);
@@ -34,7 +34,7 @@ describe('createMemoryReplayStore', () => {
     expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'running']);
   });
 
-  it('keeps how the work ended, a failure too', async () => {
+  it('stores the outcome of the work, also if it is a failure', async () => {
     const { store } = open();
     const failure = { ok: false, error: new BridgeError('protocol', 'cut off') } as const;
     await store.claim('s', 'k', 'f');
@@ -45,21 +45,21 @@ describe('createMemoryReplayStore', () => {
     expect(claim).toEqual({ kind: 'finished', outcome: failure });
   });
 
-  it('refuses another request under a key that runs', async () => {
+  it('reports a conflict for a different request with the key of a running request', async () => {
     const { store } = open();
     await store.claim('s', 'k', 'f');
 
     await expect(store.claim('s', 'k', 'g')).resolves.toEqual({ kind: 'conflict' });
   });
 
-  it('refuses another request under a key that has finished', async () => {
+  it('reports a conflict for a different request with the key of a finished request', async () => {
     const { store, kept } = open();
     await kept('k');
 
     await expect(store.claim('s', 'k', 'g')).resolves.toEqual({ kind: 'conflict' });
   });
 
-  it('gives a forgotten key to the next request, even a different one', async () => {
+  it('grants a forgotten key to the next request, even to a different one', async () => {
     const { store } = open();
     await store.claim('s', 'k', 'f');
     await store.forget('k');
@@ -67,7 +67,7 @@ describe('createMemoryReplayStore', () => {
     await expect(store.claim('s', 'k', 'g')).resolves.toEqual({ kind: 'claimed' });
   });
 
-  it('forgets what has finished after its time, to the millisecond', async () => {
+  it('forgets a finished request when it expires, to the millisecond', async () => {
     const { clock, kept, kindOf } = open({ completed_ttl_secs: 60 });
     await kept('k');
     await clock.advance(59_999);
@@ -79,7 +79,7 @@ describe('createMemoryReplayStore', () => {
     expect([before, after]).toEqual(['finished', 'claimed']);
   });
 
-  it('never forgets what runs', async () => {
+  it('never forgets a running request', async () => {
     const { store, clock, kindOf } = open({ max_entries: 1, completed_ttl_secs: 1 });
     await store.claim('s', 'k', 'f');
     await clock.advance(10_000);
@@ -100,7 +100,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size()).toEqual({ running: 0, finished: 0, heldBytes: 0 });
   });
 
-  it('removes the oldest outcome to take a new key', async () => {
+  it('removes the oldest outcome to grant a new key', async () => {
     const { store, kept, kindOf } = open({ max_entries: 2 });
     await kept('first');
     await kept('second');
@@ -110,7 +110,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size()).toMatchObject({ running: 1, finished: 1 });
   });
 
-  it('removes the oldest outcomes to keep a new one', async () => {
+  it('removes the oldest outcomes to store a new one', async () => {
     const { store, kept, kindOf } = open({ max_completed_bytes: 4000 });
     await kept('first', 1000);
     await kept('second', 1000);
@@ -122,7 +122,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size().heldBytes).toBeLessThanOrEqual(4000);
   });
 
-  it('does not keep an outcome larger than all of its space, and keeps the others', async () => {
+  it('does not store an outcome larger than the whole space, and keeps the others', async () => {
     const { kept, kindOf } = open({ max_completed_bytes: 4000 });
     await kept('small', 100);
 
@@ -132,7 +132,7 @@ describe('createMemoryReplayStore', () => {
     expect(await kindOf('small')).toBe('finished');
   });
 
-  it('keeps an unknown outcome for its whole time, however many replies another scope stores', async () => {
+  it('keeps an unknown outcome until it expires, however many replies another scope stores', async () => {
     const { clock, kept, unknown, kindOf } = open({ max_completed_bytes: 4000, max_entries: 20 });
     await unknown('k');
     for (let reply = 0; reply < 110; reply += 1) await kept(`reply ${reply}`, 3000, 'another');
@@ -153,7 +153,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size().heldBytes).toBeLessThanOrEqual(10_000);
   });
 
-  it('evicts the successes of the scope that holds the most entries to take a new key', async () => {
+  it('evicts the successes of the scope that holds the most entries to grant a new key', async () => {
     const { kept, kindOf } = open({ max_entries: 10 });
     await kept('mine');
     for (let reply = 0; reply < 20; reply += 1) await kept(`reply ${reply}`, 1, 'another');
@@ -161,7 +161,7 @@ describe('createMemoryReplayStore', () => {
     expect(await kindOf('mine')).toBe('finished');
   });
 
-  it('leaves a tenth of the entries to scopes below their equal share', async () => {
+  it('reserves a tenth of the entries for scopes below their equal share', async () => {
     const { unknown, kindOf } = open({ max_entries: 20 });
     for (let failed = 0; failed < 20; failed += 1) await unknown(`failure ${failed}`, 'another');
 

@@ -2,14 +2,13 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
-import { createImageRuns } from '../../../lib/runs/image-run.ts';
-import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
+import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
 import { recordAccount } from '../../support/ledgers.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { replyWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
@@ -101,7 +100,7 @@ describe('createImageRequests', () => {
     expect(commits).toBe(0);
   });
 
-  it('keeps no event: no partial image waits for a reader that never comes', async () => {
+  it('keeps no events if no reader reads them', async () => {
     const kept: VerifiedEvent[] = [];
     const { create } = await open({ reply: withPartials(3) }, (real) => ({
       run(...given) {
@@ -135,17 +134,20 @@ describe('createImageRequests, repeats', () => {
     ['in the body', { idempotency_key: 'k' }, {}],
     ['in the header', {}, { idempotencyKey: 'k' }],
     ['in both', { idempotency_key: 'k' }, { idempotencyKey: 'k' }],
-  ])('replies to a repeat under the key %s with the first image', async (_, sent, changes) => {
-    const { create, provider } = await open();
-    const first = await create({ idempotency_key: 'k' });
+  ])(
+    'replies to a repeated request with the key %s with the first image',
+    async (_, sent, changes) => {
+      const { create, provider } = await open();
+      const first = await create({ idempotency_key: 'k' });
 
-    const second = await create(sent, { ...changes, requestId: 'request-2' });
+      const second = await create(sent, { ...changes, requestId: 'request-2' });
 
-    expect(second).toEqual({ value: first.value, replayed: true });
-    expect(first.replayed).toBe(false);
-    expect(second.value.id).toBe('request-1');
-    expect(provider.calls).toHaveLength(1);
-  });
+      expect(second).toEqual({ value: first.value, replayed: true });
+      expect(first.replayed).toBe(false);
+      expect(second.value.id).toBe('request-1');
+      expect(provider.calls).toHaveLength(1);
+    },
+  );
 
   it('refuses two different keys before anything runs', async () => {
     const { create, provider } = await open();
@@ -157,7 +159,7 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toEqual([]);
   });
 
-  it('refuses another request under the key', async () => {
+  it('refuses a different request with the same key', async () => {
     const { create, provider } = await open();
     await create({ idempotency_key: 'k' });
 
@@ -167,7 +169,7 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('keeps the keys of scopes apart', async () => {
+  it('keeps the keys of different scopes apart', async () => {
     const { create, provider } = await open();
     await create({ idempotency_key: 'k' });
 
@@ -177,7 +179,7 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  it('commits, once, the publications under a key whose client has disconnected', async () => {
+  it('commits the publications of a request with a key once, although its client has disconnected', async () => {
     const { create, context, provider, artifacts } = await open({ reply: () => {} });
     const sent = { ...asArtifact, idempotency_key: 'k' };
     const left = create(sent);
@@ -197,7 +199,7 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('gives the retry of a disconnected client the image of the running work', async () => {
+  it('returns the image of the running work to the retry of a disconnected client', async () => {
     const { create, context, provider, lines } = await open({ reply: () => {} });
     const left = create({}, { retryCount: '0' });
     left.catch(() => {});
@@ -219,7 +221,7 @@ describe('createImageRequests, repeats', () => {
     ]);
   });
 
-  it('removes the publications when no retry comes in time', async () => {
+  it('removes the publications if no retry comes in time', async () => {
     const { create, context, clock, provider, artifacts, lines } = await open({ reply: () => {} });
     const left = create(asArtifact, { retryCount: '0' });
     left.catch(() => {});
@@ -251,7 +253,7 @@ describe('createImageRequests, repeats', () => {
     expect(call.context.signal.aborted).toBe(true);
   });
 
-  it('waits for work under a key before it closes, and cancels it when the grace is over', async () => {
+  it('waits for work with a key before it closes, and cancels the work after the grace period', async () => {
     const { create, context, provider, imageRequests } = await open({ reply: () => {} });
     const left = create({ idempotency_key: 'k' });
     left.catch(() => {});
@@ -313,13 +315,13 @@ describe('createImageRequests, streams', () => {
     ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
     ['an unknown model', { routing: { model: 'unknown-model' } }, 'unsupported_capability'],
     ['an unknown provider', { routing: { provider: 'missing' } }, 'invalid_request'],
-  ])('refuses %s before there is any stream', async (_, sent, code) => {
+  ])('refuses %s before the stream begins', async (_, sent, code) => {
     const { stream } = await open();
 
     await expect(stream(sent)).rejects.toMatchObject({ code });
   });
 
-  it('rejects after its events when the provider fails', async () => {
+  it('ends the stream with an error if the provider fails', async () => {
     const failure = new BridgeError('upstream', 'the provider failed');
     const { stream } = await open({ reply: (call) => call.fail(failure) });
 
@@ -345,7 +347,7 @@ describe('createImageRequests, streams', () => {
     expect(await artifacts.onDisk()).toEqual({});
   });
 
-  it('runs on under a key when its client disconnects, and gives the repeat the result', async () => {
+  it('continues a stream with a key when its client disconnects, and returns the result to the repeated request', async () => {
     const { stream, context, provider } = await open({ reply: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
@@ -365,7 +367,7 @@ describe('createImageRequests, streams', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('replays a finished stream as its beginning and its end', async () => {
+  it('replays a finished stream as its first and its last event', async () => {
     const { stream, provider } = await open({ reply: withPartials(1) });
     const sent = { idempotency_key: 'k', parameters: { partial_images: 1 } };
     await readAll((await stream(sent)).value);
@@ -377,7 +379,7 @@ describe('createImageRequests, streams', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('refuses a client that joined a stream that is refused, before the stream begins', async () => {
+  it('refuses a client that joined a refused stream, before the stream begins', async () => {
     const { stream } = await open();
     const sent = { idempotency_key: 'k', operation: 'edit', images: [inlineBytes(9)] };
 
@@ -388,7 +390,7 @@ describe('createImageRequests, streams', () => {
     expect(second).toMatchObject({ reason: { code: 'input', headers } });
   });
 
-  it('is a different request from one that is not streamed', async () => {
+  it('treats a stream and a request without events as different requests', async () => {
     const { stream, create } = await open();
     await create({ idempotency_key: 'k' });
 
@@ -397,7 +399,7 @@ describe('createImageRequests, streams', () => {
     });
   });
 
-  it('releases its reader at once when the app closes, and ends the work under its key', async () => {
+  it('ends its reader at once when the app closes, and cancels the work with a key', async () => {
     const { stream, context, provider, imageRequests } = await open({ reply: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
@@ -423,7 +425,7 @@ describe('createImageRequests, when the token of the caller is removed', () => {
     ['a request', {}],
     ['a request with a key', { idempotencyKey: 'one' }],
     ['a request of an official client', { retryCount: '0' }],
-  ])('cancels %s, and none of another token', async (_what, changes) => {
+  ])('cancels %s, and no work of another token', async (_what, changes) => {
     const { create, provider, removals } = await open({ reply: () => {} });
     const removed = create({}, { caller, ...changes });
     removed.catch(() => {});
@@ -460,7 +462,7 @@ describe('createImageRequests, when the token of the caller is removed', () => {
     expect(removals.watched()).toBe(0);
   });
 
-  it('ends a stream with that failure', async () => {
+  it('ends a stream with the removal of its token', async () => {
     const { stream, provider, removals } = await open({ reply: () => {} });
     const { value: events } = await stream({}, { caller });
     const reading = readAll(events);
@@ -474,7 +476,7 @@ describe('createImageRequests, when the token of the caller is removed', () => {
 });
 
 describe('createImageRequests, log', () => {
-  it('logs the start and the end of a success, and nothing of its content', async () => {
+  it('logs the start and the end of a successful request, without its content', async () => {
     const { create, lines } = await open();
 
     await create({ prompt: 'a secret boat', user: 'secret-user', metadata: { a: 'secret' } });
@@ -492,7 +494,7 @@ describe('createImageRequests, log', () => {
     ]);
   });
 
-  it('logs the code and provider of a failure, and whether it is retryable', async () => {
+  it('logs the code and the provider of a failure, and if it is retryable', async () => {
     const { create, lines } = await open({
       reply: (call) =>
         call.fail(
@@ -515,7 +517,7 @@ describe('createImageRequests, log', () => {
     expect(JSON.stringify(lines())).not.toContain('secret');
   });
 
-  it('logs a refusal before any provider', async () => {
+  it('logs a refusal that precedes the choice of a provider', async () => {
     const { create, lines } = await open();
 
     await create({ routing: { provider: 'missing' } }).catch(() => {});
@@ -529,7 +531,7 @@ describe('createImageRequests, log', () => {
   });
 });
 
-/** What a test may change in the context of a request; `signal` is the signal itself. */
+/** The parts of a request context that a test may change. `signal` is the signal itself. */
 type Changes = Partial<Omit<RequestContext, 'signal'>> & { readonly signal?: AbortSignal };
 
 async function open(
@@ -581,7 +583,7 @@ async function open(
   };
 }
 
-/** The removal of tokens, as a test says. */
+/** Creates a token watch whose tokens a test removes. */
 function createRemovals() {
   const watched = new Map<() => void, string>();
   return {
@@ -596,7 +598,7 @@ function createRemovals() {
   };
 }
 
-/** Shows unfinished images, then the finished one. */
+/** Sends partial images, then the complete image. */
 function withPartials(count: number) {
   return (call: ScriptedCall): void => {
     call.dispatch();
@@ -622,7 +624,7 @@ function createRecorder() {
   };
 }
 
-/** The disk and threads use real time. */
+/** Waits in real time, because the disk and the threads do not use the clock of the test. */
 async function untilSome(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(setImmediate);
 }

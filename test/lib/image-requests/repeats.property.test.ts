@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ImageResponseWithBytes } from '../../../lib/contract/reply/image-response.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
-import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
+import type { GenerationResult } from '../../../lib/generation/pipeline.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { createImageRuns } from '../../../lib/runs/image-run.ts';
-import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
+import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
 import { NO_TOKENS } from '../../../lib/tokens/token.ts';
 import { recordAccount } from '../../support/ledgers.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -155,7 +154,7 @@ function open() {
       const grace = new AbortController();
       await imageRequests.drain(grace.signal);
     },
-    /** For each key and request: how many generations may have succeeded. */
+    /** The number of generations that may have succeeded, by key and request. */
     paidByKey(): Map<string, number> {
       const counts = new Map<string, number>();
       for (const { keyed, ending } of made) {
@@ -173,7 +172,7 @@ function open() {
   };
 }
 
-/** A pipeline that a test ends, and that ends at once when it is cancelled. */
+/** Creates a generation that a test ends, and that ends at once when it is cancelled. */
 function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run'> {
   return {
     run(_request, { requestId }, signal) {
@@ -213,14 +212,14 @@ function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run
 
 async function* noEvents() {}
 
-/** Rejects where the stream does. */
+/** Reads a stream to its end. Rejects if the stream does. */
 async function readAll(events: AsyncIterable<{ readonly type: string }>): Promise<string[]> {
   const types: string[] = [];
   for await (const { type } of events) types.push(type);
   return types;
 }
 
-// Only the ids of a response or a record are read here.
+// The tests read only the ids of a response or a record.
 function resultOf(id: string): GenerationResult {
   return {
     response: { id, provider: 'p' } as ImageResponseWithBytes,

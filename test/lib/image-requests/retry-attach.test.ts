@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import {
   type Attempt,
+  createLingering,
   createRetryAttach,
   forClients,
+  toRetryCount,
 } from '../../../lib/image-requests/retry-attach.ts';
 import { createDetachedRuns } from '../../../lib/runs/detached-runs.ts';
 import type { Run } from '../../../lib/runs/image-run.ts';
@@ -50,7 +52,7 @@ function open() {
     reply.catch(() => {});
     return {
       reply,
-      /** The client disconnects, before its reply has been written in full. */
+      /** Disconnects the client before its reply has been completely written. */
       disconnect() {
         client.abort(disconnected);
         replied(false);
@@ -62,7 +64,7 @@ function open() {
 }
 
 describe('createRetryAttach', () => {
-  it('returns the result of work that no retry joins, and forgets it 10 s later', async () => {
+  it('returns the result of work that no retry joins, and forgets the work 10 s later', async () => {
     const { ask, runs, kept, clock, attach } = open();
     const one = ask(0);
     runs[0]?.succeed('an image');
@@ -75,7 +77,7 @@ describe('createRetryAttach', () => {
     expect([clock.waiting, attach.size()]).toEqual([0, 0]);
   });
 
-  it('gives a retry the work of its disconnected client', async () => {
+  it('attaches a retry to the work of its disconnected client', async () => {
     const { ask, runs, clock } = open();
     const left = ask(0);
     left.disconnect();
@@ -89,7 +91,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('gives a retry the result that was made meanwhile, and commits it only then', async () => {
+  it('returns to a retry the result that was made meanwhile, and commits it only then', async () => {
     const { ask, runs, kept, clock } = open();
     ask(0).disconnect();
     runs[0]?.succeed('an image');
@@ -103,7 +105,7 @@ describe('createRetryAttach', () => {
     expect(kept).toEqual(['an image']);
   });
 
-  it('gives a retry the outcome as long as the reply has not been written in full', async () => {
+  it('returns the outcome to a retry while the reply is not completely written', async () => {
     const { ask, runs, kept } = open();
     const cut = ask(0);
     runs[0]?.succeed('an image');
@@ -116,7 +118,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('gives a retry the outcome for 10 s after its reply was cut, and no longer', async () => {
+  it('returns the outcome to a retry for 10 s after its reply was cut', async () => {
     const { ask, runs, clock, attach } = open();
     const cut = ask(0);
     runs[0]?.succeed('an image');
@@ -134,7 +136,7 @@ describe('createRetryAttach', () => {
     expect([attach.size(), clock.waiting]).toEqual([1, 0]);
   });
 
-  it('gives a retry the outcome for 10 s after its reply was written, because written is not received', async () => {
+  it('returns the outcome to a retry for 10 s after its reply was written, because the reply may not have been received', async () => {
     const { ask, runs, kept, clock, attach } = open();
     const reset = ask(0);
     runs[0]?.succeed('an image');
@@ -151,7 +153,7 @@ describe('createRetryAttach', () => {
     expect([attach.size(), clock.waiting, runs.length]).toEqual([0, 0, 1]);
   });
 
-  it('never gives a first request the outcome of an equal one', async () => {
+  it('never returns the outcome of an equal request to a first request', async () => {
     const { ask, runs } = open();
     const one = ask(0);
     runs[0]?.succeed('an image');
@@ -163,7 +165,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('starts anew for the retry that a failure has asked for, not for the next one', async () => {
+  it('starts new work for one retry after a retryable failure, not for a second one', async () => {
     const { ask, runs } = open();
     const [received, refused] = [ask(0), ask(0)];
     runs[0]?.succeed('an image');
@@ -181,7 +183,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(3);
   });
 
-  it('gives a retry a failure that must not be repeated', async () => {
+  it('returns a failure that is not retryable to a retry', async () => {
     const { ask, runs } = open();
     const reset = ask(0);
     runs[0]?.fail(
@@ -197,7 +199,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('gives a retry the unknown outcome whose reply was cut', async () => {
+  it('returns an unknown outcome to a retry whose reply was cut', async () => {
     const { ask, runs } = open();
     const cut = ask(0);
     runs[0]?.fail(unknown);
@@ -232,7 +234,7 @@ describe('createRetryAttach', () => {
     expect(detached.size()).toBe(0);
   });
 
-  it('cancels only when the last of several clients has disconnected', async () => {
+  it('cancels work only when the last of several clients has disconnected', async () => {
     const { ask, runs, clock } = open();
     const [first, second, third] = [ask(0), ask(1), ask(2)];
     first.disconnect();
@@ -250,7 +252,7 @@ describe('createRetryAttach', () => {
     ['is no retry', 0, {}],
     ['comes from another scope', 1, { scope: 't' }],
     ['is another one', 1, { fingerprint: 'g' }],
-  ])('runs again for a request that %s', async (_, count, changes) => {
+  ])('starts new work for a request that %s', async (_, count, changes) => {
     const { ask, runs } = open();
     ask(0).disconnect();
 
@@ -259,7 +261,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('runs again for a retry that comes too late', async () => {
+  it('starts new work for a retry that comes too late', async () => {
     const { ask, runs, clock } = open();
     ask(0).disconnect();
     await clock.advance(10_000);
@@ -269,7 +271,7 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('prefers work without a client', async () => {
+  it('attaches a retry to work without a client first', async () => {
     const { ask, runs, clock } = open();
     const [other, left] = [ask(0), ask(0)];
     left.disconnect();
@@ -282,7 +284,7 @@ describe('createRetryAttach', () => {
     await expect(retry.reply).resolves.toMatchObject({ value: 'of the one that left' });
   });
 
-  it('gives a retry the unknown outcome instead of calling the provider again', async () => {
+  it('returns an unknown outcome to a retry instead of calling the provider again', async () => {
     const { ask, runs, clock } = open();
     ask(0).disconnect();
     runs[0]?.fail(unknown);
@@ -310,7 +312,7 @@ describe('createRetryAttach', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('lets no retry attach once the bridge stops', async () => {
+  it('attaches no retry once the bridge stops', async () => {
     const { ask, runs, attach, clock } = open();
     const [left, staying] = [ask(0), ask(0, { fingerprint: 'g' })];
     left.disconnect();
@@ -324,7 +326,7 @@ describe('createRetryAttach', () => {
     expect([attach.size(), clock.waiting]).toEqual([0, 0]);
   });
 
-  it('starts nothing for a client that has disconnected already', async () => {
+  it('starts no work for a client that has already disconnected', async () => {
     const { attach, runs } = open();
     const work = () => Promise.reject(new Error('not to be called'));
 
@@ -338,10 +340,10 @@ describe('createRetryAttach', () => {
   });
 });
 
-describe('createRetryAttach, where an outcome can become stale', () => {
+describe('createRetryAttach, with outcomes that become stale', () => {
   const isStale = async (made: string) => made === 'stale';
 
-  it('prefers the outcome that no client has got', async () => {
+  it('returns the outcome that no client has received first', async () => {
     const { ask, runs } = open();
     const [got, missed] = [ask(0), ask(0)];
     runs[0]?.succeed('got');
@@ -353,7 +355,7 @@ describe('createRetryAttach, where an outcome can become stale', () => {
     await expect(ask(1).reply).resolves.toMatchObject({ value: 'missed' });
   });
 
-  it('makes an outcome anew that is stale, once for all retries', async () => {
+  it('makes a stale outcome again, once for all retries', async () => {
     const { ask, runs } = open();
     const first = ask(0, {}, isStale);
     runs[0]?.succeed('stale');
@@ -368,5 +370,69 @@ describe('createRetryAttach, where an outcome can become stale', () => {
       (await Promise.all(retries.map(({ reply }) => reply))).map(({ value }) => value),
     ).toEqual(['new', 'new']);
     expect(runs).toHaveLength(2);
+  });
+});
+
+const outcome = (scope: string, bytes: number) => ({ key: { scope }, bytes });
+
+describe('createLingering', () => {
+  it('holds outcomes up to its limit', () => {
+    const lingering = createLingering(100);
+
+    expect(lingering.add(outcome('a', 60))).toEqual([]);
+    expect(lingering.add(outcome('b', 40))).toEqual([]);
+  });
+
+  it('evicts the largest outcome first, and the oldest of equally large outcomes', () => {
+    const lingering = createLingering(100);
+    const [small, first, second] = [outcome('a', 20), outcome('a', 40), outcome('a', 40)];
+    for (const held of [small, first, second]) lingering.add(held);
+
+    expect(lingering.add(outcome('a', 30))).toEqual([first]);
+  });
+
+  it('evicts outcomes of the scope that holds the most bytes', () => {
+    const lingering = createLingering(100);
+    const mine = outcome('mine', 30);
+    lingering.add(mine);
+    const theirs = Array.from({ length: 20 }, () => outcome('another', 25));
+
+    const evicted = theirs.flatMap((each) => lingering.add(each));
+
+    expect(evicted).toEqual(theirs.slice(0, 18));
+  });
+
+  it('evicts an outcome that is larger than the whole limit', () => {
+    const lingering = createLingering(100);
+    const [small, large] = [outcome('a', 10), outcome('a', 200)];
+    lingering.add(small);
+
+    expect(lingering.add(large)).toEqual([large]);
+  });
+
+  it('does not count deleted outcomes', () => {
+    const lingering = createLingering(100);
+    const held = outcome('a', 80);
+    lingering.add(held);
+    lingering.delete(held);
+
+    expect(lingering.add(outcome('a', 90))).toEqual([]);
+  });
+});
+
+describe('toRetryCount', () => {
+  it.each([
+    ['0', 0],
+    ['1', 1],
+    ['12', 12],
+    [undefined, undefined],
+    ['', undefined],
+    ['-1', undefined],
+    ['1.5', undefined],
+    ['1, 1', undefined],
+    ['many', undefined],
+    ['9'.repeat(400), undefined],
+  ])('parses %s as %s', (header, count) => {
+    expect(toRetryCount(header)).toBe(count);
   });
 });

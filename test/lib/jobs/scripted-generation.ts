@@ -1,9 +1,8 @@
 import type { PendingPublication } from '../../../lib/artifacts/publisher.ts';
-import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
 import type { Generation, RunningGeneration } from '../../../lib/generation/generation.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
 import type { GenerationRequest } from '../../../lib/generation/generation-request.ts';
-import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
-import type { GenerationContext } from '../../../lib/generation/pipeline.ts';
+import type { GenerationContext, GenerationResult } from '../../../lib/generation/pipeline.ts';
 import { jobResult } from '../../support/jobs.ts';
 
 /** One generation that a test controls. */

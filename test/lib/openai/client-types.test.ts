@@ -10,7 +10,7 @@ import type {
   ImagesResponse,
 } from '../../../lib/contract/openai/response.ts';
 
-/** Where everything is known: the clients' types do not cover what a provider may not report. */
+/** A type with all members required, because the clients' types do not cover members that a provider may omit. */
 type Known<T> = T extends readonly (infer Item)[]
   ? Known<Item>[]
   : T extends object
@@ -21,21 +21,21 @@ type EventOf<Events extends { readonly type: string }, Type extends Events['type
   Omit<Extract<Events, { readonly type: Type }>, 'bridge_ext' | 'index'>
 >;
 
-/** The older client knows a few sizes and qualities only; it takes every other for one of them. */
+/** A type without size and quality, of which the older client lists only a few values. */
 type Older<T> = Omit<T, 'size' | 'quality'>;
 
-/** What only we have is nothing to the clients. */
+/** A reply without `bridge_ext`, which the clients' types do not have. */
 type Reply = Omit<Known<Omit<ImagesResponse, 'data'>>, 'bridge_ext'> & {
   data: { b64_json: string; revised_prompt: string }[];
 };
 
 describe('the replies of the OpenAI-familiar routes', () => {
-  it('are the newest client’s own types', () => {
+  it('match the types of the newest client', () => {
     expectTypeOf<Reply>().toExtend<openai7.ImagesResponse>();
     expectTypeOf<Model>().toExtend<Model7>();
   });
 
-  it('are events of the newest client’s own types', () => {
+  it('match the event types of the newest client', () => {
     expectTypeOf<
       EventOf<GenerationStreamEvent, 'image_generation.partial_image'>
     >().toExtend<openai7.ImageGenPartialImageEvent>();
@@ -50,7 +50,7 @@ describe('the replies of the OpenAI-familiar routes', () => {
     >().toExtend<openai7.ImageEditCompletedEvent>();
   });
 
-  it('are the types of the client before it', () => {
+  it('match the types of the previous client', () => {
     expectTypeOf<Older<Reply>>().toExtend<Older<openai6.ImagesResponse>>();
     expectTypeOf<Model>().toExtend<Model6>();
     expectTypeOf<Older<EventOf<GenerationStreamEvent, 'image_generation.completed'>>>().toExtend<

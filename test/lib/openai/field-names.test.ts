@@ -16,13 +16,13 @@ describe('callersNames', () => {
     ['images[0].url', 'first.url'],
     ['images_of_mine', 'images_of_mine'],
     ['', ''],
-  ])('calls %j %j', (ours, theirs) => {
+  ])('renames %j to %j', (ours, theirs) => {
     expect(nameOf(ours)).toBe(theirs);
   });
 });
 
 describe('toCallersError', () => {
-  it('renames the fields that an error names, wherever they stand', () => {
+  it('renames the fields that an error names, at any depth', () => {
     const error = new BridgeError('input', 'images cannot be used', {
       param: 'images[0]',
       provider: 'images',
@@ -50,13 +50,13 @@ describe('toCallersError', () => {
     });
   });
 
-  it('leaves what is no error of ours as it is', () => {
+  it('returns errors of other kinds unchanged', () => {
     const thrown = new Error('images');
 
     expect(toCallersError(thrown, nameOf)).toBe(thrown);
   });
 
-  it('gives an error that names nothing no name', () => {
+  it('adds no field name to an error that names none', () => {
     const error = new BridgeError('upstream', 'failed');
 
     expect(toCallersError(error, nameOf)).toMatchObject({ param: null, details: {} });

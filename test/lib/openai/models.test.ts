@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { models } from './sent.ts';
 
 describe('createModels', () => {
-  it('lists each model once, shadowed ones by provider and name, and aliases that lead somewhere', () => {
+  it('lists each model once, shadowed models by provider and name, and aliases that resolve to a model', () => {
     const listed = models.list().data.map(({ id, owned_by }) => `${id}: ${owned_by}`);
 
     expect(listed).toEqual([
@@ -15,16 +15,16 @@ describe('createModels', () => {
     ]);
   });
 
-  it('gives every listed model by its id', () => {
+  it('returns every listed model by its id', () => {
     for (const model of models.list().data) expect(models.get(model.id)).toEqual(model);
   });
 
-  it('gives a model by its provider and name even where the name would do', () => {
+  it('returns a model by its provider and name even if the name is sufficient', () => {
     expect(models.get('near/small')).toMatchObject({ id: 'near/small', owned_by: 'near' });
   });
 
   it.each(['unknown-model', 'near/large', 'near/', '/small', 'ghost', '', 'constructor'])(
-    'knows no model %j',
+    'throws `not_found` for the model %j',
     (id) => {
       expect(() => models.get(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
     },

@@ -30,7 +30,7 @@ interface Script {
   readonly failure?: BridgeError;
 }
 
-/** The routes on native ones that return what the test gives, and record the requests. */
+/** Creates the routes over native routes that record the requests and return what the test sets. */
 function open({ response = responseOf(), events = [], refusal: refused, failure }: Script = {}) {
   const calls: { request: AnyImageRequest; operationId: string }[] = [];
   const ended: string[] = [];
@@ -85,7 +85,7 @@ describe('createOpenAiImages', () => {
     expect(rig.calls).toMatchObject([{ operationId: 'op', request: { operation: 'generate' } }]);
   });
 
-  it('makes an edit of JSON, and of a form', async () => {
+  it('serves an edit as JSON and as a form', async () => {
     const rig = open();
     const image = [Buffer.from('1'), Buffer.from('2')];
 
@@ -105,13 +105,13 @@ describe('createOpenAiImages', () => {
     });
   });
 
-  it('refuses a stream before there is any', async () => {
+  it('refuses a stream before it begins', async () => {
     await expect(generate(open({ refusal }), { stream: true })).rejects.toMatchObject({
       param: 'size',
     });
   });
 
-  it('streams unfinished images as they come, and then the image', async () => {
+  it('streams partial images as they arrive, then the image', async () => {
     const rig = open({ events: [partial], response: responseOf({ usage }) });
 
     const events = await eventsOf(generate(rig, { stream: true, style: 'vivid' }));
@@ -138,7 +138,7 @@ describe('createOpenAiImages', () => {
     ]);
   });
 
-  it('streams several images under their index, with what holds for all in the last', async () => {
+  it('streams several images with their index, and the usage with the last one', async () => {
     const { effective } = responseOf();
     const data = [imageOf(0), imageOf(1)];
     const response = responseOf({ data, usage, effective: { ...effective, size: '9x9' } });
@@ -154,7 +154,7 @@ describe('createOpenAiImages', () => {
     expect(events[1]).not.toHaveProperty('usage');
   });
 
-  it('names the events of an edit after it', async () => {
+  it('names the events of an edit `image_edit`', async () => {
     const rig = open({ events: [partial] });
 
     const events = await eventsOf(rig.images.edit(editBody({ stream: true }), context));

@@ -6,10 +6,15 @@ import type { ImageInput } from '../../../lib/contract/request/image-input.ts';
 import { Parameters } from '../../../lib/contract/request/parameters.ts';
 import type { RequestLimits } from '../../../lib/contract/schema/request-limits.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { imagesOf, imagesOfForm, imagesOfJson } from '../../../lib/openai/images.ts';
 import { createModels } from '../../../lib/openai/models.ts';
 import type { EditForm } from '../../../lib/openai/openai-images.ts';
-import { type SentRequest, toImageRequest } from '../../../lib/openai/to-image-request.ts';
+import {
+  imagesOf,
+  imagesOfForm,
+  imagesOfJson,
+  type SentRequest,
+  toImageRequest,
+} from '../../../lib/openai/to-image-request.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 
 export const LIMITS: RequestLimits = {
@@ -20,7 +25,7 @@ export const LIMITS: RequestLimits = {
   providers: undefined,
 };
 
-/** Two providers; `shared` is listed by both, and goes to the first. */
+/** The models of two providers. Both list `shared`, which resolves to the first. */
 export const models = createModels({
   providers: [
     { name: 'near', models: ['shared', 'small'] },
@@ -80,7 +85,7 @@ export function issuesOf(sent: SentRequest): readonly string[] {
     translated(sent);
     return [];
   } catch (error) {
-    // Nothing else is thrown for a request.
+    // A request fails only with this error.
     const { issues } = (error as BridgeError).details as unknown as { issues: Issue[] };
     return issues.map(({ field, code }) => `${field}: ${code}`);
   }
@@ -91,7 +96,7 @@ interface Issue {
   readonly code: string;
 }
 
-/** The result of a generation: one small image, everything automatic, unless it is changed. */
+/** Returns the reply to a generation. By default it has one small image and automatic values. */
 export function responseOf(changes: Partial<ImageResponseWithBytes> = {}): ImageResponseWithBytes {
   const parameters = v.parse(Parameters, {
     n: 1,
@@ -124,7 +129,7 @@ export function responseOf(changes: Partial<ImageResponseWithBytes> = {}): Image
   };
 }
 
-/** A finished image of a response, with bytes of its own. */
+/** Returns a finished image of a reply, with unique bytes. */
 export function imageOf(
   index: number,
   changes: object = {},

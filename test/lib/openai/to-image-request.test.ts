@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { editOf, formOf, generationOf, issuesOf, translated } from './sent.ts';
 
 describe('toImageRequest', () => {
-  it('converts a plain request, and normalizes unless compatibility is named', () => {
+  it('converts a plain request, with the compatibility normalize by default', () => {
     const { request, ignored, aliases } = translated(generationOf({ n: 2, size: '1024x1024' }));
 
     expect(request).toMatchObject({
@@ -33,7 +33,7 @@ describe('toImageRequest', () => {
     ['response_format', { response_format: 'url' }, { output: { response_format: 'url' } }],
     ['user', { user: 'u' }, { user: 'u' }],
     ['model', { model: 'small' }, { routing: { provider: null, model: 'small' } }],
-  ])('takes %s', (_, sent, expected) => {
+  ])('accepts %s', (_, sent, expected) => {
     expect(translated(generationOf(sent)).request).toMatchObject(expected);
   });
 
@@ -57,11 +57,11 @@ describe('toImageRequest', () => {
       { reference_images: [{ type: 'base64', data: 'AAAA' }], input_fidelity: 'high' },
       { reference_images: [{ data: 'AAAA' }], parameters: { input_fidelity: 'high' } },
     ],
-  ])('takes bridge_ext %j', (bridge_ext, expected) => {
+  ])('accepts bridge_ext %j', (bridge_ext, expected) => {
     expect(translated(generationOf({ bridge_ext })).request).toMatchObject(expected);
   });
 
-  it('takes a prefix for files that are delivered by address', () => {
+  it('accepts a filename prefix for images that are delivered by URL', () => {
     const sent = { response_format: 'url', bridge_ext: { filename_prefix: 'fox' } };
 
     expect(translated(generationOf(sent)).request.output.filename_prefix).toBe('fox');
@@ -70,7 +70,7 @@ describe('toImageRequest', () => {
   it.each([
     ['standard', 'medium'],
     ['hd', 'high'],
-  ])('takes the quality %s for %s, and says so', (quality, meant) => {
+  ])('converts the quality %s to %s, and records that', (quality, meant) => {
     const { request, aliases } = translated(generationOf({ quality }));
 
     expect(request.parameters.quality).toBe(meant);
@@ -85,7 +85,7 @@ describe('toImageRequest', () => {
     ['dall-e-2', null, 'small'],
     ['unknown-model', null, 'unknown-model'],
     ['unknown/shared', null, 'unknown/shared'],
-  ])('takes the model %s to the provider %s', (model, provider, name) => {
+  ])('routes the model %s to the provider %s', (model, provider, name) => {
     expect(translated(generationOf({ model })).request.routing).toMatchObject({
       provider,
       model: name,
@@ -97,23 +97,23 @@ describe('toImageRequest', () => {
     [{ user: 'u', safety_identifier: '' }, 'u'],
     [{ safety_identifier: '' }, null],
     [{ safety_identifier: 's' }, 's'],
-  ])('knows whom %j is for', (sent, user) => {
+  ])('identifies the user of %j', (sent, user) => {
     expect(translated(generationOf(sent)).request.user).toBe(user);
   });
 
-  it('asks a stream for bytes, whatever the response format', () => {
+  it('requests bytes for a stream, whatever the response format', () => {
     const { request } = translated(generationOf({ stream: true, response_format: 'url' }));
 
     expect(request.output.response_format).toBe('b64_json');
   });
 
-  it('leaves out what it cannot honour or does not know, and lists it', () => {
+  it('ignores unsupported and unknown fields, and lists them', () => {
     const { ignored } = translated(generationOf({ style: 'vivid', frame_count: 2, seed: 5 }));
 
     expect(ignored).toEqual(['style', 'frame_count', 'seed']);
   });
 
-  it('takes the images of a JSON edit for data URLs', () => {
+  it('converts the images of a JSON edit to data URLs', () => {
     const { request } = translated(editOf({ mask: { image_url: 'data:,m' } }));
 
     expect(request).toMatchObject({
@@ -123,7 +123,7 @@ describe('toImageRequest', () => {
     });
   });
 
-  it('takes the files of a form in their order, and further references after them', () => {
+  it('converts the files of a form in their order, followed by the references of bridge_ext', () => {
     const bridge_ext = JSON.stringify({ reference_images: [{ type: 'base64', data: 'AAAA' }] });
     const [first, second, mask, reference] = ['1', '2', 'm', 'r'].map((it) => Buffer.from(it));
     const files = { image: [first, second], mask: [mask], reference_image: [reference] };
@@ -140,7 +140,7 @@ describe('toImageRequest', () => {
     });
   });
 
-  it('takes the text of a form', () => {
+  it('converts the text fields of a form', () => {
     const fields = {
       n: '2',
       stream: 'true',
@@ -203,7 +203,7 @@ describe('toImageRequest', () => {
     expect(issuesOf(formOf(fields, files))).toEqual([`${field}: invalid_combination`]);
   });
 
-  it('takes one thing said twice', () => {
+  it('accepts equal values under two names', () => {
     const bridge_ext = JSON.stringify({ session: { mode: 'persistent', key: 'k' } });
 
     expect(translated(formOf({ session_key: 'k', bridge_ext })).request.session).toEqual({
@@ -212,7 +212,7 @@ describe('toImageRequest', () => {
     });
   });
 
-  it('refuses what it would leave out under strict, with all that is wrong besides', () => {
+  it('refuses under strict the fields that it would ignore, together with all other issues', () => {
     const bridge_ext = { compatibility: 'strict' };
     const sent = { style: 'vivid', 'a b': 1, output_compression: 5, bridge_ext };
 
@@ -235,11 +235,11 @@ describe('nameOf', () => {
     ['reference_images[0].data', 'bridge_ext.reference_images[0].data'],
     ['mask', 'mask'],
     ['not_ours', 'not_ours'],
-  ])('calls %s %s in a generation', (ours, theirs) => {
+  ])('renames %s to %s in a generation', (ours, theirs) => {
     expect(translated(generationOf()).nameOf(ours)).toBe(theirs);
   });
 
-  it('goes by the name that the caller has used', () => {
+  it('prefers the name that the caller has used', () => {
     const named = translated(generationOf({ model: 'far/shared', safety_identifier: 's' }));
     const unnamed = translated(generationOf());
 
@@ -253,7 +253,7 @@ describe('nameOf', () => {
     ['images[0].data_url', 'images[0].image_url'],
     ['mask.data_url', 'mask.image_url'],
     ['negative_prompt', 'negative_prompt'],
-  ])('calls %s %s in a JSON edit', (ours, theirs) => {
+  ])('renames %s to %s in a JSON edit', (ours, theirs) => {
     expect(translated(editOf()).nameOf(ours)).toBe(theirs);
   });
 
@@ -266,7 +266,7 @@ describe('nameOf', () => {
     ['reference_images[1].data', 'bridge_ext.reference_images[0].data'],
     ['session.key', 'session_key'],
     ['session.mode', 'session_key'],
-  ])('calls %s %s in a form', (ours, theirs) => {
+  ])('renames %s to %s in a form', (ours, theirs) => {
     const bridge_ext = JSON.stringify({ reference_images: [{ type: 'base64', data: 'AAAA' }] });
     const files = { reference_image: [Buffer.from('r')] };
 

@@ -8,7 +8,7 @@ const plain = translated(generationOf());
 const { effective } = responseOf();
 
 describe('toImagesResponse', () => {
-  it('leaves out what is not known, and takes the size from the image', () => {
+  it('omits unknown values, and reports the size of the image', () => {
     const response = toImagesResponse(responseOf(), plain);
 
     expect(response).toEqual({
@@ -29,20 +29,20 @@ describe('toImagesResponse', () => {
     });
   });
 
-  it('says what took effect', () => {
+  it('reports the effective values', () => {
     const changed = { quality: 'high', background: 'opaque', size: '9x9', output_format: 'webp' };
     const response = responseOf({ effective: { ...effective, ...changed } as typeof effective });
 
     expect(toImagesResponse(response, plain)).toMatchObject(changed);
   });
 
-  it('has no size for images of several', () => {
+  it('omits the size if the images differ in size', () => {
     const data = [imageOf(0), imageOf(1, { width: 65 })];
 
     expect(toImagesResponse(responseOf({ data }), plain)).not.toHaveProperty('size');
   });
 
-  it('gives addresses and revised prompts', () => {
+  it('returns URLs and revised prompts', () => {
     const url = { type: 'url' as const, url: 'http://here/1', id: 'b'.repeat(32) };
     const { b64_json: _, ...image } = imageOf(0, { revised_prompt: 'a red fox' });
 
@@ -70,13 +70,13 @@ describe('toImagesResponse', () => {
       { output_tokens: 2 },
       { output_tokens: 2, input_tokens_details: { text_tokens: 0, image_tokens: 0 } },
     ],
-  ])('takes of the usage %j the tokens, with the details that clients demand', (usage, tokens) => {
+  ])('converts the usage %j to tokens, with the details that clients require', (usage, tokens) => {
     const response = responseOf(usage ? { usage } : {});
 
     expect(toImagesResponse(response, plain).usage).toEqual(tokens);
   });
 
-  it('lists what was left out, and warns in the order of the contract', () => {
+  it('lists ignored fields, and sorts the warnings in the order of the contract', () => {
     const warnings = ['output_size_differs' as const, 'sandbox_output' as const];
 
     const { bridge_ext } = toImagesResponse(
@@ -105,7 +105,7 @@ describe('toImagesResponse', () => {
     ]);
   });
 
-  it('passes attempts and the session on', () => {
+  it('passes on the attempts and the session', () => {
     const attempts = [{ provider: 'near', outcome: 'succeeded' as const, duration_ms: 1 }];
     const session = { key: 'k', reused: true };
 
@@ -114,7 +114,7 @@ describe('toImagesResponse', () => {
     expect(bridge_ext).toMatchObject({ attempts, session });
   });
 
-  it('is as documented once its bytes are written', () => {
+  it('matches the schema once its bytes are written as base64', () => {
     const response = toImagesResponse(responseOf({ usage: { input_tokens: 1 } }), plain);
 
     expect(v.is(ImagesResponse, { ...response, data: [{ b64_json: 'AA==' }] })).toBe(true);

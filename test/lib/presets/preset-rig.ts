@@ -9,7 +9,7 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createPresetStore } from '../../../lib/storage/sqlite/preset-store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-/** Presets on a database of their own, as the app builds them. */
+/** Creates presets as the app does, with their own database. */
 export function openPresets() {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);

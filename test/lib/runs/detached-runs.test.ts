@@ -10,7 +10,7 @@ const until = (signal: AbortSignal) =>
   });
 
 describe('createDetachedRuns', () => {
-  it('forgets what has ended, well or not', async () => {
+  it('forgets ended runs, successful or not', async () => {
     const detached = createDetachedRuns();
     const good = detached.run(async () => 'done');
     const bad = detached.run(() => Promise.reject(new Error('not')));
@@ -32,7 +32,7 @@ describe('createDetachedRuns', () => {
     await detached.close();
   });
 
-  it('drains by waiting, and by cancelling once the grace is over', async () => {
+  it('waits for its runs when it drains, and cancels them after the grace period', async () => {
     const detached = createDetachedRuns();
     let finish = () => {};
     void detached.run(
@@ -56,7 +56,7 @@ describe('createDetachedRuns', () => {
     expect(detached.size()).toBe(0);
   });
 
-  it('starts nothing that runs when it has closed', async () => {
+  it('cancels work that starts after it has closed', async () => {
     const detached = createDetachedRuns();
     await detached.close();
 

@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
-import { completeRun, createImageRuns } from '../../../lib/runs/image-run.ts';
-import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
+import {
+  completeRun,
+  createImageRuns,
+  createRecentDurations,
+} from '../../../lib/runs/image-run.ts';
 import { newLedger } from '../../support/ledgers.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { requestOf } from '../generation/requests.ts';
@@ -11,7 +14,7 @@ import { createScriptedGeneration, resultOf } from '../jobs/scripted-generation.
 const made = resultOf(['a'.repeat(32)]);
 const cancelled = new BridgeError('cancelled', 'the client has disconnected');
 
-/** A run whose generation a test ends, and what became of its publications. */
+/** Creates a run whose generation a test ends. Records what happens to its publications. */
 function open(failure?: BridgeError) {
   const { generation, runs } = createScriptedGeneration();
   const lines: string[] = [];
@@ -44,7 +47,7 @@ function open(failure?: BridgeError) {
 }
 
 describe('completeRun', () => {
-  it('commits what was made, and logs the success after that', async () => {
+  it('commits the result, and logs the success after that', async () => {
     const { runs, lines, discarded, committed, completing } = open();
 
     runs[0]?.end(made);
@@ -54,7 +57,7 @@ describe('completeRun', () => {
     expect(lines).toEqual(['image_operation_started', 'image_operation_succeeded']);
   });
 
-  it('discards what was made when its signal has aborted meanwhile', async () => {
+  it('discards the result if the signal has aborted meanwhile', async () => {
     const { runs, lines, discarded, committed, client, completing } = open();
 
     runs[0]?.end(made);
@@ -65,7 +68,7 @@ describe('completeRun', () => {
     expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
   });
 
-  it('discards what cannot be committed', async () => {
+  it('discards a result that cannot be committed', async () => {
     const refusal = new BridgeError('overloaded', 'not now');
     const { runs, lines, discarded, completing, ledger } = open(refusal);
     const call = ledger.beginCall('sandbox', [0]);
@@ -77,7 +80,7 @@ describe('completeRun', () => {
 
     await expect(completing).rejects.toMatchObject({
       code: 'overloaded',
-      // It was paid for, and a repeat would make it again.
+      // The image was paid for, and a retry would make it again.
       retryable: false,
       details: { seen: true, succeeded_outputs: 1 },
     });
@@ -86,12 +89,35 @@ describe('completeRun', () => {
     expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
   });
 
-  it('fails with the failure of the generation, as it is to its owner', async () => {
+  it('rejects with the failure of the generation, converted for its owner', async () => {
     const { runs, lines, completing } = open();
 
     runs[0]?.fail(new BridgeError('upstream', 'no'));
 
     await expect(completing).rejects.toMatchObject({ code: 'upstream', details: { seen: true } });
     expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
+  });
+});
+
+describe('createRecentDurations', () => {
+  test('returns ten seconds for a provider without a run', () => {
+    expect(createRecentDurations().typicalMs('sandbox')).toBe(10_000);
+  });
+
+  test('returns the mean of each provider', () => {
+    const durations = createRecentDurations();
+    durations.note('sandbox', 100);
+    durations.note('sandbox', 300);
+    durations.note('comfy', 9000);
+
+    expect([durations.typicalMs('sandbox'), durations.typicalMs('comfy')]).toEqual([200, 9000]);
+  });
+
+  test('forgets all but the latest runs', () => {
+    const durations = createRecentDurations();
+    durations.note('sandbox', 1_000_000);
+    for (let nth = 0; nth < 16; nth += 1) durations.note('sandbox', 100);
+
+    expect(durations.typicalMs('sandbox')).toBe(100);
   });
 });

@@ -1,8 +1,10 @@
 import type { Session } from '../../../lib/contract/request/routing.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
-import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
-import { createSessions } from '../../../lib/sessions/sessions.ts';
+import {
+  createSessionLocks,
+  createSessions,
+  createSessionTurns,
+} from '../../../lib/sessions/sessions.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
@@ -11,7 +13,7 @@ import { anything } from '../generation/capability-documents.ts';
 
 export const noAbort = new AbortController().signal;
 
-/** Sessions as the app builds them, on a database of their own and a scripted agent with threads. */
+/** Creates sessions as the app does, with their own database and a scripted agent with threads. */
 export function openSessions() {
   const threads = new Set<string>();
   const agent = createScriptedProvider({

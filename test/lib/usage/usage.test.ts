@@ -31,7 +31,7 @@ let database: StateDatabase;
 let clock: ManualClock;
 let usage: Usage;
 let lines: string[];
-/** How many of the next closings the store refuses. */
+/** The number of the next closings that the store refuses. */
 let refusals: number;
 
 beforeEach(() => {
@@ -57,7 +57,7 @@ function refusing(store: LedgerStore): LedgerStore {
   };
 }
 
-/** One request of three images that were sent, which ends like this. */
+/** Runs one request for three images that was sent, with this end. */
 async function request(caller: Caller = ALICE, ended: readonly ProviderCounts[] = [MADE]) {
   const account = usage.accountFor(caller);
   await account.reserve(3);
@@ -73,7 +73,7 @@ const itemsOf = async (caller: Caller = ALICE, days = 1) =>
   (await usage.report(caller, days)).items;
 
 describe('createUsage', () => {
-  it('gives back the images that were certainly not made', async () => {
+  it('releases the images that were certainly not made', async () => {
     const account = usage.accountFor(ALICE);
 
     await account.reserve(3);
@@ -91,13 +91,13 @@ describe('createUsage', () => {
     expect(await itemsOf()).toMatchObject([{ images: 1, unknown: 2 }]);
   });
 
-  it('charges a token without an allowance the same', async () => {
+  it('charges a token without an allowance in the same way', async () => {
     await request(FREE);
 
     expect(await usedToday(FREE)).toBe(2);
   });
 
-  it('refuses what the allowance does not suffice for until the next UTC day', async () => {
+  it('refuses a request that exceeds the allowance until the next UTC day', async () => {
     await clock.advance(22 * HOUR_MS);
     await usage.accountFor(ALICE).reserve(10);
 
@@ -108,7 +108,7 @@ describe('createUsage', () => {
     await usage.accountFor(ALICE).reserve(10);
   });
 
-  it('counts on the day on which the request was accepted', async () => {
+  it('counts images on the day on which the request was accepted', async () => {
     const account = usage.accountFor(ALICE);
     await account.reserve(3);
     await clock.advance(24 * HOUR_MS);
@@ -122,7 +122,7 @@ describe('createUsage', () => {
     });
   });
 
-  it('counts nothing for a request that was refused', async () => {
+  it('counts nothing for a refused request', async () => {
     const account = usage.accountFor(ALICE);
     await expect(account.reserve(11)).rejects.toThrow();
 
@@ -132,7 +132,7 @@ describe('createUsage', () => {
     expect(await itemsOf()).toEqual([]);
   });
 
-  it('counts the failures of a request that was never sent', async () => {
+  it('counts the outputs of a request that was never sent as failed', async () => {
     const account = usage.accountFor(FREE);
     await account.reserve(3);
 
@@ -157,7 +157,7 @@ describe('createUsage', () => {
     ]);
   });
 
-  it('adds up the providers of a day, and names no provider of images that none was asked for', async () => {
+  it('adds the counts of all providers of a day, and omits the provider of images that were requested from none', async () => {
     for (const provider of ['sandbox', 'another', '']) {
       await request(ALICE, [{ ...MADE, provider, tokens: undefined }]);
     }
@@ -169,7 +169,7 @@ describe('createUsage', () => {
     expect(items[0]).not.toHaveProperty('tokens');
   });
 
-  it('shows no usage of another token', async () => {
+  it('reports no usage of another token', async () => {
     await request();
 
     expect(await itemsOf({ ...ALICE, id: 'bob' }, 366)).toEqual([]);
@@ -190,7 +190,7 @@ describe('createUsage', () => {
 });
 
 describe('createUsage, while the store refuses to write', () => {
-  it('counts what has ended once the store takes it, and logs only the first refusal', async () => {
+  it('counts ended requests once the store accepts them, and logs only the first refusal', async () => {
     refusals = 3;
     await request();
     await request();
@@ -202,7 +202,7 @@ describe('createUsage, while the store refuses to write', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ task: 'usage' }]);
   });
 
-  it('tries what has ended once more when it is closed', async () => {
+  it('retries refused closings once more when it is closed', async () => {
     refusals = 1;
     await request();
     await usage.report(ALICE, 1);
@@ -212,7 +212,7 @@ describe('createUsage, while the store refuses to write', () => {
     expect(await usedToday()).toBe(2);
   });
 
-  it('leaves what it could not count open in the store, where the next start counts it as unknown', async () => {
+  it('leaves accounts that it could not close open in the store, where the next start counts them as unknown', async () => {
     refusals = 100;
     await request();
     await usage.close();
@@ -227,7 +227,7 @@ describe('createUsage, while the store refuses to write', () => {
 });
 
 describe('createUsage, a job', () => {
-  it('opens its calls in the account that was made when it was accepted', async () => {
+  it('opens its calls in the account that was made when the job was accepted', async () => {
     const reservation = usage.reservationOf(ALICE, 3);
     await createLedgerStore(database).reserve({ id: 'job-1', ...reservation });
     const account = usage.accountOfJob({ id: 'job-1' });
@@ -236,7 +236,7 @@ describe('createUsage, a job', () => {
     await account.open(CALL);
     account.close({ renewals: 0, counts: [MADE] });
 
-    // Its end is stored with that of the job.
+    // The end of the account is stored with the end of the job.
     expect(await usedToday()).toBe(3);
     expect(await itemsOf()).toEqual([]);
   });

@@ -3,14 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDeadline } from '../../../../lib/admission/deadline.ts';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import { createFanOut } from '../../../../lib/generation/call/fan-out.ts';
-import { createFinishedCall } from '../../../../lib/generation/call/finished-call.ts';
-import type { PlannedWork } from '../../../../lib/generation/call/planned-work.ts';
-import { createProviderSlots } from '../../../../lib/generation/call/provider-slots.ts';
-import { createRetriedCall } from '../../../../lib/generation/call/retried-call.ts';
-import { createSingleCall } from '../../../../lib/generation/call/single-call.ts';
-import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
+import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';
+import { createFanOut, type PlannedWork } from '../../../../lib/generation/call/fan-out.ts';
 import { createFinish, type FinishedOutput } from '../../../../lib/generation/finish/finish.ts';
+import type { GenerationEvent } from '../../../../lib/generation/generation-events.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -55,7 +51,7 @@ describe('createFanOut', () => {
         [4, 5, 6, 7],
       ],
     ],
-  ])('asks for %i outputs, %i a call, as %j', async (n, native, expected) => {
+  ])('splits %i outputs, %i per call, into %j', async (n, native, expected) => {
     const { fanOut, provider } = rig({ reply: (call) => replyWith(png)(call) }, { native });
 
     const { outputs } = await fanOut({ parameters: { n } });
@@ -67,7 +63,7 @@ describe('createFanOut', () => {
     expect(outputs.map(({ index }) => index)).toEqual(Array.from({ length: n }, (_, i) => i));
   });
 
-  it('puts outputs in order, in whatever order their calls end', async () => {
+  it('sorts outputs by index, in whatever order their calls end', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -101,7 +97,7 @@ describe('createFanOut', () => {
     );
   });
 
-  it('sums the usage and gathers the warnings of all calls', async () => {
+  it('adds the usage and collects the warnings of all calls', async () => {
     const { fanOut } = rig({
       reply(call) {
         call.dispatch();
@@ -119,7 +115,7 @@ describe('createFanOut', () => {
     expect(new Set(warnings)).toEqual(new Set(['sandbox_output', 'output_size_differs']));
   });
 
-  it('warns of a repetition that helped', async () => {
+  it('warns of a retry that succeeded', async () => {
     const { fanOut } = rig({
       retry: { attempts: 2, backoffMs: 0 },
       reply(call) {
@@ -134,7 +130,7 @@ describe('createFanOut', () => {
     expect((await running).warnings).toEqual(['transient_provider_retry_used']);
   });
 
-  it('measures how long the provider took for an output, without the wait for a slot', async () => {
+  it('measures the time of the provider for an output, without the wait for a slot', async () => {
     const { fanOut, provider, clock } = rig({}, { parallel: 1 });
 
     const running = fanOut({ parameters: { n: 2 } });
@@ -152,7 +148,7 @@ describe('createFanOut', () => {
     expect(providerEndedMs).toBe(500);
   });
 
-  it('reports for each output that it is being verified', async () => {
+  it('reports the verification of each output', async () => {
     const { fanOut, events } = rig({ reply: (call) => replyWith(png)(call) }, { native: 2 });
 
     await fanOut({ parameters: { n: 2 } });
@@ -166,7 +162,7 @@ describe('createFanOut', () => {
 });
 
 describe('createFanOut, parallelism', () => {
-  it('never runs more calls of a provider at once than it has slots', async () => {
+  it('never runs more simultaneous calls of a provider than it has slots', async () => {
     const { fanOut, most } = countingRig({ parallel: 3 });
 
     await fanOut({ parameters: { n: 10 } });
@@ -174,7 +170,7 @@ describe('createFanOut, parallelism', () => {
     expect(most()).toBe(3);
   });
 
-  it('counts the calls of all requests to a provider together', async () => {
+  it('limits the calls of all requests to a provider together', async () => {
     const { fanOut, most, provider } = countingRig({ parallel: 3 });
 
     await Promise.all([1, 2, 3].map(() => fanOut({ parameters: { n: 5 } })));
@@ -183,7 +179,7 @@ describe('createFanOut, parallelism', () => {
     expect(provider.calls).toHaveLength(15);
   });
 
-  it('runs one call after the other when it is asked to', async () => {
+  it('runs one call after the other if the request asks for that', async () => {
     const { fanOut, most, provider } = countingRig({ parallel: 255 });
 
     await fanOut({ parameters: { n: 4 }, policies: { batch_execution: 'sequential' } });
@@ -232,7 +228,7 @@ describe('createFanOut, fail_fast', () => {
     expect(third.context.signal.aborted).toBe(true);
   });
 
-  it('begins no call any more after a failure', async () => {
+  it('starts no further call after a failure', async () => {
     const { fanOut, provider } = rig(
       { reply: (call) => call.fail(new BridgeError('upstream', 'no')) },
       { parallel: 1 },
@@ -242,7 +238,7 @@ describe('createFanOut, fail_fast', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('begins no call any more after a failure when they run one by one', async () => {
+  it('starts no further call after a failure if calls run one by one', async () => {
     const { fanOut, provider } = rig({
       reply: (call) => call.fail(new BridgeError('upstream', 'no')),
     });
@@ -257,7 +253,7 @@ describe('createFanOut, fail_fast', () => {
   it.each([
     ['had been dispatched and had not ended', true, { outcome: 'unknown' }, false],
     ['had not been dispatched', false, {}, true],
-  ] as const)('knows whether a sibling %s', async (_, isDispatched, details, retryable) => {
+  ] as const)('reports if a sibling %s', async (_, isDispatched, details, retryable) => {
     const { fanOut, provider } = rig();
 
     const running = fanOut({ parameters: { n: 2 } });
@@ -274,7 +270,7 @@ describe('createFanOut, fail_fast', () => {
     expect(error?.details['outcome']).toBe(isDispatched ? 'unknown' : undefined);
   });
 
-  it('forbids a repetition after a sibling that has succeeded', async () => {
+  it('reports a failure as not retryable after a sibling has succeeded', async () => {
     const { fanOut, provider } = rig({}, { parallel: 1 });
 
     const running = fanOut({ parameters: { n: 2 } });
@@ -288,7 +284,7 @@ describe('createFanOut, fail_fast', () => {
     });
   });
 
-  it('counts a sibling whose image the provider had given, although its verification was ended', async () => {
+  it('counts a sibling whose image the provider returned, although its verification was stopped', async () => {
     const { fanOut, provider } = rig();
 
     const running = fanOut({ parameters: { n: 2 } });
@@ -317,7 +313,7 @@ describe('createFanOut, fail_fast', () => {
     });
   });
 
-  it('waits for a sibling to stop, and not longer than the grace', async () => {
+  it('waits for a sibling to stop, at most for the grace period', async () => {
     const { fanOut, provider, clock } = rig({ obeys: false });
 
     const running = fanOut({ parameters: { n: 2 } });
@@ -332,7 +328,7 @@ describe('createFanOut, fail_fast', () => {
     });
   });
 
-  it('fails over one image that does not verify, whatever the others are', async () => {
+  it('fails if one image is invalid, even if the others are valid', async () => {
     const { fanOut } = rig({
       reply(call) {
         const isBad = call.request.indices.includes(1);
@@ -347,7 +343,7 @@ describe('createFanOut, fail_fast', () => {
     });
   });
 
-  it.each([0, 1, 3])('refuses %i images where two were asked for', async (count) => {
+  it.each([0, 1, 3])('rejects %i images if two were requested', async (count) => {
     const { fanOut } = rig(
       {
         reply: (call) =>
@@ -363,7 +359,7 @@ describe('createFanOut, fail_fast', () => {
 describe('createFanOut, best_effort', () => {
   const bestEffort = { failure_policy: 'best_effort' };
 
-  it('delivers what came out and lists what did not, by index', async () => {
+  it('delivers the images and lists the failures, by index', async () => {
     const { fanOut } = rig({ reply: (call) => failOn([1, 3], call) });
 
     const { outputs, failures, warnings } = await fanOut({ parameters: { n: 4, ...bestEffort } });
@@ -385,7 +381,7 @@ describe('createFanOut, best_effort', () => {
     expect(failures.map(({ index }) => index)).toEqual([2, 3]);
   });
 
-  it('fails only the image of a call that does not verify', async () => {
+  it('fails only the invalid image of a call', async () => {
     const { fanOut } = rig(
       {
         reply: (call) =>
@@ -400,7 +396,7 @@ describe('createFanOut, best_effort', () => {
     expect(failures.map(({ index, error }) => [index, error.code])).toEqual([[1, 'protocol']]);
   });
 
-  it('is an error when all outputs fail, never an empty success', async () => {
+  it('rejects if all outputs fail', async () => {
     const { fanOut, provider } = rig({ reply: (call) => failOn([0, 1, 2], call) });
 
     await expect(fanOut({ parameters: { n: 3, ...bestEffort } })).rejects.toMatchObject({
@@ -409,7 +405,7 @@ describe('createFanOut, best_effort', () => {
     expect(provider.calls).toHaveLength(3);
   });
 
-  it('delivers at the deadline what is ready; the rest are timeouts of their index', async () => {
+  it('delivers the finished images at the deadline, and reports the other indices as timeouts', async () => {
     const { fanOut, provider, clock } = rig({ obeys: false }, { parallel: 3, timeoutMs: 5000 });
 
     const running = fanOut({ parameters: { n: 5, ...bestEffort } });
@@ -430,7 +426,7 @@ describe('createFanOut, best_effort', () => {
     ]);
   });
 
-  it('times every output out when they run one by one', async () => {
+  it('reports a timeout for every output if calls run one by one', async () => {
     const { fanOut, provider, clock } = rig({}, { timeoutMs: 5000 });
     const policies = { batch_execution: 'sequential' };
 
@@ -486,7 +482,7 @@ describe('createFanOut, once nothing further may be sent', () => {
     ]);
   });
 
-  it('repeats no call that has failed', async () => {
+  it('does not retry a failed call', async () => {
     const { fanOut, provider, calls } = rig({ retry: { attempts: 3, backoffMs: 1 } });
 
     const running = fanOut();
@@ -518,7 +514,7 @@ interface Setting {
   readonly timeoutMs?: number;
 }
 
-/** Everything that an attempt needs, real but for the provider and the time. */
+/** Creates everything that a fan-out needs. Only the provider and the time are scripted. */
 function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const { native = 1, parallel = 255, timeoutMs = 60_000 } = setting;
   const clock = createManualClock();
@@ -538,16 +534,8 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const ids = { newFraction: () => 0.5 };
   const finish = createFinish({ engine });
   const watched = watchFinish(finish);
-  const singleCall = createSingleCall({ clock, graceMs: GRACE_MS });
-  const run = createFanOut({
-    clock,
-    finishedCall: createFinishedCall({
-      metrics: silentMetrics,
-      clock,
-      retriedCall: createRetriedCall({ clock, ids, singleCall }),
-      slotsOf: createProviderSlots(),
-    }),
-  });
+  const callProvider = createCallProvider({ clock, ids, graceMs: GRACE_MS });
+  const run = createFanOut({ clock, callProvider, metrics: silentMetrics });
 
   function fanOut(sent: object = {}, publish?: PlannedWork['publish']) {
     const ledger = newLedger();
@@ -568,7 +556,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   return { fanOut, provider, clock, client, calls, events };
 }
 
-/** Lets a test wait until an output has been verified, which takes real time. */
+/** Wraps `finish`, so that a test can wait until an output has been verified, which takes real time. */
 function watchFinish(finish: ReturnType<typeof createFinish>) {
   const waiting = new Map<number, () => void>();
   const done = new Set<number>();
@@ -588,7 +576,7 @@ function watchFinish(finish: ReturnType<typeof createFinish>) {
   };
 }
 
-/** Counts how many calls run at the same time; each lasts some turns of the loop. */
+/** Counts simultaneous calls. Each call lasts some turns of the event loop. */
 function countingRig(setting: Setting) {
   let now = 0;
   let most = 0;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import type { ErrorCode } from '../../../../lib/errors/codes.ts';
-import { fallsBack } from '../../../../lib/generation/call/fallback.ts';
-import { runRoutes } from '../../../../lib/generation/call/run-routes.ts';
+import { ERRORS, type ErrorCode } from '../../../../lib/errors/codes.ts';
+import { fallsBack, runRoutes } from '../../../../lib/generation/call/run-routes.ts';
 import type { Candidate } from '../../../../lib/generation/plan/routing.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createScriptedProvider } from '../../../support/scripted-provider.ts';
@@ -10,7 +9,7 @@ import { anything } from '../capability-documents.ts';
 
 const failed = (code: ErrorCode, details = {}) => new BridgeError(code, 'failed', { details });
 
-/** Routes to providers of these names; the outcome of each is given by name. */
+/** Creates routes to providers of these names. The test sets the outcome of each route by name. */
 function rig(names: readonly string[]) {
   const clock = createManualClock();
   const candidates = names.map((name): Candidate => {
@@ -86,7 +85,7 @@ describe('runRoutes', () => {
     ]);
   });
 
-  it('ends with the last failure and the trace of all routes', async () => {
+  it('rejects with the last failure and the list of all routes', async () => {
     const running = rig(['a', 'b']).try(
       { a: { run: failed('upstream') }, b: { run: failed('safety_rejected') } },
       { policy: 'on_error' },
@@ -144,5 +143,38 @@ describe('runRoutes', () => {
     const error = await running.catch((thrown) => thrown);
 
     expect(error.details).toEqual({});
+  });
+});
+
+const CODES = Object.keys(ERRORS) as ErrorCode[];
+const UNAVAILABLE = [
+  'configuration',
+  'provider_authentication',
+  'unsupported_capability',
+  'rate_limited',
+  'overloaded',
+];
+const FAILED = ['upstream', 'protocol', 'internal', 'refused_by_provider'];
+
+describe('fallsBack', () => {
+  it.each(CODES)('decides about %s as the contract says', (code) => {
+    const error = new BridgeError(code, 'failed');
+
+    expect(fallsBack(error, 'on_unavailable')).toBe(UNAVAILABLE.includes(code));
+    expect(fallsBack(error, 'on_error')).toBe([...UNAVAILABLE, ...FAILED].includes(code));
+  });
+
+  it.each(CODES)('never falls back after %s when its outcome is unknown', (code) => {
+    const error = new BridgeError(code, 'failed', { details: { outcome: 'unknown' } });
+
+    expect(fallsBack(error, 'on_unavailable')).toBe(false);
+    expect(fallsBack(error, 'on_error')).toBe(false);
+  });
+
+  it.each(CODES)('never falls back after %s when outputs had succeeded', (code) => {
+    const error = new BridgeError(code, 'failed', { details: { succeeded_outputs: 1 } });
+
+    expect(fallsBack(error, 'on_unavailable')).toBe(false);
+    expect(fallsBack(error, 'on_error')).toBe(false);
   });
 });

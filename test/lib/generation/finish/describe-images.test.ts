@@ -6,8 +6,14 @@ import {
   ImageResponse,
   type ImageWithBytes,
 } from '../../../../lib/contract/reply/image-response.ts';
-import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
+import {
+  ImageMetadataRecord,
+  OMITTABLE_FIELDS,
+} from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
+import { fitRecord, toMetadataRecord } from '../../../../lib/generation/finish/describe-images.ts';
+import type { Outcome } from '../../../../lib/generation/finish/response.ts';
+import { longestRecord } from '../../../../lib/generation/plan/record-essentials.ts';
 import { readRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
@@ -18,6 +24,7 @@ import { chunksOf, riffChunk, webp } from '../../images/webp/webp-bytes.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { image } from '../images.ts';
+import { planOf } from '../plans.ts';
 import { requestOf } from '../requests.ts';
 
 const limits = {
@@ -45,7 +52,7 @@ async function open(script: Partial<Script> = {}, capabilities = anything) {
   return rig;
 }
 
-/** The image with a box of a manifest, where C2PA puts it. */
+/** Adds a manifest box to an image, at the place that C2PA specifies. */
 function withManifest(bytes: Buffer, format: OutputFormat): Buffer {
   const box = Buffer.from('\0\0\0\x10jumb\0\0\0\x08jumd', 'latin1');
   if (format === 'png') return insertAfterHeader(bytes, chunk('caBX', box));
@@ -75,7 +82,7 @@ function inlineBytes(image: ImageWithBytes | undefined): Buffer {
 
 describe('embedded metadata', () => {
   it.each<OutputFormat>(['png', 'jpeg', 'webp'])(
-    'lies in each %s, whose length and checksum are those of what is delivered',
+    'is embedded in a %s, whose reported length and checksum match the delivered bytes',
     async (format) => {
       const plain = await image({ format });
       const rig = await open({
@@ -113,7 +120,7 @@ describe('embedded metadata', () => {
     ['jpeg', 'embedded'],
     ['webp', 'embedded'],
     ['png', 'sidecar_and_embedded'],
-  ])('leaves a signed %s as the provider made it (%s), and says so', async (format, metadata) => {
+  ])('leaves a signed %s unchanged (%s), and warns of that', async (format, metadata) => {
     const signed = withManifest(await image({ format }), format);
     const rig = await open({ reply: (call) => replyWith(signed)(call) });
 
@@ -129,7 +136,7 @@ describe('embedded metadata', () => {
     expect(sidecar !== undefined).toBe(metadata === 'sidecar_and_embedded');
   });
 
-  it('is embedded into a signed image that was converted, as the signature is lost', async () => {
+  it('is embedded in a signed image that was converted, because the signature is lost', async () => {
     const signed = withManifest(await image({ format: 'png' }), 'png');
     const rig = await open({
       reply: (call) => call.succeed({ outputs: [{ bytes: signed, anyFormat: true }] }),
@@ -144,7 +151,7 @@ describe('embedded metadata', () => {
     expect(await embeddedIn(inlineBytes(response.data[0]))).toMatchObject({ prompt: 'a boat' });
   });
 
-  it('says nothing of its own length and checksum, nor of a file', async () => {
+  it('omits the length, the checksum and the file name of its image', async () => {
     const rig = await open();
 
     const { response } = await run(rig, { output: { metadata: 'embedded' } });
@@ -198,7 +205,7 @@ describe('embedded metadata', () => {
     expect(record.timings?.total_ms).toBeLessThanOrEqual(response.timings.total_ms);
   });
 
-  it('loses its dispensable fields to a revised prompt that fills an image, and names them', async () => {
+  it('omits its omittable fields if a revised prompt fills the record, and names them', async () => {
     const revisedPrompt = '猫'.repeat(14_000);
     const rig = await open({ reply: (call) => replyWith(png, { revisedPrompt })(call) });
 
@@ -225,7 +232,7 @@ describe('embedded metadata', () => {
         ),
       },
     ],
-  ])('is refused at its field before anybody is asked, where %s cannot fit', async (_, sent) => {
+  ])('is refused at its field before any call if %s cannot fit', async (_, sent) => {
     const rig = await open({}, gptImage2);
 
     const outcome = run(rig, { ...sent, output: { metadata: 'embedded' } });
@@ -237,7 +244,7 @@ describe('embedded metadata', () => {
     expect(rig.provider.calls).toHaveLength(0);
   });
 
-  it('takes the longest prompt in any script', async () => {
+  it('holds the longest prompt in any script', async () => {
     const prompt = '猫'.repeat(4096);
     const rig = await open();
 
@@ -246,7 +253,7 @@ describe('embedded metadata', () => {
     expect((await embeddedIn(inlineBytes(response.data[0]))).prompt).toBe(prompt);
   });
 
-  it('fails over an image with more XMP than anybody writes', async () => {
+  it('fails for an image that has too much XMP', async () => {
     const odd = insertAfterHeader(png, ...Array.from({ length: 100 }, () => pngXmp('<a/>')));
     const rig = await open({ reply: (call) => replyWith(odd)(call) });
 
@@ -261,7 +268,7 @@ describe('embedded metadata', () => {
 });
 
 describe('sidecars', () => {
-  it('lie beside their images with the whole record', async () => {
+  it('are written beside their images with the whole record', async () => {
     const rig = await open({}, { ...anything, batching: gptImage2.batching });
 
     const { response, publications } = await run(rig, {
@@ -288,7 +295,7 @@ describe('sidecars', () => {
     expect(Object.keys(onDisk)).toHaveLength(4);
   });
 
-  it('come with embedded records, and hold the checksum of the image file', async () => {
+  it('are written together with embedded records, and hold the checksum of the image file', async () => {
     const rig = await open();
 
     const { response, publications } = await run(rig, {
@@ -310,7 +317,7 @@ describe('sidecars', () => {
     expect(response.data[0]).toMatchObject({ sha256, metadata_name: 'red.json' });
   });
 
-  it('come in a reply that matches the schema', async () => {
+  it('are reported in a reply that matches the schema', async () => {
     const rig = await open();
 
     const { response } = await run(rig, {
@@ -320,12 +327,177 @@ describe('sidecars', () => {
     expect(v.safeParse(ImageResponse, response).issues).toBeUndefined();
   });
 
-  it('are not there unless they were asked for', async () => {
+  it('are written only if they were requested', async () => {
     const rig = await open();
 
     const { response } = await run(rig, { output: { response_format: 'artifact' } });
 
     expect(await rig.artifacts.names()).toHaveLength(1);
     expect(response.data[0]).not.toHaveProperty('metadata_name');
+  });
+});
+
+const TIMINGS = { queue_ms: 1, input_ms: 2, provider_ms: 3, artifact_ms: 4, total_ms: 10 };
+const IMAGE = { index: 0, format: 'png', width: 3, height: 2 } as const;
+
+function outcomeOf(sent: object = {}, capabilities = anything): Outcome {
+  return {
+    plan: planOf(requestOf(sent), capabilities),
+    completedSecs: 1_700_000_000,
+    result: {
+      outputs: [],
+      failures: [],
+      usage: { total_tokens: 7, provider: { images: 1 } },
+      warnings: ['sandbox_output', 'negative_prompt_merged', 'sandbox_output'],
+      providerEndedMs: 0,
+    },
+    attempts: [
+      { provider: 'other', outcome: 'failed', error_code: 'overloaded', duration_ms: 1 },
+      { provider: 'scripted', model: 'scripted-image', outcome: 'succeeded', duration_ms: 5 },
+    ],
+  };
+}
+
+const recordOf = (outcome: Outcome, revisedPrompt?: string) =>
+  toMetadataRecord(outcome, TIMINGS, { revisedPrompt }, IMAGE);
+
+describe('toMetadataRecord', () => {
+  it('contains all fields of the schema', () => {
+    const outcome = outcomeOf({ metadata: { order: '7' }, parameters: { n: 2 } });
+
+    const record = recordOf(outcome, 'a red boat');
+
+    expect(v.parse(ImageMetadataRecord, record)).toEqual({
+      version: '1',
+      request_id: 'request-1',
+      completed: 1_700_000_000,
+      operation: 'generate',
+      inputs: { images: 0, mask: 0, reference_images: 0 },
+      prompt: 'a boat',
+      policies: outcome.plan.report.record.policies,
+      requested: outcome.plan.report.record.requested,
+      effective: outcome.plan.report.record.effective,
+      normalizations: [],
+      revised_prompt: 'a red boat',
+      provider: 'scripted',
+      model: 'scripted-image',
+      attempts: outcome.attempts,
+      usage: { total_tokens: 7, provider: { images: 1 } },
+      timings: TIMINGS,
+      warnings: ['negative_prompt_merged', 'sandbox_output'],
+      metadata: { order: '7' },
+      image: IMAGE,
+    });
+  });
+
+  it('omits unknown fields', () => {
+    const outcome = outcomeOf();
+
+    const record = recordOf({
+      ...outcome,
+      attempts: undefined,
+      result: { ...outcome.result, usage: undefined },
+    });
+
+    expect(Object.keys(record)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(attempts|usage|revised_prompt|negative)/)]),
+    );
+  });
+
+  it('reports a merged negative prompt as the effective prompt', () => {
+    const record = recordOf(outcomeOf({ negative_prompt: 'fog' }, gptImage2));
+
+    expect(record).toMatchObject({
+      prompt: 'a boat',
+      effective_prompt: 'a boat\n\nAvoid: fog',
+      negative_prompt: 'fog',
+    });
+    expect(record).not.toHaveProperty('effective_negative_prompt');
+  });
+
+  it('reports a native negative prompt as the effective one', () => {
+    const capabilities = { ...anything, negative_prompt: 'native' } as const;
+
+    const record = recordOf(outcomeOf({ negative_prompt: 'fog' }, capabilities));
+
+    expect(record).toMatchObject({ negative_prompt: 'fog', effective_negative_prompt: 'fog' });
+    expect(record).not.toHaveProperty('effective_prompt');
+  });
+
+  it('counts the inputs', () => {
+    const image = { type: 'base64', data: Buffer.from('image').toString('base64') };
+    const sent = { operation: 'edit', images: [image, image], mask: image };
+
+    const record = recordOf(outcomeOf({ ...sent, reference_images: [image] }));
+
+    expect(record.inputs).toEqual({ images: 2, mask: 1, reference_images: 1 });
+  });
+});
+
+describe('fitRecord', () => {
+  const full = recordOf(outcomeOf(), 'a red boat');
+  const present = OMITTABLE_FIELDS.filter((field) => field !== 'session');
+
+  it('omits nothing if the record fits', () => {
+    expect(fitRecord(full, JSON.stringify, () => true)).toBe(JSON.stringify(full));
+  });
+
+  it.each(present.map((field, index) => [field, present.slice(0, index + 1)] as const))(
+    'removes in the order of the contract, up to %s, and no more than it must',
+    (field, omitted) => {
+      const json = fitRecord(
+        full,
+        JSON.stringify,
+        (text) => !Object.hasOwn(JSON.parse(text), field),
+      );
+
+      const record = v.parse(ImageMetadataRecord, JSON.parse(json ?? ''));
+      expect(record.omitted_fields).toEqual(omitted);
+      expect(record).not.toHaveProperty(field);
+      const kept = Object.keys(full).filter((key) => !omitted.some((one) => one === key));
+      expect(Object.keys(record).sort()).toEqual([...kept, 'omitted_fields'].sort());
+    },
+  );
+
+  it('names only fields that the record had', () => {
+    const { usage: _usage, ...plain } = full;
+
+    const json = fitRecord(plain, JSON.stringify, (text) => !text.includes('"timings":'));
+
+    expect(JSON.parse(json ?? '')).toMatchObject({ omitted_fields: ['timings'] });
+  });
+
+  it('returns undefined instead of shortening a prompt', () => {
+    expect(fitRecord(full, JSON.stringify, (text) => !text.includes('a boat'))).toBeUndefined();
+  });
+});
+
+describe('longestRecord', () => {
+  it.each([
+    {},
+    { negative_prompt: 'fog', parameters: { n: 4, output_format: 'jpeg' } },
+    { metadata: { a: 'b' } },
+  ])('is at least as long as the record of %j', (sent) => {
+    const outcome = outcomeOf(sent, gptImage2);
+    const json = fitRecord(
+      toMetadataRecord(
+        outcome,
+        TIMINGS,
+        { revisedPrompt: 'x'.repeat(9000) },
+        {
+          index: outcome.plan.report.record.effective.n - 1,
+          format: 'webp',
+          width: 16_384,
+          height: 16_384,
+        },
+      ),
+      JSON.stringify,
+      (text) => !OMITTABLE_FIELDS.some((field) => Object.hasOwn(JSON.parse(text), field)),
+    );
+
+    const longest = JSON.stringify(longestRecord(outcome.plan.report.record));
+
+    expect(json?.length).toBeGreaterThan(500);
+    expect(longest.length).toBeGreaterThanOrEqual(json?.length ?? 0);
   });
 });

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import { createFinish } from '../../../../lib/generation/finish/finish.ts';
+import { createFinish, toDelivered } from '../../../../lib/generation/finish/finish.ts';
 import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
 import { image, keyed, openEngine } from '../images.ts';
 import { planOf } from '../plans.ts';
@@ -50,7 +50,7 @@ describe('createFinish', () => {
     });
   });
 
-  it('warns of another size than was asked for', async () => {
+  it('warns of a size that differs from the requested size', async () => {
     const finished = await finishing(await image(), { parameters: { size: '64x64' } });
 
     expect(finished.verdict.size).toBe('changed');
@@ -69,7 +69,7 @@ describe('createFinish', () => {
 describe('createFinish, formats', () => {
   const webp = { output_format: 'webp' };
 
-  it('refuses under strict another format than the provider was asked for', async () => {
+  it('rejects under strict a format that differs from the requested format', async () => {
     const bytes = await image({ format: 'jpeg' });
 
     await expect(finishing(bytes, { parameters: webp })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('createFinish, formats', () => {
     });
   });
 
-  it('converts under strict what the provider could not choose the format of', async () => {
+  it('converts under strict an image whose format the provider could not choose', async () => {
     const plan = planOf(requestOf({ parameters: webp }));
     const output = { bytes: await image({ format: 'jpeg' }), anyFormat: true } as const;
 
@@ -88,17 +88,20 @@ describe('createFinish, formats', () => {
     expect(finished.warnings).toEqual(['output_format_converted']);
   });
 
-  it.each(['normalize', 'best_effort'])('converts it under %s', async (compatibility) => {
-    const bytes = await image({ format: 'jpeg' });
+  it.each(['normalize', 'best_effort'])(
+    'converts a wrong format under %s',
+    async (compatibility) => {
+      const bytes = await image({ format: 'jpeg' });
 
-    const finished = await finishing(bytes, { parameters: webp, policies: { compatibility } });
+      const finished = await finishing(bytes, { parameters: webp, policies: { compatibility } });
 
-    expect(finished.image).toMatchObject({ format: 'webp', width: 32, height: 24 });
-    expect(finished.verdict.format).toBe('honoured');
-    expect(finished.warnings).toEqual(['output_format_converted']);
-  });
+      expect(finished.image).toMatchObject({ format: 'webp', width: 32, height: 24 });
+      expect(finished.verdict.format).toBe('honoured');
+      expect(finished.warnings).toEqual(['output_format_converted']);
+    },
+  );
 
-  it('converts what the model could not give in the format that was asked for', async () => {
+  it('converts an image if the model lacks the requested format', async () => {
     const sent = { parameters: webp, policies: { compatibility: 'normalize' } };
 
     const finished = await finishing(await image(), sent, appServer);
@@ -107,7 +110,7 @@ describe('createFinish, formats', () => {
     expect(finished.warnings).toEqual(['output_format_converted']);
   });
 
-  it('converts under strict the format that the model was asked for, where the request named none', async () => {
+  it('converts under strict if the request named no format', async () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const request = requestOf({ parameters: { background: 'transparent' } });
     const { finish: plan } = planOf(request, capabilities);
@@ -121,7 +124,7 @@ describe('createFinish, formats', () => {
     expect(finished.image.format).toBe('png');
   });
 
-  it('converts with the compression that was asked for', async () => {
+  it('converts with the requested compression', async () => {
     const noise = await image({ width: 300, height: 300 });
     const sent = (output_compression: number) => ({
       parameters: { output_format: 'jpeg', output_compression },
@@ -134,7 +137,7 @@ describe('createFinish, formats', () => {
     expect(small.image.bytes.length).toBeLessThan(large.image.bytes.length);
   });
 
-  it('lets a transparent image fall on white in a JPEG', async () => {
+  it('puts a transparent image on white in a JPEG', async () => {
     const sent = {
       parameters: { output_format: 'jpeg' },
       policies: { compatibility: 'normalize' },
@@ -149,7 +152,7 @@ describe('createFinish, formats', () => {
 describe('createFinish, transparency', () => {
   const transparent = { background: 'transparent' };
 
-  it('takes an image that one can see through', async () => {
+  it('accepts a transparent image', async () => {
     const bytes = await image({ alpha: 0.5 });
 
     const finished = await finishing(bytes, { parameters: transparent }, gptImage15);
@@ -165,7 +168,7 @@ describe('createFinish, transparency', () => {
     ['in which nothing can be seen', 0, 'strict', 'empty'],
     ['in which nothing can be seen', 0, 'normalize', 'empty'],
     ['in which nothing can be seen', 0, 'best_effort', 'empty'],
-  ] as const)('refuses an image %s (%s) under %s', async (_, alpha, compatibility, expected) => {
+  ] as const)('rejects an image %s (%s) under %s', async (_, alpha, compatibility, expected) => {
     const bytes = await image(alpha === undefined ? {} : { alpha });
     const sent = { parameters: transparent, policies: { compatibility } };
 
@@ -186,10 +189,10 @@ describe('createFinish, transparency', () => {
   });
 });
 
-describe('createFinish, images to be cut out', () => {
+describe('createFinish, background removal', () => {
   const transparent = { background: 'transparent' };
 
-  it('cuts the subject out of its background', async () => {
+  it('removes the background of a subject', async () => {
     const finished = await finishing(await keyed(), { parameters: transparent }, gptImage2);
 
     expect(finished.image).toMatchObject({ format: 'png', width: 32, height: 24, alpha: 'some' });
@@ -197,7 +200,7 @@ describe('createFinish, images to be cut out', () => {
     expect(finished.warnings).toEqual([]);
   });
 
-  it('cuts out by the colour and the thresholds of the request', async () => {
+  it('removes the background by the colour and the thresholds of the request', async () => {
     const transparency = {
       key_color: '#ff0000',
       transparent_threshold: 0,
@@ -213,7 +216,7 @@ describe('createFinish, images to be cut out', () => {
     expect([...data.subarray(middle, middle + 4)]).toEqual([255, 102, 51, 102]);
   });
 
-  it('makes of the painted image the format that was asked for', async () => {
+  it('delivers an image without background in the requested format', async () => {
     const parameters = { ...transparent, output_format: 'webp', output_compression: 70 };
 
     const finished = await finishing(await keyed(), { parameters }, gptImage2);
@@ -229,7 +232,7 @@ describe('createFinish, images to be cut out', () => {
     ['is nothing but background', '#00ff00', '#00ff00', 'strict', 'empty'],
     ['is nothing but background', '#00ff00', '#00ff00', 'best_effort', 'empty'],
   ] as const)(
-    'refuses one that %s (%s, %s) under %s',
+    'rejects an image that %s (%s, %s) under %s',
     async (_, ground, thing, compatibility, alpha) => {
       const bytes = await keyed(ground, thing);
       const sent = { parameters: transparent, policies: { compatibility } };
@@ -242,7 +245,7 @@ describe('createFinish, images to be cut out', () => {
     },
   );
 
-  it('delivers under best_effort the image as it was painted where nothing could be cut out', async () => {
+  it('delivers the unchanged image under best_effort if its background could not be removed', async () => {
     const bytes = await keyed('#ffffff', '#803020');
     const sent = { parameters: transparent, policies: { compatibility: 'best_effort' } };
 
@@ -270,7 +273,7 @@ describe('createFinish, edges', () => {
   it.each([
     ['converted', { output_format: 'webp' }],
     ['cut out', { output_format: 'webp', background: 'transparent' }],
-  ])('refuses clearly what is too long to be %s', async (_, parameters) => {
+  ])('rejects an image whose edge is too long for %s', async (_, parameters) => {
     const wide = openEngine({ max_edge: 20_000 });
     const bytes = await image({ width: 16_384, height: 1 });
     const request = requestOf({ parameters, policies: { compatibility: 'normalize' } });
@@ -293,18 +296,21 @@ describe('createFinish, revised prompts', () => {
     ['include', undefined, undefined],
     ['omit', 'a red boat', undefined],
     ['require', 'a red boat', 'a red boat'],
-  ])('under the policy %s makes of "%s": %s', async (revised_prompt, given, expected) => {
-    const finished = await finishing(
-      await image(),
-      { policies: { revised_prompt } },
-      anything,
-      given,
-    );
+  ])(
+    'applies the policy %s to the revised prompt "%s": %s',
+    async (revised_prompt, given, expected) => {
+      const finished = await finishing(
+        await image(),
+        { policies: { revised_prompt } },
+        anything,
+        given,
+      );
 
-    expect(finished.revisedPrompt).toBe(expected);
-  });
+      expect(finished.revisedPrompt).toBe(expected);
+    },
+  );
 
-  it('fails where one was required, not to be repeated', async () => {
+  it('fails without retry if a required revised prompt is missing', async () => {
     const sent = { policies: { revised_prompt: 'require' } };
 
     await expect(finishing(await image(), sent)).rejects.toMatchObject({
@@ -325,3 +331,53 @@ function finishing(
   const unfinished = { index: 2, output, generationMs: 40 };
   return finish(unfinished, plan.finish, signal);
 }
+
+const actual = { format: 'png', width: 1024, height: 768, alpha: 'none' } as const;
+
+describe('toDelivered', () => {
+  it('reports `unspecified` for everything that the request left open', () => {
+    expect(toDelivered(3, actual, requestOf())).toEqual({
+      index: 3,
+      size: 'unspecified',
+      format: 'unspecified',
+      alpha: 'unspecified',
+    });
+  });
+
+  it.each([
+    ['1024x768', 'honoured'],
+    ['768x1024', 'changed'],
+    ['1024x769', 'changed'],
+    ['auto', 'unspecified'],
+  ])('reports the size %s as %s', (size, expected) => {
+    expect(toDelivered(0, actual, requestOf({ parameters: { size } })).size).toBe(expected);
+  });
+
+  it.each([
+    ['png', 'honoured'],
+    ['webp', 'changed'],
+  ])('reports the format %s as %s', (output_format, expected) => {
+    expect(toDelivered(0, actual, requestOf({ parameters: { output_format } })).format).toBe(
+      expected,
+    );
+  });
+
+  it.each([
+    ['auto', 'none', 'unspecified'],
+    ['auto', 'some', 'unspecified'],
+    ['opaque', 'none', 'honoured'],
+    ['opaque', 'opaque', 'honoured'],
+    ['opaque', 'some', 'changed'],
+    ['opaque', 'empty', 'changed'],
+    ['transparent', 'none', 'changed'],
+    ['transparent', 'opaque', 'changed'],
+    ['transparent', 'some', 'honoured'],
+    ['transparent', 'empty', 'honoured'],
+  ] as const)('reports the background %s with an alpha of %s as %s', (...row) => {
+    const [background, alpha, expected] = row;
+
+    const verdict = toDelivered(0, { ...actual, alpha }, requestOf({ parameters: { background } }));
+
+    expect(verdict.alpha).toBe(expected);
+  });
+});

@@ -47,9 +47,12 @@ describe('paidAfter', () => {
     ['nothing_made', true, 'unknown'],
     ['made', true, 'yes'],
     ['unknown', true, 'unknown'],
-  ])('after the effect %s, with output begun: %s, is %s', (effect, outputBegan, paid) => {
-    expect(paidAfter(failure('upstream', effect), outputBegan)).toBe(paid);
-  });
+  ])(
+    'returns for the effect %s, with output begun: %s, the value %s',
+    (effect, outputBegan, paid) => {
+      expect(paidAfter(failure('upstream', effect), outputBegan)).toBe(paid);
+    },
+  );
 });
 
 describe('restricted', () => {
@@ -88,13 +91,13 @@ describe('restricted', () => {
   it.each([
     ['nothing was sent', NOT_SENT, true],
     ['a try was sent', REFUSED, false],
-  ])('lets a timeout be retried or not: %s', (_what, rows, isRetryable) => {
+  ])('decides if a timeout is retryable: %s', (_what, rows, isRetryable) => {
     const late = new BridgeError('timeout', 'late', { retryable: true });
 
     expect(restricted(late, [rows]).retryable).toBe(isRetryable);
   });
 
-  it('changes nothing when it is applied again', () => {
+  it('changes nothing if it is applied twice', () => {
     const once = restricted(retryable, [UNKNOWN, LOST]);
 
     expect(restricted(once, [UNKNOWN, LOST])).toEqual(once);
@@ -107,7 +110,7 @@ describe('mayRepeat', () => {
     [true, [REFUSED]],
     [false, [UNKNOWN]],
     [false, [REFUSED, UNUSABLE]],
-  ])('is %s by the rows of the call', (expected, rows) => {
+  ])('returns %s for the rows of a call', (expected, rows) => {
     expect(mayRepeat(rows)).toBe(expected);
   });
 });
@@ -126,14 +129,17 @@ describe('mayFallBack', () => {
     ['a refusal and an unknown outcome', [REFUSED, UNKNOWN], false, false],
     ['a refusal and an image that could be delivered', [REFUSED, LOST], false, false],
     ['a refusal and a refusal for safety', [REFUSED, SAFETY], false, false],
-  ])('after a refusal that is reported first: %s', (_what, rows, onUnavailable, onError) => {
-    const error = failure('rate_limited');
+  ])(
+    'decides after a refusal that is reported first: %s',
+    (_what, rows, onUnavailable, onError) => {
+      const error = failure('rate_limited');
 
-    expect(mayFallBack(rows, 0, error, 'on_unavailable')).toBe(onUnavailable);
-    expect(mayFallBack(rows, 0, error, 'on_error')).toBe(onError);
-  });
+      expect(mayFallBack(rows, 0, error, 'on_unavailable')).toBe(onUnavailable);
+      expect(mayFallBack(rows, 0, error, 'on_error')).toBe(onError);
+    },
+  );
 
-  it('never follows an unknown outcome or a usable image of an earlier route', () => {
+  it('returns false after an unknown outcome or a usable image of an earlier route', () => {
     const refused = { ...REFUSED, route: 1 };
 
     for (const earlier of [UNKNOWN, LOST]) {
@@ -141,7 +147,7 @@ describe('mayFallBack', () => {
     }
   });
 
-  it('follows an unusable image of an earlier route under any policy', () => {
+  it('returns true after an unusable image of an earlier route, under every policy', () => {
     const rows = [UNUSABLE, { ...REFUSED, route: 1 }];
 
     expect(mayFallBack(rows, 1, failure('rate_limited'), 'on_unavailable')).toBe(true);
@@ -157,7 +163,7 @@ describe('succeededOutputs', () => {
 });
 
 describe('countPaid', () => {
-  it('counts what is paid for, what of it was not delivered, and what is unknown, by provider', () => {
+  it('counts the paid, the lost and the unknown outputs of each provider', () => {
     const rows = [
       NOT_SENT,
       REFUSED,
@@ -195,11 +201,11 @@ describe('countFailed', () => {
       [UNUSABLE, { ...REFUSED, provider: 'b' }],
       [['b', 1]],
     ],
-  ])('counts certain failures by the last row: %s', (_what, rows, expected) => {
+  ])('counts certain failures by the last row of an output: %s', (_what, rows, expected) => {
     expect(failed(rows)).toEqual(expected);
   });
 
-  it('ignores images that were not asked for', () => {
+  it('ignores images that were not requested', () => {
     expect(failed([PUBLISHED, { ...UNUSABLE, index: undefined }])).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ const REASON = 'normalized_to_provider_size';
 
 describe('negotiateSize', () => {
   it.each(['1024x1024', '1536x1024', '3840x2160', '2160x3840', 'auto'])(
-    'takes %s of gpt-image-2 as it is',
+    'accepts %s for gpt-image-2 unchanged',
     (size) => {
       const { effective, normalizations, refusals } = negotiated({ size }, gptImage2);
 
@@ -22,7 +22,7 @@ describe('negotiateSize', () => {
     ['webp', '16384x8192', '16383x8192'],
     ['webp', '16383x8192', '16383x8192'],
     ['png', '16384x8192', '16384x8192'],
-  ] as const)('takes no edge longer than a %s can have: %s', (output_format, size, expected) => {
+  ] as const)('reduces an edge that is too long for %s: %s', (output_format, size, expected) => {
     const sizes = { ...anything.sizes, max_edge: 16_384 };
 
     const { effective } = negotiated({ size, output_format }, { ...anything, sizes });
@@ -30,7 +30,7 @@ describe('negotiateSize', () => {
     expect(effective.size).toBe(expected);
   });
 
-  it('refuses under strict an edge longer than a webp can have', () => {
+  it('refuses under strict an edge that is too long for webp', () => {
     const sizes = { ...anything.sizes, max_edge: 16_384 };
     const asked = { size: '16384x16384', output_format: 'webp' };
 
@@ -49,7 +49,7 @@ describe('negotiateSize', () => {
     ['16384x1', '2048x1152'],
     ['1x1', '1024x1024'],
   ])(
-    'takes of gpt-image-2, asked for %s, the nearest shape and of those the nearest size: %s',
+    'chooses for gpt-image-2 the nearest shape to %s, then the nearest size: %s',
     (size, expected) => {
       const { effective, normalizations } = negotiated({ size }, gptImage2);
 
@@ -74,7 +74,7 @@ describe('negotiateSize', () => {
     ['4000x100', { max_aspect_ratio: 3, allowed: ['1536x1024'] }, '1536x1024'],
     ['4000x100', { max_aspect_ratio: 3 }, 'auto'],
   ])(
-    'takes of a model that draws any size, asked for %s under %j, %s',
+    'chooses for a model with arbitrary sizes, for %s under %j, the size %s',
     (size, limits, expected) => {
       const capabilities = { ...anything, sizes: { ...anything.sizes, ...limits } };
 
@@ -84,13 +84,16 @@ describe('negotiateSize', () => {
     },
   );
 
-  it.each(['16x16', '4096x4096', '777x333'])('draws %s where any size is drawn', (size) => {
-    const { normalizations, refusals } = negotiated({ size }, anything, 'strict');
+  it.each(['16x16', '4096x4096', '777x333'])(
+    'accepts %s for a model with arbitrary sizes',
+    (size) => {
+      const { normalizations, refusals } = negotiated({ size }, anything, 'strict');
 
-    expect([...normalizations, ...refusals]).toEqual([]);
-  });
+      expect([...normalizations, ...refusals]).toEqual([]);
+    },
+  );
 
-  it('lets a model that knows no auto draw its usual size, under strict too', () => {
+  it('changes auto to the usual size of a model without auto, under strict too', () => {
     const capabilities = { ...gptImage1, sizes: { ...gptImage1.sizes, auto: false } };
 
     const { effective, normalizations, refusals } = negotiated({}, capabilities, 'strict');
@@ -127,7 +130,7 @@ describe('negotiateSize, hints', () => {
     [gptImage1, { resolution: '4k' }, '1536x1024'],
   ];
 
-  it.each(rows)('takes of $model for %j the listed size %s, under strict too', (...row) => {
+  it.each(rows)('chooses for $model and %j the listed size %s, under strict too', (...row) => {
     const [capabilities, hints, size] = row;
 
     const { effective, normalizations, refusals } = negotiated(hints, capabilities, 'strict');
@@ -153,7 +156,7 @@ describe('negotiateSize, hints', () => {
     [gptImage2, { aspect_ratio: '4:3', resolution: '4k' }, '1536x1024'],
     [gptImage2, { aspect_ratio: '4:5' }, '1024x1536'],
   ] as const)(
-    'refuses under strict a ratio that no size of $model has, and takes the nearest in ratio otherwise: %j',
+    'refuses under strict a ratio that no size of $model has, and chooses the nearest ratio otherwise: %j',
     (capabilities, hints, size) => {
       const strict = negotiated(hints, capabilities, 'strict');
       const lenient = negotiated(hints, capabilities, 'normalize');
@@ -163,7 +166,7 @@ describe('negotiateSize, hints', () => {
     },
   );
 
-  it('takes two sizes whose ratios are equally far away for equals, of which the nearest in pixels wins', () => {
+  it('chooses the size nearest in pixels if two ratios are equally near', () => {
     const allowed = ['1536x1024', '1000x1500', '960x1440'];
     const capabilities = { ...gptImage2, sizes: { ...gptImage2.sizes, allowed } };
 
@@ -172,7 +175,7 @@ describe('negotiateSize, hints', () => {
     expect(effective.size).toBe('960x1440');
   });
 
-  it('prefers the smaller of two sizes that are equally far away', () => {
+  it('chooses the smaller of two equally near sizes', () => {
     const allowed = ['1448x1448', '1024x1025', '1024x1023'];
     const capabilities = { ...gptImage2, sizes: { ...gptImage2.sizes, allowed } };
 
@@ -181,7 +184,7 @@ describe('negotiateSize, hints', () => {
     expect(effective.size).toBe('1024x1023');
   });
 
-  it('hands hints on to a model that takes them as they are', () => {
+  it('passes hints on to a model that supports them', () => {
     const hints = { aspect_ratio: '21:9', resolution: '4k' };
 
     const { effective, normalizations } = negotiated(hints, anything, 'strict');
@@ -197,7 +200,7 @@ describe('negotiateSize, hints', () => {
     ['aspect_ratio', '1:100', '1:1', REASON],
     ['resolution', '1k', '1k', undefined],
     ['resolution', '4k', '2k', 'clamped_to_provider_range'],
-  ] as const)('takes of a model with some %ss, asked for %s, %s', (hint, asked, taken, reason) => {
+  ] as const)('chooses for a model with some %ss, for %s, %s', (hint, asked, taken, reason) => {
     const capabilities: CapabilityDocument = {
       ...anything,
       aspect_ratios: ['1:1', '16:9'],
@@ -215,7 +218,7 @@ describe('negotiateSize, hints', () => {
     expect(strict.refusals.map((refusal) => refusal.field)).toEqual(reason ? [field] : []);
   });
 
-  it('takes the lowest resolution of a model that has none as low as asked for', () => {
+  it('chooses the lowest resolution of a model if the requested one is lower', () => {
     const capabilities: CapabilityDocument = { ...anything, resolutions: ['2k', '4k'] };
 
     const { effective } = negotiated({ resolution: '1k' }, capabilities);
@@ -223,7 +226,7 @@ describe('negotiateSize, hints', () => {
     expect(effective.resolution).toBe('2k');
   });
 
-  it('omits the hint that the model does not support, and uses the other', () => {
+  it('drops the hint that the model does not support, and uses the other', () => {
     const capabilities: CapabilityDocument = { ...gptImage2, resolution: 'unsupported' };
 
     const { effective, normalizations } = negotiated(
@@ -240,7 +243,7 @@ describe('negotiateSize, hints', () => {
     });
   });
 
-  it('emulates nothing where there is no listed size to do it with', () => {
+  it('emulates no hint for a model without listed sizes', () => {
     const sizes = { ...gptImage2.sizes, allowed: [] };
 
     const { effective, normalizations } = negotiated(

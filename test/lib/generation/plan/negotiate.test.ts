@@ -19,7 +19,7 @@ describe('negotiate', () => {
     ['the app server', appServer],
     ['a model that draws anything', anything],
     ['sandbox-basic', sandboxBasic()],
-  ])('changes nothing of a plain request to %s', (_, capabilities) => {
+  ])('changes nothing in a plain request to %s', (_, capabilities) => {
     const request = requestOf();
 
     const negotiated = negotiate(request, capabilities);
@@ -49,7 +49,7 @@ describe('negotiate', () => {
     { parameters: { action: 'generate' } },
     { operation: 'edit', images: [inlineBytes()], parameters: { action: 'edit' } },
     { reference_images: Array.from({ length: 5 }, () => inlineBytes()) },
-  ])('takes under strict what the model can do: %j', (sent) => {
+  ])('accepts under strict what the model supports: %j', (sent) => {
     const request = requestOf(sent);
 
     const negotiated = negotiate(request, gptImage2);
@@ -58,7 +58,7 @@ describe('negotiate', () => {
     expect(negotiated.normalizations).toEqual([]);
   });
 
-  it('keeps effective values and rows in step, whatever is asked of whichever model', () => {
+  it('records every change of an effective value, for every request and model', () => {
     fc.assert(
       fc.property(anyParameters(), fc.constantFrom(...LENIENT), anyModel(), (sent, mode, model) => {
         const request = requestOf({ parameters: sent, policies: { compatibility: mode } });
@@ -75,7 +75,7 @@ describe('negotiate', () => {
     );
   });
 
-  it('never makes a request that the model would not accept itself', () => {
+  it('never makes a request that the model does not accept', () => {
     fc.assert(
       fc.property(anyParameters(), fc.constantFrom(...LENIENT), anyModel(), (sent, mode, model) => {
         const request = requestOf({ parameters: sent, policies: { compatibility: mode } });
@@ -152,25 +152,28 @@ describe('negotiate, single values', () => {
     });
   });
 
-  it.each(ALL_MODES)('takes every auto under %s, even of a model that lists none', (mode) => {
-    const capabilities: CapabilityDocument = {
-      ...gptImage2,
-      qualities: ['high'],
-      moderation: [],
-      actions: ['generate'],
-      backgrounds: ['opaque'],
-    };
+  it.each(ALL_MODES)(
+    'accepts every auto under %s, even for a model that lists no values',
+    (mode) => {
+      const capabilities: CapabilityDocument = {
+        ...gptImage2,
+        qualities: ['high'],
+        moderation: [],
+        actions: ['generate'],
+        backgrounds: ['opaque'],
+      };
 
-    const negotiated = negotiate(inMode(mode), capabilities);
+      const negotiated = negotiate(inMode(mode), capabilities);
 
-    expect(negotiated.normalizations).toEqual([]);
-  });
+      expect(negotiated.normalizations).toEqual([]);
+    },
+  );
 
   it.each([
     ['strict', 'refused'],
     ['normalize', 'refused'],
     ['best_effort', null],
-  ] as const)('treats a fidelity that the model does not know under %s as %s', (mode, expected) => {
+  ] as const)('handles an unsupported fidelity under %s: %s', (mode, expected) => {
     const sent = { reference_images: [inlineBytes()], parameters: { input_fidelity: 'high' } };
 
     const negotiated = orRefusal(() => negotiate(inMode(mode, sent), gptImage2));
@@ -191,7 +194,7 @@ describe('negotiate, single values', () => {
     }
   });
 
-  it('takes the one fidelity that a model knows for the other', () => {
+  it('changes the fidelity to the only one that the model supports', () => {
     const sent = { reference_images: [inlineBytes()], parameters: { input_fidelity: 'high' } };
     const capabilities: CapabilityDocument = { ...gptImage15, input_fidelities: ['low'] };
 
@@ -203,7 +206,7 @@ describe('negotiate, single values', () => {
 });
 
 describe('negotiate, formats', () => {
-  it.each(LENIENT)('asks under %s for the format that the model has, and converts', (mode) => {
+  it.each(LENIENT)('requests under %s a format of the model, and converts', (mode) => {
     const sent = { parameters: { output_format: 'webp', output_compression: 60 } };
 
     const negotiated = negotiate(inMode(mode, sent), appServer);
@@ -220,7 +223,7 @@ describe('negotiate, formats', () => {
   });
 
   it.each(ALL_MODES)(
-    'lets a format that the request did not name become the model’s own under %s',
+    'changes a format that the request did not name to a format of the model under %s',
     (mode) => {
       const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg', 'webp'] };
 
@@ -238,7 +241,7 @@ describe('negotiate, formats', () => {
     },
   );
 
-  it('does not let a transparent image become a JPEG because the request named no format', () => {
+  it('never changes a transparent image to JPEG, even if the request named no format', () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const sent = { parameters: { background: 'transparent' } };
 
@@ -254,28 +257,31 @@ describe('negotiate, transparency', () => {
   const chroma = { transparency: { mode: 'chroma_key', key_color: '#00ff00' } };
   const native = { transparency: { mode: 'native' } };
 
-  it.each(ALL_MODES)('goes by the alpha of a model that has it, under %s', (mode) => {
+  it.each(ALL_MODES)('uses the alpha of a model that supports alpha, under %s', (mode) => {
     const negotiated = negotiate(inMode(mode, { parameters: transparent }), gptImage15);
 
     expect(negotiated.transparency).toEqual({ kind: 'native' });
     expect(negotiated.normalizations).toEqual([]);
   });
 
-  it.each(ALL_MODES)('emulates it otherwise, under %s too, and says so', (mode) => {
-    const negotiated = negotiate(inMode(mode, { parameters: transparent }), gptImage2);
+  it.each(ALL_MODES)(
+    'emulates transparency for other models, under %s too, and records that',
+    (mode) => {
+      const negotiated = negotiate(inMode(mode, { parameters: transparent }), gptImage2);
 
-    expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#00FF00' });
-    expect(negotiated.normalizations).toEqual([
-      {
-        field: 'parameters.background',
-        requested: 'transparent',
-        effective: 'transparent',
-        reason: 'provider_alpha_emulated_with_local_chroma_key',
-      },
-    ]);
-  });
+      expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#00FF00' });
+      expect(negotiated.normalizations).toEqual([
+        {
+          field: 'parameters.background',
+          requested: 'transparent',
+          effective: 'transparent',
+          reason: 'provider_alpha_emulated_with_local_chroma_key',
+        },
+      ]);
+    },
+  );
 
-  it('removes the background where it is asked to, even for a model with alpha', () => {
+  it('removes the background on request, even for a model with alpha', () => {
     const negotiated = negotiate(
       requestOf({ parameters: transparent, output: chroma }),
       gptImage15,
@@ -284,7 +290,7 @@ describe('negotiate, transparency', () => {
     expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#00ff00' });
   });
 
-  it('chooses a key colour that the prompt does not speak of', () => {
+  it('chooses a key colour that the prompt does not name', () => {
     const sent = { prompt: 'a green frog', parameters: transparent };
 
     const negotiated = negotiate(requestOf(sent), gptImage2);
@@ -292,7 +298,7 @@ describe('negotiate, transparency', () => {
     expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#FF00FF' });
   });
 
-  it.each(ALL_MODES)('asks under %s for an image without loss to cut out', (mode) => {
+  it.each(ALL_MODES)('requests a lossless image for background removal under %s', (mode) => {
     const parameters = { ...transparent, output_format: 'webp', output_compression: 50 };
 
     const negotiated = negotiate(inMode(mode, { parameters }), gptImage2);
@@ -301,7 +307,7 @@ describe('negotiate, transparency', () => {
     expect(negotiated.effective).toMatchObject({ output_format: 'webp', output_compression: 50 });
   });
 
-  it('asks a model with alpha for the format itself', () => {
+  it('requests the delivered format from a model with alpha', () => {
     const parameters = { ...transparent, output_format: 'webp' };
 
     const negotiated = negotiate(requestOf({ parameters }), gptImage15);
@@ -309,13 +315,13 @@ describe('negotiate, transparency', () => {
     expect(negotiated.providerFormat).toBe('webp');
   });
 
-  it.each(ALL_MODES)('refuses under %s native alpha that the model has not', (mode) => {
+  it.each(ALL_MODES)('refuses native alpha under %s if the model lacks it', (mode) => {
     const refusal = refusalOf({ parameters: transparent, output: native }, gptImage2, mode);
 
     expect(refusal.param).toBe('parameters.background');
   });
 
-  it('omits an unsupported background under best_effort only', () => {
+  it('drops an unsupported background under best_effort only', () => {
     const capabilities: CapabilityDocument = {
       ...gptImage2,
       transparent_background: 'unsupported',
@@ -338,7 +344,7 @@ describe('negotiate, transparency', () => {
     expect(refusalOf(sent, capabilities, 'normalize').param).toBe('parameters.background');
   });
 
-  it('refuses a transparent JPEG under strict at its format', () => {
+  it('refuses a transparent JPEG under strict, at the format', () => {
     const parameters = { ...transparent, output_format: 'jpeg' };
 
     const refusal = refusalOf({ parameters }, gptImage15);
@@ -387,7 +393,7 @@ describe('negotiate, images', () => {
     expect(params).toEqual([field, field, field]);
   });
 
-  it('refuses a mask that the model cannot honour in every mode, before anything else', () => {
+  it('refuses in every mode a mask that the model does not support, and reports it first', () => {
     const sent = { ...edit, mask: inlineBytes(), parameters: { quality: 'max', size: '7x7' } };
 
     const refusals = ALL_MODES.map((mode) => refusalOf(sent, gptImage2, mode));
@@ -406,7 +412,7 @@ describe('negotiate, images', () => {
     ]);
   });
 
-  it('says of a mask that is merely too large that it is too large', () => {
+  it('refuses a mask that is too large without the code of an unsupported mask', () => {
     const capabilities: CapabilityDocument = {
       ...anything,
       masks: { ...anything.masks, max_bytes_each: 8 },
@@ -421,21 +427,24 @@ describe('negotiate, images', () => {
     ['strict', 'refused'],
     ['normalize', 'refused'],
     ['best_effort', 'dropped'],
-  ] as const)('lets references that the model does not take be %s: %s', (mode, expected) => {
-    const sent = { ...edit, reference_images: [inlineBytes(), inlineBytes()] };
+  ] as const)(
+    'handles references that the model does not support under %s: %s',
+    (mode, expected) => {
+      const sent = { ...edit, reference_images: [inlineBytes(), inlineBytes()] };
 
-    const negotiated = orRefusal(() => negotiate(inMode(mode, sent), sandboxBasic()));
+      const negotiated = orRefusal(() => negotiate(inMode(mode, sent), sandboxBasic()));
 
-    if (negotiated instanceof BridgeError) {
-      expect(expected).toBe('refused');
-      expect(negotiated.param).toBe('reference_images');
-    } else {
-      expect(negotiated.dropsReferences).toBe(true);
-      expect(negotiated.normalizations).toEqual([
-        { field: 'reference_images', requested: 2, effective: 0, reason: 'provider_unsupported' },
-      ]);
-    }
-  });
+      if (negotiated instanceof BridgeError) {
+        expect(expected).toBe('refused');
+        expect(negotiated.param).toBe('reference_images');
+      } else {
+        expect(negotiated.dropsReferences).toBe(true);
+        expect(negotiated.normalizations).toEqual([
+          { field: 'reference_images', requested: 2, effective: 0, reason: 'provider_unsupported' },
+        ]);
+      }
+    },
+  );
 });
 
 describe('negotiate, sessions and prompts', () => {
@@ -445,7 +454,7 @@ describe('negotiate, sessions and prompts', () => {
     [{ mode: 'persistent', key: 'a' }, appServer, false],
     [{ mode: 'thread', thread_id: 't' }, appServer, false],
   ])(
-    'refuses a session %j in every mode where the model has none',
+    'refuses a session %j in every mode if the model has no sessions',
     (session, capabilities, isRefused) => {
       const outcomes = ALL_MODES.map((mode) =>
         orRefusal(() => negotiate(inMode(mode, { session }), capabilities)),
@@ -456,12 +465,15 @@ describe('negotiate, sessions and prompts', () => {
     },
   );
 
-  it.each(ALL_MODES)('refuses under %s to promise a revised prompt that cannot come', (mode) => {
-    const sent = { policies: { revised_prompt: 'require' } };
-    const capabilities: CapabilityDocument = { ...gptImage2, revised_prompt: 'unsupported' };
+  it.each(ALL_MODES)(
+    'refuses under %s a required revised prompt that the model cannot return',
+    (mode) => {
+      const sent = { policies: { revised_prompt: 'require' } };
+      const capabilities: CapabilityDocument = { ...gptImage2, revised_prompt: 'unsupported' };
 
-    expect(refusalOf(sent, capabilities, mode).param).toBe('policies.revised_prompt');
-  });
+      expect(refusalOf(sent, capabilities, mode).param).toBe('policies.revised_prompt');
+    },
+  );
 
   const rows: readonly (readonly [
     policy: string,
@@ -487,7 +499,7 @@ describe('negotiate, sessions and prompts', () => {
   ];
 
   it.each(rows)(
-    'with the policy %s, a model whose negative prompt is %s, under %s: %s',
+    'applies the policy %s to a model whose negative prompt is %s, under %s: %s',
     (policy, support, mode, way) => {
       const request = requestOf({
         negative_prompt: 'text, hands',
@@ -502,7 +514,7 @@ describe('negotiate, sessions and prompts', () => {
     },
   );
 
-  it('says what it merged into the prompt, and that it did', () => {
+  it('merges a negative prompt into the prompt, and warns of that', () => {
     const request = requestOf({ negative_prompt: 'text, hands' });
 
     const negotiated = negotiate(request, gptImage2);
@@ -511,7 +523,7 @@ describe('negotiate, sessions and prompts', () => {
     expect(negotiated.warnings).toEqual(['negative_prompt_merged']);
   });
 
-  it('records that a negative prompt was dropped, not what it said', () => {
+  it('records that a negative prompt was dropped, without its text', () => {
     const request = inMode('best_effort', { negative_prompt: 'my neighbour' });
 
     const { normalizations } = negotiate(request, { ...gptImage2, negative_prompt: 'unsupported' });
@@ -536,7 +548,7 @@ describe('negotiate, sessions and prompts', () => {
 });
 
 describe('negotiate, refusals', () => {
-  it('reports all that the model cannot do, the first as the parameter at fault', () => {
+  it('reports all unsupported fields, the first one as `param`', () => {
     const sent = {
       session: { mode: 'persistent', key: 'a' },
       parameters: { size: '1000x1000', quality: 'max', output_format: 'webp' },

@@ -16,7 +16,7 @@ const registry = createProviderRegistry(
   'main',
 );
 
-/** The route that a request without fallbacks takes. */
+/** Returns the route of a request without fallbacks. */
 function resolvePrimary(routing: Routing, known: ProviderRegistry) {
   const [primary] = resolveCandidates(routing, known);
   if (!primary) throw new Error('there is no primary route');
@@ -24,7 +24,7 @@ function resolvePrimary(routing: Routing, known: ProviderRegistry) {
 }
 
 describe('resolveCandidates', () => {
-  it('lists the fallbacks behind the primary, in their order', () => {
+  it('lists the primary route first, then the fallbacks in their order', () => {
     const fallbacks = [{ provider: 'zeta', model: 'common' }, { provider: 'beta' }];
 
     const candidates = resolveCandidates(requestOf({ routing: { fallbacks } }).routing, registry);
@@ -36,7 +36,7 @@ describe('resolveCandidates', () => {
     ]);
   });
 
-  it('refuses a fallback to a provider that is not registered, by its field', () => {
+  it('refuses a fallback to a provider that is not registered, at its field', () => {
     const fallbacks = [{ provider: 'beta' }, { provider: 'missing' }];
     const { routing } = requestOf({ routing: { fallbacks } });
 
@@ -57,7 +57,7 @@ describe('resolveCandidates', () => {
     ['a model that the default provider lists too', { model: 'common' }, 'main', 'common'],
     ['a model that one other lists', { model: 'zeta-image' }, 'zeta', 'zeta-image'],
     ['a model that several others list', { model: 'shared' }, 'beta', 'shared'],
-  ])('takes for %s the route %s', (_, routing, name, model) => {
+  ])('resolves %s to the route %s', (_, routing, name, model) => {
     const route = resolvePrimary(requestOf({ routing }).routing, registry);
 
     expect([route.provider.name, route.model]).toEqual([name, model]);
@@ -78,7 +78,7 @@ describe('resolveCandidates', () => {
   it.each([
     ['of a named provider', { provider: 'beta', model: 'main-image' }, ['beta-image', 'shared']],
     ['of no list', { model: 'unknown-model' }, ['main-image', 'main-fast', 'common']],
-  ])('refuses an unknown model %s with the models that there are', (_, sent, models) => {
+  ])('refuses an unknown model %s, and reports the models of the provider', (_, sent, models) => {
     const { routing } = requestOf({ routing: sent });
 
     expect(() => resolvePrimary(routing, registry)).toThrow(
@@ -90,7 +90,7 @@ describe('resolveCandidates', () => {
     );
   });
 
-  it('says whose fault it is when there is no default provider', () => {
+  it('throws `configuration` if there is no default provider', () => {
     const without = createProviderRegistry([provider('beta', ['beta-image'])], 'main');
 
     expect(() => resolvePrimary(requestOf().routing, without)).toThrow(

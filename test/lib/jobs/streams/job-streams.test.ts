@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { VerifiedEvent } from '../../../../lib/generation/events/generation-event.ts';
+import type { VerifiedEvent } from '../../../../lib/generation/generation-events.ts';
 import { type JobRig, openJobRig, SCOPE, until } from '../job-rig.ts';
 import { createStreamClient, readAll } from '../stream-client.ts';
 

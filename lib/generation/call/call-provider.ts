@@ -1,0 +1,188 @@
+import type { Deadline } from '../../admission/deadline.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
+import type { Ids } from '../../platform/ids.ts';
+import type { Provider, ProviderRequest, ProviderResult } from '../../providers/provider-port.ts';
+import type { GenerationEvent } from '../generation-events.ts';
+import type { LedgerCall } from '../ledger/ledger.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newFraction'>;
+  /** The time in which a provider has to stop after its signal has aborted. */
+  readonly graceMs: number;
+}
+
+/** One request to a provider, which may take several tries. */
+export interface ProviderCall {
+  readonly provider: Provider;
+  readonly request: ProviderRequest;
+  readonly requestId: string;
+  readonly deadline: Pick<Deadline, 'remainingMs'>;
+  /** Aborts at the deadline, when the client disconnects, and when the failure of a sibling ends all calls. */
+  readonly signal: AbortSignal;
+  /** Aborts with `signal` or earlier. Nothing is sent after that. */
+  readonly sending: AbortSignal;
+  readonly onEvent: (event: GenerationEvent) => void;
+  /** The ledger rows of this call. */
+  readonly ledger: LedgerCall;
+}
+
+export interface CallResult extends ProviderResult {
+  /** The number of tries, 1 or more. */
+  readonly tries: number;
+}
+
+/** Retries that would have to wait longer are left to the client. */
+const LONGEST_WAIT_MS = 10_000;
+
+export type CallProvider = ReturnType<typeof createCallProvider>;
+
+/** Calls a provider and retries transient failures. */
+export function createCallProvider({ clock, ids, graceMs }: Deps) {
+  /** Returns how long to wait before the next try, in milliseconds. Undefined if the call must not be retried. */
+  function waitMsAfter(
+    error: BridgeError,
+    { provider, sending, deadline, ledger }: ProviderCall,
+    attempt: number,
+  ): number | undefined {
+    if (sending.aborted || !ledger.mayRepeat()) return undefined;
+    const remainingMs = deadline.remainingMs();
+    const fraction = ids.newFraction();
+    return retryDelayMs(error, provider.retry, { attempt, remainingMs, fraction });
+  }
+
+  /** Rejects with a `BridgeError` that names the provider and the number of tries. */
+  return async function callProvider(call: ProviderCall): Promise<CallResult> {
+    const { provider, sending, ledger } = call;
+    for (let attempt = 1; ; attempt += 1) {
+      const facts = { provider: provider.name, details: { provider_attempts: attempt } };
+      try {
+        return { ...(await tryOnce(call, attempt, { clock, graceMs })), tries: attempt };
+      } catch (thrown) {
+        const error = toBridgeError(thrown).with(facts);
+        ledger.failed(error);
+        const waitMs = waitMsAfter(error, call, attempt);
+        if (waitMs === undefined) throw error;
+        await sleep(clock, waitMs, sending).catch(() => {
+          const sent = ledger.wasSent();
+          throw stopError(sending, { sent, outcomeKnown: true, stopped: true }).with(facts);
+        });
+      }
+    }
+  };
+}
+
+/** Settles with the provider, or `graceMs` after the signal aborted if the provider has not settled by then. */
+async function tryOnce(
+  call: ProviderCall,
+  attempt: number,
+  { clock, graceMs }: Pick<Deps, 'clock' | 'graceMs'>,
+): Promise<ProviderResult> {
+  const { provider, request, requestId, signal, sending, ledger } = call;
+  if (sending.aborted) {
+    throw stopError(sending, { sent: ledger.wasSent(), outcomeKnown: true, stopped: true });
+  }
+  let isOver = false;
+  ledger.beginTry();
+  const running = provider.execute(request, {
+    requestId,
+    attempt,
+    signal,
+    onEvent(event) {
+      if (isOver) return;
+      // A provider sends events only of calls that were dispatched.
+      if (!ledger.isSent()) ledger.sent();
+      if (event.type === 'partial_image') ledger.outputBegan();
+      call.onEvent(event);
+    },
+  });
+  const ending = running.then(
+    (result) => ({ result, isLate: signal.aborted }),
+    (error: unknown) => ({ error, isLate: signal.aborted }),
+  );
+  const grace = graceAfterAbort(clock, signal, graceMs);
+  const ended = await Promise.race([ending, grace.over]);
+  isOver = true;
+  grace.cancel();
+  if (!ended || ended.isLate) {
+    // The call was stopped, so its images are not delivered. They are paid for all the same.
+    const result = ended && 'result' in ended ? ended.result : undefined;
+    if (result) ledger.repliedLate(result.outputs.length, result.usage);
+    throw stopError(signal, {
+      sent: ledger.wasSent(),
+      outcomeKnown: result !== undefined || (ended !== undefined && !ledger.isSent()),
+      stopped: ended !== undefined,
+    });
+  }
+  if ('error' in ended) throw ended.error;
+  ledger.replied(ended.result.outputs.length, ended.result.usage);
+  return ended.result;
+}
+
+/** Starts a timer whose `over` resolves with undefined once the signal has been aborted for `graceMs`. */
+function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number) {
+  let cancelTimer = () => {};
+  let start = () => {};
+  const over = new Promise<undefined>((resolve) => {
+    start = () => {
+      cancelTimer = clock.after(graceMs, () => resolve(undefined));
+    };
+    if (signal.aborted) start();
+    else signal.addEventListener('abort', start, { once: true });
+  });
+  return {
+    over,
+    cancel() {
+      cancelTimer();
+      signal.removeEventListener('abort', start);
+    },
+  };
+}
+
+interface RetryState {
+  /** The number of tries so far. */
+  readonly attempt: number;
+  readonly remainingMs: number;
+  /** A random number, at least 0 and below 1. */
+  readonly fraction: number;
+}
+
+/**
+ * Returns how long to wait before a failed call is retried, in milliseconds. Undefined unless the provider calls the failure
+ * transient and the wait ends before the deadline. The ledger decides beforehand whether the call may be repeated at all.
+ */
+export function retryDelayMs(
+  error: BridgeError,
+  policy: { readonly attempts: number; readonly backoffMs: number },
+  { attempt, remainingMs, fraction }: RetryState,
+): number | undefined {
+  if (!error.transient || attempt >= policy.attempts) return undefined;
+  const retryAfterMs = error.details['retry_after_ms'];
+  const jitter = 0.8 + 0.4 * fraction;
+  const waitMs =
+    typeof retryAfterMs === 'number' ? retryAfterMs : policy.backoffMs * attempt * jitter;
+  return waitMs > LONGEST_WAIT_MS || waitMs >= remainingMs ? undefined : waitMs;
+}
+
+/** The state of a provider call when its signal ends it. */
+interface StoppedCall {
+  /** True if this try or an earlier one was sent. */
+  readonly sent: boolean;
+  /** True if the call has ended and its outcome is known, or if the call was not sent. */
+  readonly outcomeKnown: boolean;
+  /** True if no part of the call is running any more. */
+  readonly stopped: boolean;
+}
+
+/** Returns the failure of a call that was ended by the deadline, by the client or by the failure of a sibling. */
+export function stopError(
+  signal: AbortSignal,
+  { sent, outcomeKnown, stopped }: StoppedCall,
+): BridgeError {
+  const reason = toBridgeError(signal.reason);
+  return reason.with({
+    retryable: reason.retryable && !sent && outcomeKnown,
+    details: { ...(outcomeKnown ? {} : { outcome: 'unknown' }), provider_stopped: stopped },
+  });
+}

@@ -1,0 +1,69 @@
+import type { Usage } from '../../contract/reply/image-response.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+
+/** The failure of one output. */
+export interface OutputFailure {
+  readonly index: number;
+  readonly error: BridgeError;
+  readonly generationMs: number;
+}
+
+interface Situation {
+  readonly isFailFast: boolean;
+  /** The number of outputs that succeeded. */
+  readonly succeeded: number;
+  /** The signal of the whole operation. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Chooses the error of the whole request from `failures`, which are in the order in which they happened. Returns undefined if
+ * the outputs that succeeded are delivered beside the failures; then at least one output succeeded. The ledger decides what a
+ * client may do next.
+ */
+export function requestFailure(
+  failures: readonly OutputFailure[],
+  { isFailFast, succeeded, signal }: Situation,
+): BridgeError | undefined {
+  const [first] = failures;
+  if (!first) return undefined;
+  const reason = signal.aborted ? toBridgeError(signal.reason) : undefined;
+  // Finished outputs are delivered at the deadline, but not to a client that has disconnected.
+  const isDisconnected = reason !== undefined && reason.code !== 'timeout';
+  if (!isFailFast && succeeded > 0 && !isDisconnected) return undefined;
+  const ofDisconnect = failures.find(({ error }) => error.code === reason?.code);
+  const { error } = isDisconnected ? (ofDisconnect ?? first) : first;
+  if (error.details['provider_stopped'] === undefined) return error;
+  const isRunning = failures.some((failure) => failure.error.details['provider_stopped'] === false);
+  return error.with({ details: { provider_stopped: !isRunning } });
+}
+
+/** Adds the usage of two calls. The sum omits a member that neither of the calls reports. */
+export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
+  if (!sum || !more) return sum ?? more;
+  const provider = addMembers(sum.provider, more.provider);
+  return {
+    ...addMembers(tokensOf(sum), tokensOf(more)),
+    ...(provider ? { provider } : {}),
+  };
+}
+
+type Tokens = Omit<Usage, 'provider'>;
+
+function tokensOf({ provider: _provider, ...tokens }: Usage): Tokens {
+  return tokens;
+}
+
+function addMembers<T extends Readonly<Record<string, number | undefined>>>(
+  one: T | undefined,
+  other: T | undefined,
+): T | undefined {
+  if (!one || !other) return one ?? other;
+  // A map, because the names are chosen by the provider and must not reach inherited properties.
+  const sums = new Map(Object.entries(one));
+  for (const [name, value] of Object.entries(other)) {
+    sums.set(name, (sums.get(name) ?? 0) + (value ?? 0));
+  }
+  // Every member is a member of one of the two, so that the sum has their type.
+  return Object.fromEntries(sums) as T;
+}

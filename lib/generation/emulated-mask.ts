@@ -1,0 +1,109 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import {
+  type EncodeOptions,
+  type ImageFault,
+  type ImageTools,
+  type Inspection,
+  type MaskedSource,
+  uprightEdges,
+  type VerifiedImage,
+} from '../images/image.ts';
+import type { Edges, InputSet } from '../inputs/input-source.ts';
+import type { Plan } from './plan/plan.ts';
+
+interface Deps {
+  readonly engine: Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>;
+}
+
+/** The images to send to a provider, and the source and mask to composite with the images that it returns. */
+export interface MaskedInputs {
+  readonly inputs: InputSet<VerifiedImage>;
+  /** Undefined unless the mask is emulated. */
+  readonly masked: MaskedSource | undefined;
+}
+
+const TOO_LARGE: ReadonlySet<ImageFault> = new Set([
+  'too_many_bytes',
+  'too_many_pixels',
+  'edge_too_long',
+]);
+
+/** Draws the source and the mask of an emulated mask on the canvas of the model. */
+export function createMaskedInputs({ engine }: Deps) {
+  async function verified(drawing: Promise<Buffer>, signal: AbortSignal): Promise<VerifiedImage> {
+    const inspection = await engine.inspect(await drawing, signal);
+    if (!inspection.ok && TOO_LARGE.has(inspection.fault)) throw tooLarge();
+    return ownImage(inspection);
+  }
+
+  /** Throws `unsupported_capability` for a source that is too large once it is drawn for the model or encoded for delivery. */
+  return async function maskedInputs(
+    { ask: { mask: plan }, finish: { encoding } }: Pick<Plan, 'ask' | 'finish'>,
+    inputs: InputSet<VerifiedImage>,
+    signal: AbortSignal,
+  ): Promise<MaskedInputs> {
+    const { images, mask } = inputs;
+    const [source, ...others] = images;
+    if (!plan?.canvas || !source || !mask) return { inputs, masked: undefined };
+    const { canvas, form = 'white', maxBytes } = plan;
+    const [image, drawnMask] = await Promise.all([
+      verified(engine.drawOnCanvas(source, canvas, signal), signal),
+      verified(engine.drawMask(mask, canvas, form, signal), signal),
+    ]);
+    if (image.bytes.length > maxBytes) throw tooLarge();
+    // The result has the size of the source, which is larger than the drawn image. Its encoding is checked here, before the
+    // image is paid for.
+    const isScaled = canvas.area.width < uprightEdges(source).width;
+    if (isScaled) await verified(engine.convert(source, encoding, signal), signal);
+    return {
+      inputs: { ...inputs, images: [image, ...others], mask: drawnMask },
+      masked: { source, mask, canvas },
+    };
+  };
+}
+
+function tooLarge(): BridgeError {
+  return new BridgeError(
+    'unsupported_capability',
+    'the image is too large for the provider or for delivery',
+    {
+      param: 'images',
+      details: { field: 'images', reason: 'too_many_bytes' },
+    },
+  );
+}
+
+/** The relative difference that is allowed between the aspect ratio of an image and that of its canvas. */
+const MAX_RATIO_ERROR = 0.03;
+
+/**
+ * Composites `drawn` over its source where the mask allows changes (`ImageTools.composite`). Throws `protocol` if the aspect ratio
+ * of `drawn` differs from that of the canvas.
+ */
+export async function putBack(
+  engine: Pick<ImageTools, 'composite'>,
+  drawn: VerifiedImage,
+  masked: MaskedSource,
+  encoding: EncodeOptions,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const ratio = ratioOf(uprightEdges(drawn)) / ratioOf(masked.canvas);
+  if (Math.max(ratio, 1 / ratio) > 1 + MAX_RATIO_ERROR) {
+    throw new BridgeError('protocol', 'the provider returned an image with a wrong aspect ratio', {
+      details: { reason: 'ratio_differs' },
+    });
+  }
+  return engine.composite(drawn, masked, encoding, signal);
+}
+
+function ratioOf({ width, height }: Edges): number {
+  return width / height;
+}
+
+/** Returns an image that the bridge made, once it is inspected. Throws `internal` for an invalid image. */
+export function ownImage(inspection: Inspection): VerifiedImage {
+  if (inspection.ok) return inspection.image;
+  throw new BridgeError('internal', 'the bridge made an invalid image', {
+    details: { reason: inspection.fault },
+  });
+}

@@ -1,0 +1,183 @@
+import type { ImageTools, MaskedSource, VerifiedImage } from '../images/image.ts';
+import type { ProviderEvent } from '../providers/provider-port.ts';
+import { putBack } from './emulated-mask.ts';
+
+export type GenerationStage =
+  | 'queued'
+  | 'preparing'
+  | 'dispatched'
+  | 'generating'
+  | 'verifying'
+  | 'publishing';
+
+interface ProgressEvent {
+  readonly type: 'progress';
+  readonly stage: GenerationStage;
+  readonly index?: number;
+}
+
+type PartialImageEvent = Extract<ProviderEvent, { type: 'partial_image' }> & {
+  /** The source and the mask to composite with the partial image. Absent unless the mask is emulated. */
+  readonly masked?: MaskedSource;
+};
+
+/** An event of a running generation. An index is the position of an output in the request. */
+export type GenerationEvent = ProgressEvent | PartialImageEvent;
+
+/** An event for clients. Its image, if any, has been decoded completely. */
+export type VerifiedEvent =
+  | ProgressEvent
+  | {
+      readonly type: 'partial_image';
+      readonly index: number;
+      readonly partialIndex: number;
+      readonly image: VerifiedImage;
+    };
+
+/**
+ * Passes events on, but at most `asked` partial images of each output, because a provider may send more than requested. Adds
+ * `masked` to each partial image.
+ */
+export function limitPartials(
+  asked: number,
+  onEvent: (event: GenerationEvent) => void,
+  masked?: MaskedSource,
+): (event: GenerationEvent) => void {
+  const passed = new Map<number, number>();
+  return (event) => {
+    if (event.type === 'progress') {
+      onEvent(event);
+      return;
+    }
+    const before = passed.get(event.index) ?? 0;
+    if (before >= asked) return;
+    passed.set(event.index, before + 1);
+    onEvent(masked ? { ...event, masked } : event);
+  };
+}
+
+const MAX_WAITING = 64;
+/** The limit for the bytes of waiting partial images. A single larger image is queued alone. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
+
+/** A bounded queue of events between a generation and its reader. */
+export interface EventQueue {
+  push(event: GenerationEvent): void;
+  /** Ends the events. The reader receives the waiting events first. */
+  end(): void;
+  /** Discards the waiting events and all later events, and ends the reader. */
+  discard(): void;
+  readonly events: AsyncIterable<GenerationEvent>;
+}
+
+/** Creates a queue for one reader. The writer is never blocked. A slow reader misses events that later events supersede. */
+export function createEventQueue(): EventQueue {
+  const waiting: GenerationEvent[] = [];
+  let hasEnded = false;
+  let wake = () => {};
+
+  async function* read(): AsyncGenerator<GenerationEvent> {
+    for (;;) {
+      const event = waiting.shift();
+      if (event) yield event;
+      else if (hasEnded) return;
+      else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  }
+
+  return {
+    push(event) {
+      if (hasEnded) return;
+      waiting.push(event);
+      while (isTooMuch(waiting)) waiting.splice(indexToDiscard(waiting), 1);
+      wake();
+    },
+    end() {
+      hasEnded = true;
+      wake();
+    },
+    discard() {
+      hasEnded = true;
+      waiting.length = 0;
+      wake();
+    },
+    events: { [Symbol.asyncIterator]: read },
+  };
+}
+
+function isTooMuch(waiting: readonly GenerationEvent[]): boolean {
+  if (waiting.length < 2) return false;
+  return waiting.length > MAX_WAITING || heldBytes(waiting) > MAX_WAITING_BYTES;
+}
+
+function heldBytes(waiting: readonly GenerationEvent[]): number {
+  return waiting.reduce(
+    (sum, event) => sum + (event.type === 'partial_image' ? event.bytes.length : 0),
+    0,
+  );
+}
+
+/** Returns the index of the oldest event that a later event supersedes, or of the oldest event if none is superseded. */
+function indexToDiscard(waiting: readonly GenerationEvent[]): number {
+  const superseded = waiting.findIndex((event, index) =>
+    waiting.slice(index + 1).some((later) => isOfSameSubject(event, later)),
+  );
+  return Math.max(superseded, 0);
+}
+
+function isOfSameSubject(one: GenerationEvent, other: GenerationEvent): boolean {
+  return one.type === other.type && one.index === other.index;
+}
+
+interface Deps {
+  readonly engine: Pick<ImageTools, 'inspect' | 'composite'>;
+}
+
+const PNG = { format: 'png' } as const;
+
+/** Creates a filter that passes on only partial images that decode completely. */
+export function createVerifyPartials({ engine }: Deps) {
+  async function inspected(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage | undefined> {
+    const inspection = await engine.inspect(bytes, signal);
+    return inspection.ok ? inspection.image : undefined;
+  }
+
+  /** Returns the verified image. Undefined for an invalid image, and if the verification was stopped. */
+  async function validImage(
+    bytes: Buffer,
+    masked: MaskedSource | undefined,
+    signal: AbortSignal,
+  ): Promise<VerifiedImage | undefined> {
+    try {
+      const image = await inspected(bytes, signal);
+      if (!image || !masked) return image;
+      return await inspected(await putBack(engine, image, masked, PNG, signal), signal);
+    } catch {
+      // The reader has stopped, or the app is closing. A partial image must not fail the generation.
+      return undefined;
+    }
+  }
+
+  /**
+   * Yields the same events in the same order, without invalid partial images. An image is verified when the reader asks for the
+   * event, so that images that a slow reader skips cost no work.
+   */
+  return async function* verified(
+    events: AsyncIterable<GenerationEvent>,
+    signal: AbortSignal,
+  ): AsyncGenerator<VerifiedEvent> {
+    for await (const event of events) {
+      if (event.type === 'progress') {
+        yield event;
+        continue;
+      }
+      const { type, index, partialIndex, bytes, masked } = event;
+      const image = await validImage(bytes, masked, signal);
+      if (image) yield { type, index, partialIndex, image };
+    }
+  };
+}

@@ -1,0 +1,145 @@
+import type { OpenAiPlanRequest } from '../contract/openai/plan.ts';
+import type { ImagePlan, PlannedRoute } from '../contract/reply/image-plan.ts';
+import { WARNINGS, type Warning } from '../contract/reply/image-response.ts';
+import type { PlanInput } from '../contract/request/image-input.ts';
+import type { PlanRequest } from '../contract/request/image-request.ts';
+import type { Parameters } from '../contract/request/parameters.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
+import type { Routing } from '../contract/request/routing.ts';
+import type { RequestLimits } from '../contract/schema/request-limits.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import { toFlatError } from '../errors/error-body.ts';
+import { fallsBack } from '../generation/call/run-routes.ts';
+import { toParameters } from '../generation/generation-request.ts';
+import type { Plan } from '../generation/plan/plan.ts';
+import type { PlanRoutes, RouteOutcome } from '../generation/plan-routes.ts';
+import { toCallersDetails, toCallersError } from '../openai/field-names.ts';
+import type { Models } from '../openai/models.ts';
+import {
+  imagesOf,
+  imagesOfJson,
+  type SentRequest,
+  type Translation,
+  toImageRequest,
+} from '../openai/to-image-request.ts';
+import { withCallersFields } from '../openai/to-response.ts';
+
+interface Deps {
+  readonly planRoutes: PlanRoutes;
+  /** Returns the error with which a provider would refuse work now, as far as it is known without a call. */
+  readonly findFault: (provider: string) => BridgeError | undefined;
+  readonly models: Pick<Models, 'resolve'>;
+  readonly limits: RequestLimits;
+}
+
+/** A route and the error with which its provider would refuse work. Undefined if the provider is ready. */
+type Candidate = RouteOutcome & { readonly fault: BridgeError | undefined };
+
+export type Plans = ReturnType<typeof createPlans>;
+
+/** Plans a native or an OpenAI request on each of its routes, without running it. */
+export function createPlans({ planRoutes, findFault, ...deps }: Deps) {
+  async function planNative(
+    sent: PlanRequest,
+    context: Pick<RequestContext, 'requestId' | 'scope'>,
+  ): Promise<ImagePlan> {
+    const planned = await planRoutes(sent, context);
+    const routes = planned.map((route) => ({ ...route, fault: findFault(route.provider) }));
+    const requested = toParameters(sent.parameters);
+    return {
+      chosen: chosenOf(routes, sent.routing.fallback_policy),
+      routes: routes.map((route) => toReport(route, requested)),
+    };
+  }
+
+  /** Plans an OpenAI request. The plan uses the field names that the reply to that request would use. */
+  async function planOpenAi(
+    sent: SentRequest<PlanInput>,
+    context: RequestContext,
+  ): Promise<ImagePlan> {
+    const translation = toImageRequest(sent, deps);
+    try {
+      const { chosen, routes } = await planNative(translation.request, context);
+      return { chosen, routes: routes.map((route) => toCallersRoute(route, translation)) };
+    } catch (thrown) {
+      throw toCallersError(thrown, translation.nameOf);
+    }
+  }
+
+  return {
+    /** Throws `invalid_request` for a provider that is not registered, `configuration`. */
+    async plan(body: PlanRequest | OpenAiPlanRequest, context: RequestContext): Promise<ImagePlan> {
+      if (!('openai' in body)) return planNative(body, context);
+      try {
+        return await planOpenAi(toSentRequest(body.openai), context);
+      } catch (thrown) {
+        // The fields of the OpenAI request are members of `openai` in this body.
+        throw toCallersError(thrown, (path) => `openai.${path}`);
+      }
+    },
+  };
+}
+
+/** Returns the index of the route that would get the work. A provider that is not ready is skipped. */
+function chosenOf(routes: readonly Candidate[], policy: Routing['fallback_policy']): number | null {
+  for (const [index, { outcome, fault }] of routes.entries()) {
+    if (!(outcome instanceof BridgeError)) {
+      if (!fault) return index;
+    } else if (!fallsBack(outcome, policy)) {
+      return null;
+    }
+  }
+  return null;
+}
+
+function toReport(
+  { outcome, fault, provider, model }: Candidate,
+  requested: Parameters,
+): PlannedRoute {
+  const route = { provider, model, ready: fault === undefined };
+  if (outcome instanceof BridgeError) {
+    const nothing = { calls: 0, effective: requested, normalizations: [], warnings: [] };
+    return { ...route, ...nothing, error: toFlatError(outcome) };
+  }
+  const { ask, report } = outcome;
+  return {
+    ...route,
+    calls: ask.calls.length,
+    effective: report.record.effective,
+    normalizations: [...report.normalizations],
+    warnings: warningsOf(outcome),
+    ...transparencyOf(outcome),
+    ...(fault && { error: toFlatError(fault) }),
+  };
+}
+
+function warningsOf({ finish, report }: Plan): Warning[] {
+  const isConverted = finish.providerFormat !== finish.encoding.format;
+  return WARNINGS.filter(
+    (warning) =>
+      report.warnings.includes(warning) || (warning === 'output_format_converted' && isConverted),
+  );
+}
+
+function transparencyOf({ finish, report }: Plan): Pick<PlannedRoute, 'transparency'> {
+  if (finish.matte) {
+    return { transparency: { mode: 'chroma_key', key_color: finish.matte.keyColor } };
+  }
+  const isNative = report.record.effective.background === 'transparent';
+  return isNative ? { transparency: { mode: 'native' } } : {};
+}
+
+function toSentRequest(body: OpenAiPlanRequest['openai']): SentRequest<PlanInput> {
+  const { fields } = body;
+  return 'images' in fields
+    ? { operation: 'edit', body, images: imagesOfJson<PlanInput>(fields) }
+    : { operation: 'generate', body, images: imagesOf<PlanInput>(fields.bridge_ext) };
+}
+
+function toCallersRoute(route: PlannedRoute, translation: Translation<PlanInput>): PlannedRoute {
+  const { error, calls } = route;
+  const renamed = calls === 0 ? route : { ...route, ...withCallersFields(route, translation) };
+  if (!error) return renamed;
+  const details = toCallersDetails(error.details, translation.nameOf);
+  return { ...renamed, error: { ...error, details } };
+}
