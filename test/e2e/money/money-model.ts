@@ -171,8 +171,9 @@ function checkOutcome(run: Run, one: Observed, say: Say): void {
   if (succeeded > soldOf(sales)) say(`succeeded_outputs is ${succeeded}, sold ${soldOf(sales)}`);
   const isCut = isOver || sales.some(({ isAborted }) => isAborted);
   const good = sum(sales.map((sale) => sale.good.length));
-  // Under fail_fast the first failure ends the verification of other images, which might have been usable.
-  const most = plan.isFailFast ? good + sum(sales.map((sale) => sale.bad.length)) : good;
+  // The first failure under fail_fast, and a deadline, end the verification of other images, which might have been usable.
+  const isVerificationCut = plan.isFailFast || run.faults.has('midnight');
+  const most = isVerificationCut ? good + sum(sales.map((sale) => sale.bad.length)) : good;
   if (!isCut && (succeeded < good || succeeded > most)) {
     say(`succeeded_outputs is ${succeeded}, good ${good}`);
   }
