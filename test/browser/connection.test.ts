@@ -13,7 +13,7 @@ import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'This bridge asks for a token' });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'This bridge requires a token' });
 
 const PHOTO = new URL('../data/photos/coffee.png', import.meta.url).pathname;
 
@@ -45,7 +45,7 @@ describe('a bridge with a token', () => {
     await dialog(page).waitFor();
     await dialog(page).getByLabel('Token', { exact: true }).fill('wrong-wrong-wrong-wrong');
     await dialog(page).getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('The bridge did not accept this token.').waitFor();
+    await page.getByText('The bridge rejected this token.').waitFor();
     await keepScreenshot(page, 'token-refused');
     expect(await accessibilityProblems(page)).toEqual([]);
     await dialog(page).getByLabel('Token', { exact: true }).fill(TOKEN);
@@ -83,7 +83,7 @@ describe('a bridge with a token', () => {
     await restart(bridge, { token: next });
 
     await useToken(page, 'wrong-wrong-wrong-wrong');
-    await page.getByText('The bridge did not accept this token.').waitFor();
+    await page.getByText('The bridge rejected this token.').waitFor();
     expect(await prompt.inputValue()).toBe('a lighthouse at dusk');
     await useToken(page, next);
     await page.getByRole('status').getByText('Connected').waitFor();
@@ -227,7 +227,7 @@ describe('help', () => {
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await keepScreenshot(page, `shortcuts-${theme}`);
       expect(await accessibilityProblems(page)).toEqual([]);
-      await page.getByRole('switch', { name: 'Single keys' }).click();
+      await page.getByRole('switch', { name: 'Single-key shortcuts' }).click();
       await page.keyboard.press('Escape');
       await page.getByRole('dialog').waitFor({ state: 'detached' });
 

@@ -249,14 +249,14 @@ describe('without the bridge', () => {
       await makeJobs(bridge.address, REQUESTS);
       const page = await openGallery(bridge, { theme, expects: [/ERR_|503/] });
       await bridge.end();
-      await page.getByText('The bridge does not respond.').waitFor();
+      await page.getByText('The bridge is not responding.').waitFor();
       expect(await page.getByRole('gridcell').count()).toBe(4);
       expect(await accessibilityProblems(page)).toEqual([]);
       await keepScreenshot(page, `gallery-offline-${theme}`);
 
       await page.getByRole('button', { name: 'Try now' }).click();
       const again = await restart(bridge);
-      await page.getByText('The bridge does not respond.').waitFor({ state: 'detached' });
+      await page.getByText('The bridge is not responding.').waitFor({ state: 'detached' });
       await submitJobs(again.address, [
         { prompt: 'After the restart', parameters: { size: '128x128' } },
       ]);

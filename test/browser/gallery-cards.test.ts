@@ -51,7 +51,7 @@ describe('a card of a job that has not ended', () => {
       await page.keyboard.press('Delete');
       await page.keyboard.press('Delete');
       await card(page, /A river that never ends\. Cancelled/).waitFor();
-      await page.getByText('It may have been made, and paid for.').waitFor();
+      await page.getByText('The image may have been made and charged for.').waitFor();
     },
   );
 
@@ -103,12 +103,12 @@ describe('a card of a job that made nothing', () => {
       .getByText('Interrupted', { exact: true })
       .waitFor();
     await page.getByText('Too many requests').waitFor();
-    await page.getByText('Refused by the provider').waitFor();
+    await page.getByText('Rejected by the provider').waitFor();
 
     const refused = card(page, /Refused for its content/);
     await refused.getByRole('button', { name: 'Change the prompt' }).waitFor();
     for (const unknown of [card(page, /Too slow/), card(page, /Interrupted in/)]) {
-      await unknown.getByText('It may have been made, and paid for.').waitFor();
+      await unknown.getByText('The image may have been made and charged for.').waitFor();
       expect(await unknown.getByRole('button', { name: 'Make again' }).count()).toBe(0);
       await unknown.getByRole('button', { name: 'Details' }).waitFor();
     }
@@ -196,7 +196,7 @@ describe('a card of images', () => {
     await page.route('**/thumbnail*', (route) => route.fulfill({ status: 404, json: {} }));
     await page.reload();
     await card(page, /Desert dunes/)
-      .getByText('No longer kept')
+      .getByText('No longer stored')
       .waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, 'card-removed');

@@ -131,7 +131,7 @@ describe('a job', () => {
   ] as const)('that was refused says why, first (%s, %s)', async (theme, size) => {
     const page = await openJob(refused, '', { theme, size });
 
-    await stage(page).getByRole('heading', { name: 'Refused by the provider' }).waitFor();
+    await stage(page).getByRole('heading', { name: 'Rejected by the provider' }).waitFor();
     await stage(page).getByRole('button', { name: 'Change the prompt' }).waitFor();
     // The same request would be refused again.
     expect(await page.getByRole('button', { name: 'Make again' }).count()).toBe(0);
@@ -168,7 +168,7 @@ describe('a job', () => {
       expects: [/status of 404/],
     });
 
-    await page.getByRole('heading', { name: 'Not here' }).waitFor();
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Go to the images' }).click();
     await page.waitForURL(/\/dashboard$/);
@@ -244,7 +244,7 @@ describe('an enormous image', () => {
 
     for (const _ of Array(6)) await page.keyboard.press('+');
 
-    await page.getByText('Shown with 2,048 of 16,384 pixels').waitFor();
+    await page.getByText('Reduced to 2,048 of 16,384 pixels').waitFor();
     expect(asked.filter((each) => /^\/v1\/artifacts\/[^/]+$/.test(each))).toEqual([]);
   });
 });
@@ -386,10 +386,10 @@ describe('what can be done to a job', () => {
     await page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();
     expect((await jobOf(id)).favorite).toBe(true);
     await page.getByRole('button', { name: 'Hide' }).click();
-    await page.getByText('Hidden from the images.').waitFor();
+    await page.getByText('This job is hidden from the images.').waitFor();
     await keepScreenshot(page, 'job-hidden');
     await page.keyboard.press('z');
-    await page.getByText('Hidden from the images.').waitFor({ state: 'detached' });
+    await page.getByText('This job is hidden from the images.').waitFor({ state: 'detached' });
     expect(await jobOf(id)).not.toHaveProperty('deleted');
   });
 
@@ -400,7 +400,7 @@ describe('what can be done to a job', () => {
     await patchJob(bridge.address, id, { deleted: true });
     const page = await openJob(id);
 
-    await page.getByText('Hidden from the images.').waitFor();
+    await page.getByText('This job is hidden from the images.').waitFor();
     await page.getByRole('complementary').getByRole('button', { name: 'Restore' }).click();
 
     await expect.poll(async () => 'deleted' in (await jobOf(id))).toBe(false);

@@ -90,7 +90,7 @@ describe('the images of a draft', () => {
     }, bytes);
     await page.locator('.prompt-box').dispatchEvent('drop', { dataTransfer: transfer });
 
-    await page.getByText('A source makes it an edit').waitFor();
+    await page.getByText('Adding a source makes this an edit').waitFor();
     await plan(page).getByText('1 call to sandbox-image.').waitFor();
     await submit(page).click();
 
@@ -179,7 +179,7 @@ describe('files', () => {
     await page.locator('main').dispatchEvent('drop', { dataTransfer: large });
 
     await page.getByText('large.png cannot be read').waitFor();
-    await page.getByText('It has 100 MB; up to 33 MB are taken.').waitFor();
+    await page.getByText('The file has 100 MB; the limit is 33 MB.').waitFor();
   });
 
   it('with hostile names are shown as they are and break nothing', async () => {
@@ -305,7 +305,7 @@ describe('the model', () => {
     await keepScreenshot(page, 'make-models');
     await page.getByRole('option', { name: /^gpt-image-1 / }).click();
 
-    await page.getByText('gpt-image-1 has 1:1, 3:2, 2:3 only.').waitFor();
+    await page.getByText('gpt-image-1 supports 1:1, 3:2, 2:3 only.').waitFor();
     await expect.poll(() => page.getByRole('radio', { name: '16:9' }).isDisabled()).toBe(true);
     await plan(page).getByText('1 call to gpt-image-1.').waitFor();
   });
@@ -321,8 +321,8 @@ describe('the model', () => {
     await page.getByRole('button', { name: 'One more' }).click();
 
     await plan(page).getByText('2 calls to gpt-image-2, all at once.').waitFor();
-    await plan(page).getByText('The background is cut out here afterwards.').waitFor();
-    await page.getByText('Cut out here: gpt-image-2 makes no alpha.').waitFor();
+    await plan(page).getByText('The bridge cuts out the background afterwards.').waitFor();
+    await page.getByText('The bridge cuts out the background because gpt-image-2 does not produce alpha.').waitFor();
     await keepScreenshot(page, 'make-look');
   });
 
@@ -333,12 +333,12 @@ describe('the model', () => {
     await page.getByRole('button', { name: /sandbox-image/ }).click();
     await page.getByRole('option', { name: /^gpt-image-1 / }).click();
 
-    await plan(page).getByText('gpt-image-1 has no such size.').waitFor();
+    await plan(page).getByText('gpt-image-1 does not support this size.').waitFor();
     await expect.poll(() => submit(page).isDisabled()).toBe(true);
     await keepScreenshot(page, 'make-refused');
-    await page.getByRole('button', { name: 'Take the nearest' }).click();
+    await page.getByRole('button', { name: 'Use the nearest' }).click();
 
-    await plan(page).getByText('Size becomes 1536 × 1024, the nearest it has.').waitFor();
+    await plan(page).getByText('Size becomes 1536 × 1024, the nearest supported size.').waitFor();
     await expect.poll(() => submit(page).isEnabled()).toBe(true);
     await keepScreenshot(page, 'make-normalized');
   });
@@ -371,7 +371,7 @@ describe('presets', () => {
     const presets = page.getByRole('button', { name: 'Presets' });
 
     await presets.click();
-    await page.getByLabel('Name of the preset').fill('poster');
+    await page.getByLabel('Preset name').fill('poster');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('poster saved').waitFor();
     await page.getByRole('button', { name: 'Clear the draft' }).click();
@@ -383,9 +383,9 @@ describe('presets', () => {
       .toBe('poster, three colours');
 
     await presets.click();
-    await page.getByLabel('Name of the preset').fill('poster');
+    await page.getByLabel('Preset name').fill('poster');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByText('A preset of this name exists.').waitFor();
+    await page.getByText('A preset with this name already exists.').waitFor();
     await page.getByRole('button', { name: 'Replace' }).click();
     await page.getByRole('dialog', { name: 'Presets' }).waitFor({ state: 'hidden' });
 

@@ -251,7 +251,7 @@ describe('the mask of a source', () => {
     await page.getByRole('button', { name: /sandbox-image/ }).click();
     await page.getByRole('option', { name: /^gpt-image-2/ }).click();
 
-    await page.getByText('gpt-image-2 takes no mask.').waitFor();
+    await page.getByText('gpt-image-2 does not support masks.').waitFor();
     await keepScreenshot(page, 'mask-refused');
     await page.getByRole('button', { name: 'Remove the mask' }).click();
 
@@ -273,11 +273,11 @@ describe('the tools', () => {
     await keepScreenshot(page, 'mask-size');
     await page.keyboard.press('[');
     await expect.poll(sizeText).toBe(first);
-    await button(page, 'Rectangle in numbers').focus();
+    await button(page, 'Rectangle by numbers').focus();
     await page.keyboard.press('Enter');
-    const rectangle = page.getByRole('dialog', { name: 'Rectangle in numbers' });
+    const rectangle = page.getByRole('dialog', { name: 'Rectangle by numbers' });
     await rectangle.getByLabel('From the left').fill('700');
-    await rectangle.getByText('In pixels, inside of 640 × 427.').waitFor();
+    await rectangle.getByText('In pixels, within 640 × 427.').waitFor();
     const add = rectangle.getByRole('button', { name: 'Add' });
     await expect.poll(() => add.isDisabled()).toBe(true);
     await rectangle.getByLabel('From the left').fill('64');

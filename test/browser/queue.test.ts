@@ -18,13 +18,13 @@ describe('the queue', () => {
       .locator('.card', { hasText: 'a job that waits' })
       .getByText('Queue paused')
       .waitFor();
-    await page.getByText('1 job waits.').waitFor();
+    await page.getByText('1 job is waiting.').waitFor();
     await keepScreenshot(page, 'queue-paused');
     expect(await accessibilityProblems(page)).toEqual([]);
 
     await page.getByRole('button', { name: 'Resume the queue' }).click();
 
-    await page.getByText('No job waits.').waitFor();
+    await page.getByText('No jobs are waiting.').waitFor();
     await expect
       .poll(async () => (await listJobs(bridge.address, 'search=waits'))[0]?.status)
       .toBe('succeeded');

@@ -46,7 +46,7 @@ describe('the system view', () => {
   ] as const)('has no problem of access in the %s theme on a %s', async (theme, size) => {
     const page = await openPage(used.address, { path: PATH, theme, size, touch: size === 'phone' });
 
-    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
     await page.getByText('Last checked').first().waitFor();
     await keepScreenshot(page, `system-${theme}-${size}`);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -62,7 +62,7 @@ describe('the system view', () => {
   ])('is not wider than a screen of %i pixels', async (width, height) => {
     const page = await openPage(used.address, { path: PATH, size: { width, height } });
 
-    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
 
     await keepScreenshot(page, `system-${width}`);
     const wider = await page.evaluate(() =>
@@ -85,7 +85,7 @@ describe('the system view', () => {
     const jobs = page.locator('.jobs-kept');
     await expect
       .poll(() => jobs.innerText())
-      .toMatch(/Jobs kept\s+4\s+Succeeded\s+3\s+Failed\s+1\s/);
+      .toMatch(/Stored jobs\s+4\s+Succeeded\s+3\s+Failed\s+1\s/);
     await part(page, 'storage').getByText('Images, 3 files').waitFor();
     await part(page, 'storage').getByText('at most 500 of them').waitFor();
 
@@ -163,8 +163,8 @@ describe('the system view', () => {
     await makeJobs(bridge.address, [fails, fails]);
     const page = await openPage(bridge.address, { path: PATH });
 
-    await page.getByText('The default provider takes no work. Sandbox is paused').waitFor();
-    const left = card(page, 'Sandbox').getByText(/is let through again in \d:\d\d/);
+    await page.getByText('The default provider accepts no requests. Sandbox is paused').waitFor();
+    const left = card(page, 'Sandbox').getByText(/is allowed in \d:\d\d/);
     const before = await left.innerText();
     await expect.poll(() => left.innerText()).not.toBe(before);
 
@@ -175,7 +175,7 @@ describe('the system view', () => {
   it('draws jobs at work while they are, and counts requests but its own', async () => {
     const bridge = await startDashboard({ set: ['server.jobs.max_running=1'] });
     const page = await openPage(bridge.address, { path: PATH });
-    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
     const chart = page.getByRole('img', { name: /^Jobs in the last/ });
 
     await submitJobs(bridge.address, [SLOW, SLOW, SLOW]);
@@ -214,7 +214,7 @@ describe('the parts of the system view', () => {
 
   it('follow who scrolls', async () => {
     const page = await openPage(used.address, { path: PATH, size: 'phone' });
-    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
 
     await page.locator('main').evaluate((main) => main.scrollTo(0, main.scrollHeight));
 
@@ -227,7 +227,7 @@ describe('the parts of the system view', () => {
     const page = await openPage(used.address, { path: PATH });
     const box = part(page, 'usage');
 
-    await box.getByText('none needed').waitFor();
+    await box.getByText('not required').waitFor();
     await box.getByRole('columnheader', { name: 'Images' }).waitFor();
     await expect
       .poll(() => box.getByRole('row').nth(1).innerText())
@@ -246,7 +246,7 @@ describe('the parts of the system view', () => {
     await box.getByLabel('Find a setting').fill('Breaker SANDBOX enabled');
     await expect.poll(names).toEqual(['runtime.circuit_breakers.sandbox.enabled']);
     await box.getByLabel('Find a setting').fill('nonsense');
-    await box.getByText('No setting has this in its name.').waitFor();
+    await box.getByText('No setting name matches the search.').waitFor();
     await box.getByLabel('Find a setting').fill('');
     await box.getByRole('button', { name: /^Show \d+ defaults$/ }).click();
     await expect.poll(names).toContain('version');
@@ -257,16 +257,16 @@ describe('a system view that cannot read', () => {
   it('keeps what was seen while the bridge is away, with its age, and reads again after its return', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address, { path: PATH, expects: [/ERR_|503/] });
-    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
 
     await bridge.end();
-    await page.getByText(/^This is how it was \d+ seconds? ago\.$/).waitFor();
+    await page.getByText(/^This is the state from \d+ seconds? ago\.$/).waitFor();
     await card(page, 'Sandbox').waitFor();
     await keepScreenshot(page, 'system-offline');
     expect(await accessibilityProblems(page)).toEqual([]);
 
     await restart(bridge);
-    await page.getByText(/^This is how it was/).waitFor({ state: 'detached' });
+    await page.getByText(/^This is the state from/).waitFor({ state: 'detached' });
     await page.getByText('Working.').waitFor();
   });
 
@@ -276,7 +276,7 @@ describe('a system view that cannot read', () => {
     const page = await openPage(bridge.address, { path: PATH, expects: [/401/] });
 
     await page.getByRole('button', { name: 'Not now' }).click();
-    await page.getByText('What the bridge does is shown to those who have it.').waitFor();
+    await page.getByText('The state of the bridge is shown only with a token.').waitFor();
     await keepScreenshot(page, 'system-token');
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.getByRole('button', { name: 'Connect' }).click();
@@ -314,7 +314,7 @@ describe('a system view that cannot read', () => {
     });
     await page.getByRole('link', { name: 'System' }).click();
 
-    await page.getByText('Reading the state of the bridge').waitFor({ state: 'attached' });
+    await page.getByText('Loading the state of the bridge').waitFor({ state: 'attached' });
     await keepScreenshot(page, 'system-loading');
     expect(await accessibilityProblems(page)).toEqual([]);
     release();

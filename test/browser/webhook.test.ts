@@ -27,7 +27,7 @@ async function openJob(reply: () => number, options: Parameters<typeof openPage>
   ]);
   const page = await openPage(bridge.address, { ...options, path: `/dashboard/jobs/${id}` });
   const section = page.locator('.webhook-section');
-  await section.getByText('Sent when the job has ended').waitFor();
+  await section.getByText('Sent when the job ends').waitFor();
   await cancelJob(bridge.address, id);
   return { page, section, receiver };
 }

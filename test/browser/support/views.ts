@@ -147,7 +147,7 @@ export const VIEWS = {
   running: openJob(({ running }) => running),
   system: async ({ bridge }, options) => {
     const page = await openPage(bridge.address, { ...options, path: '/dashboard/system' });
-    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
     return page;
   },
   help: async (viewed, options) => {

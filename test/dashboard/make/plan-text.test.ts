@@ -47,7 +47,7 @@ describe('toPlanText', () => {
 
     expect(toPlanText(planOf(route({ normalizations: [change] })), undefined)).toMatchObject({
       kind: 'changes',
-      detail: 'Size becomes 1536 × 1024, the nearest it has.',
+      detail: 'Size becomes 1536 × 1024, the nearest supported size.',
     });
   });
 
@@ -66,15 +66,15 @@ describe('toPlanText', () => {
 
     expect(toPlanText(planOf(planned), undefined)).toMatchObject({
       kind: 'calls',
-      detail: 'The background is cut out here afterwards.',
+      detail: 'The bridge cuts out the background afterwards.',
     });
   });
 
   it.each([
-    [[], 'Outside the mask every pixel stays exactly as it is.'],
+    [[], 'Every pixel outside the mask stays exactly the same.'],
     [
       ['mask_exact_before_encoding'],
-      'Outside the mask the pixels stay exact until the file is compressed; PNG keeps them.',
+      'Pixels outside the mask stay exact until the file is compressed. PNG keeps them exact.',
     ],
   ] as const)('says with the warnings %j that a mask is made exact here', (warnings, sentence) => {
     const mask = {
@@ -93,7 +93,7 @@ describe('toPlanText', () => {
 
     expect(toPlanText(planOf(planned), undefined)).toMatchObject({
       kind: 'changes',
-      detail: `Size becomes 1000 × 700, that of the image. ${sentence}`,
+      detail: `Size becomes 1000 × 700, the size of the source image. ${sentence}`,
     });
   });
 
@@ -101,13 +101,13 @@ describe('toPlanText', () => {
     [
       'parameters.size',
       'mask_keeps_size',
-      'With a mask the image keeps its size.',
+      'An edit with a mask keeps the size of the source image.',
       ['autoSize', 'nearest'],
     ],
     [
       'parameters.background',
       'mask_excludes_chroma_key',
-      'gpt-image-1 takes no mask where the background is cut out.',
+      'gpt-image-1 does not support a mask when the background is cut out.',
       ['removeMask'],
     ],
   ])('says why a mask refuses %s (%s)', (field, reason, title, fixes) => {
@@ -120,10 +120,10 @@ describe('toPlanText', () => {
   });
 
   it.each([
-    ['mask', 'gpt-image-1 takes no mask.', ['removeMask']],
-    ['images[2]', 'gpt-image-1 does not take these images.', ['removeImages']],
-    ['parameters.size', 'gpt-image-1 has no such size.', ['autoSize', 'nearest']],
-    ['parameters.quality', 'gpt-image-1 has no such quality.', ['nearest']],
+    ['mask', 'gpt-image-1 does not support masks.', ['removeMask']],
+    ['images[2]', 'gpt-image-1 does not support these images.', ['removeImages']],
+    ['parameters.size', 'gpt-image-1 does not support this size.', ['autoSize', 'nearest']],
+    ['parameters.quality', 'gpt-image-1 does not support this quality.', ['nearest']],
   ])('offers a way out of a refusal at %s', (field, title, fixes) => {
     const refused = planOf(route({ calls: 0, error: refusal(field) }));
 
@@ -138,7 +138,7 @@ describe('toPlanText', () => {
 
     expect(toPlanText(plan, undefined)).toMatchObject({
       title: '1 call to sandbox-image.',
-      detail: 'gpt-image-1 cannot be used for it.',
+      detail: 'gpt-image-1 cannot be used for this request.',
     });
   });
 });

@@ -29,7 +29,7 @@ describe('toFailureText', () => {
     [failure('cancelled', { reason: 'interrupted' }), 'Interrupted'],
     [failure('authentication'), 'Needs a login or an API key'],
     [failure('rate_limited'), 'Too many requests'],
-    [failure('rate_limited', { reason: 'quota' }), 'The account has nothing left'],
+    [failure('rate_limited', { reason: 'quota' }), 'The quota of the account is used up'],
   ])('names what happened', (given, title) => {
     expect(toFailureText(given, 0).title).toBe(title);
   });
@@ -44,7 +44,7 @@ describe('toFailureText', () => {
     const words = toFailureText(failure('upstream', { outcome: 'unknown' }), 0);
 
     expect(words.mayRepeat).toBe(false);
-    expect(words.text).toBe('It may have been made, and paid for.');
+    expect(words.text).toBe('The image may have been made and charged for.');
   });
 
   it('offers a repeat of what can be repeated', () => {

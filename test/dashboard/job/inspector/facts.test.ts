@@ -47,7 +47,7 @@ describe('toFacts', () => {
       asked: '1536 × 1024',
       got: '1536 × 1024, 1024 × 1024',
       verdict: 'changed',
-      why: 'The nearest that the model has.',
+      why: 'The nearest size that the model supports.',
     });
   });
 
@@ -70,7 +70,7 @@ describe('toFacts', () => {
       asked: undefined,
       got: 'Exact',
       verdict: 'honoured',
-      why: 'The rest of the image was put back here, pixel for pixel.',
+      why: 'The bridge restored the rest of the image, pixel for pixel.',
     });
     expect(facts).toHaveLength(toFacts(NORMAL).length + 1);
   });
@@ -96,7 +96,7 @@ describe('toFacts', () => {
       asked: 'max',
       got: 'high',
       verdict: 'changed',
-      why: 'The model goes no further.',
+      why: 'Limited to the range of the model.',
     });
   });
 
@@ -137,7 +137,7 @@ describe('toFacts', () => {
         asked: '2',
         got: 'left out',
         verdict: 'changed',
-        why: 'The model takes none.',
+        why: 'The model does not support this.',
       },
     ]);
   });

@@ -9,16 +9,16 @@ const ended = (webhook: Webhook) => detail({ status: 'succeeded', webhook });
 
 describe('toWebhookText', () => {
   it.each<[string, Webhook]>([
-    ['Being sent', { status: 'pending', attempts: 0 }],
+    ['Sending', { status: 'pending', attempts: 0 }],
     [
-      'Not delivered yet: the receiver replied with 503. It is sent again.',
+      'Not delivered yet: the receiver replied with 503. Delivery will be retried.',
       { status: 'pending', attempts: 1, last_status: 503 },
     ],
     [
-      'Not delivered after 2 attempts: the receiver did not reply. It is sent again.',
+      'Not delivered after 2 attempts: the receiver did not reply. Delivery will be retried.',
       { status: 'pending', attempts: 2 },
     ],
-    ['Delivered at the first attempt', { status: 'delivered', attempts: 1, last_status: 204 }],
+    ['Delivered on the first attempt', { status: 'delivered', attempts: 1, last_status: 204 }],
     ['Delivered after 2 attempts', { status: 'delivered', attempts: 2, last_status: 200 }],
     ['Failed: the receiver replied with 410', { status: 'failed', attempts: 1, last_status: 410 }],
     [
@@ -32,7 +32,7 @@ describe('toWebhookText', () => {
   it('says when the end of an open job is sent', () => {
     const job = detail({ status: 'running', webhook: { status: 'pending', attempts: 0 } });
 
-    expect(toWebhookText(job)).toBe('Sent when the job has ended');
+    expect(toWebhookText(job)).toBe('Sent when the job ends');
   });
 
   it('says nothing where no end is sent', () => {
