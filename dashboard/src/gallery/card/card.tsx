@@ -1,22 +1,36 @@
-import { EyeOff, Heart, Layers2 } from 'lucide';
-import { useState } from 'preact/hooks';
-import type { JobSummary } from '../../api/schemas.ts';
+import {
+  Check,
+  Columns2,
+  Copy,
+  Download,
+  Ellipsis,
+  EyeOff,
+  Heart,
+  Layers2,
+  Pencil,
+  PenLine,
+  Repeat2,
+  Undo2,
+} from 'lucide';
+import type { RefObject } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
-import { isOpen } from '../../jobs/job-state.ts';
+import { IconButton } from '../../controls/icon-button.tsx';
+import { Menu } from '../../controls/menu.tsx';
+import { MenuItem } from '../../controls/menu-item.tsx';
+import { useSteadyImage } from '../../images/use-image.ts';
+import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { usePage } from '../../page-context.ts';
-import { text } from '../../text/text.ts';
+import { ROOT } from '../../router.ts';
+import { formatTime, text } from '../../text/text.ts';
 import { boxStyle } from '../layout/box-style.ts';
+import { thumbnailPath } from '../layout/thumbnail-path.ts';
 import { useGallery } from '../state/use-gallery.ts';
-import { CardImages } from './card-images.tsx';
-import { CardLink } from './card-link.tsx';
-import { CardOverlay } from './card-overlay.tsx';
-import { EndedCard } from './ended-card.tsx';
-import { MoreButton } from './more-button.tsx';
-import { OpenCard } from './open-card.tsx';
-import { PickButton } from './pick-button.tsx';
+import { EndedCard, LostImage, OpenCard } from './card-states.tsx';
 import './card.css';
 
-interface Props {
+interface CardProps {
   readonly id: string;
   readonly left: number;
   readonly top: number;
@@ -28,7 +42,7 @@ interface Props {
 }
 
 /** One job. */
-export function Card(props: Props) {
+export function Card(props: CardProps) {
   const { id, left, top, width, height, isCursor, isPicked } = props;
   const { jobs } = usePage();
   const { state } = useGallery();
@@ -93,5 +107,321 @@ function Badges({ job }: { readonly job: JobSummary }) {
         )
       )}
     </>
+  );
+}
+
+interface CardLinkProps {
+  readonly job: JobSummary;
+  readonly isCursor: boolean;
+}
+
+/**
+ * The whole card as a link to its job: a new tab, the browser's menu and Enter work as with every link. While cards are
+ * being chosen, a press chooses.
+ */
+function CardLink({ job, isCursor }: CardLinkProps) {
+  const { router } = usePage();
+  const { state } = useGallery();
+  const path = `/jobs/${job.id}`;
+
+  function onClick(event: MouseEvent): void {
+    const { selection, arrivals, cursor } = state;
+    if (event.shiftKey) {
+      event.preventDefault();
+      selection.extend(arrivals.shown.peek(), cursor.peek(), job.id);
+      cursor.value = job.id;
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    cursor.value = job.id;
+    // A press by the Enter key has no clicks: it opens.
+    if (selection.active.peek() && event.detail > 0) selection.toggle(job.id);
+    else router.navigate(path);
+  }
+
+  return (
+    <a
+      class="card-link"
+      href={ROOT + path}
+      tabIndex={isCursor ? 0 : -1}
+      draggable={false}
+      onClick={onClick}
+      onMouseDown={(event) => {
+        // A range begins at the card that has the focus, which therefore stays where it is; and no text is marked.
+        if (event.shiftKey) event.preventDefault();
+      }}
+    >
+      <span class="sr">{cardName(job)}</span>
+    </a>
+  );
+}
+
+interface CardImagesProps {
+  readonly job: JobSummary;
+  readonly width: number;
+  readonly height: number;
+}
+
+const MOST = 4;
+
+/** The images of a job: one alone, several as a mosaic. */
+function CardImages({ job, width, height }: CardImagesProps) {
+  const { artifacts } = job;
+  const count = artifacts.length;
+  const rest = count - MOST;
+  return (
+    <div class={`card-images of-${Math.min(count, MOST)}`}>
+      {artifacts.slice(0, MOST).map((artifact, index) => (
+        <Thumbnail
+          key={artifact.id}
+          job={job}
+          artifact={artifact}
+          width={share(width, count, index)}
+          height={height}
+        />
+      ))}
+      {rest > 0 && <span class="rest num">{text('card.rest', { count: rest })}</span>}
+    </div>
+  );
+}
+
+/** The width that one image of a mosaic has; it is as high as its ratio makes it. */
+function share(width: number, count: number, index: number): number {
+  if (count === 1) return width;
+  return count === 3 && index === 0 ? (width * 2) / 3 : width / 2;
+}
+
+function Thumbnail({
+  job,
+  artifact,
+  width,
+  height,
+}: CardImagesProps & { readonly artifact: JobArtifact }) {
+  const ratio = artifact.width / artifact.height;
+  const isAlone = job.artifacts.length === 1;
+  const edge = [width, isAlone ? height : Math.min(height, width / ratio)] as const;
+  const image = useSteadyImage(thumbnailPath(artifact.id, ...edge, window.devicePixelRatio));
+  if (image.state === 'failed') {
+    return <LostImage error={image.error} prompt={isAlone ? job.prompt : undefined} />;
+  }
+  if (image.state === 'loading') return <i class="skeleton" />;
+  // Only these can be transparent: the pattern behind them shows where they are.
+  const isMaybeClear = artifact.format !== 'jpeg';
+  return (
+    <img
+      class={isMaybeClear ? 'on-pattern' : ''}
+      src={image.url}
+      alt=""
+      decoding="async"
+      draggable={false}
+    />
+  );
+}
+
+interface CardOverlayProps {
+  readonly job: JobSummary;
+  readonly tabIndex: number;
+}
+
+/** Over the image of the card that is pointed at or focused: what it is, and what can be done with it. */
+function CardOverlay({ job, tabIndex }: CardOverlayProps) {
+  return (
+    <div class="card-overlay">
+      <div class="caption">
+        <p dir="auto">{job.prompt}</p>
+        <small class="cut">{cardFacts(job)}</small>
+      </div>
+      <Tools job={job} tabIndex={tabIndex} />
+    </div>
+  );
+}
+
+function Tools({ job, tabIndex }: CardOverlayProps) {
+  const { actions } = useGallery();
+  const { id, favorite } = job;
+  return (
+    <div class="tools">
+      {job.deleted !== undefined ? (
+        <IconButton
+          over
+          icon={Undo2}
+          label={text('card.restore')}
+          tabIndex={tabIndex}
+          onClick={() => void actions.setHidden([id], false)}
+        />
+      ) : (
+        <IconButton
+          over
+          class="extra"
+          icon={Heart}
+          label={text('card.favourite')}
+          pressed={favorite}
+          tabIndex={tabIndex}
+          onClick={() => void actions.setFavorite([id], !favorite)}
+        />
+      )}
+      <IconButton
+        over
+        class="extra"
+        icon={Pencil}
+        label={text('card.edit')}
+        tabIndex={tabIndex}
+        onClick={() => actions.editThis(id)}
+      />
+      <MoreButton job={job} tabIndex={tabIndex} over />
+    </div>
+  );
+}
+
+/** The accessible name of a card: prompt, state, number of images. */
+function cardName(job: JobSummary): string {
+  const { status } = job;
+  const state = isOpen(job)
+    ? text(`card.stage.${stageOf(job)}`)
+    : status !== 'succeeded' && text(`gallery.status.${status}`);
+  const count = job.artifacts.length > 1 && text('card.images', { count: job.artifacts.length });
+  const marks = [
+    job.favorite && text('card.favourite'),
+    job.deleted !== undefined && text('card.hidden'),
+  ];
+  return [job.prompt, state, count, ...marks].filter(Boolean).join('. ');
+}
+
+/** What made it, how large it is, when: one line. */
+function cardFacts(job: JobSummary): string {
+  const [image] = job.artifacts;
+  const model = job.model ?? job.provider;
+  return [
+    job.provider === 'sandbox' ? text('card.rehearsal', { model }) : model,
+    image && text('size', { width: String(image.width), height: String(image.height) }),
+    formatTime(job.created),
+  ]
+    .filter(Boolean)
+    .join(text('list.separator'));
+}
+
+interface PickButtonProps {
+  readonly id: string;
+  readonly isPicked: boolean;
+  /** Whether it stays, instead of being there for the pointer and the focus only. */
+  readonly stays: boolean;
+  readonly tabIndex: number;
+}
+
+/** Chooses a card. */
+function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
+  const { state } = useGallery();
+  return (
+    <button
+      type="button"
+      class={stays ? 'pick-button stays' : 'pick-button'}
+      role="checkbox"
+      aria-checked={isPicked}
+      aria-label={text('card.select')}
+      tabIndex={tabIndex}
+      onClick={() => state.selection.toggle(id)}
+    >
+      <i>{isPicked && <Icon of={Check} small />}</i>
+    </button>
+  );
+}
+
+interface MoreButtonProps {
+  readonly job: JobSummary;
+  readonly tabIndex: number;
+  /** On top of an image. */
+  readonly over?: boolean;
+}
+
+/** The way to everything that can be done with a card. */
+function MoreButton({ job, tabIndex, over = false }: MoreButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <IconButton
+        over={over}
+        small
+        class="more"
+        icon={Ellipsis}
+        label={text('card.more')}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        tabIndex={tabIndex}
+        buttonRef={button}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && <CardMenu job={job} anchor={button} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+interface CardMenuProps {
+  readonly job: JobSummary;
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly onClose: () => void;
+}
+
+/** Everything that can be done with one image, with its key. */
+function CardMenu({ job, anchor, onClose }: CardMenuProps) {
+  const { actions } = useGallery();
+  const { id, favorite, deleted } = job;
+  const isHidden = deleted !== undefined;
+  const hasImages = job.artifacts.length > 0;
+  const items = [
+    hasImages && {
+      icon: Pencil,
+      key: 'E',
+      label: text('card.edit'),
+      run: () => actions.editThis(id),
+    },
+    { icon: Repeat2, key: 'R', label: text('card.makeAgain'), run: () => actions.makeAgain([id]) },
+    { icon: PenLine, key: '', label: text('card.change'), run: () => actions.change(id) },
+    hasImages && {
+      icon: Columns2,
+      key: 'C',
+      label: text('gallery.compare'),
+      run: () => actions.compare([id]),
+    },
+    {
+      icon: Download,
+      key: 'D',
+      label: text('gallery.download'),
+      run: () => actions.download([id]),
+    },
+    { icon: Copy, key: '', label: text('card.copyPrompt'), run: () => actions.copyPrompt(id) },
+    {
+      icon: Heart,
+      key: 'F',
+      label: text(favorite ? 'card.unfavourite' : 'card.favourite'),
+      run: () => actions.setFavorite([id], !favorite),
+    },
+    {
+      icon: isHidden ? Undo2 : EyeOff,
+      key: 'H',
+      label: text(isHidden ? 'card.restore' : 'card.hide'),
+      run: () => actions.setHidden([id], !isHidden),
+    },
+  ];
+  return (
+    <Menu anchor={anchor} label={text('card.more')} placement="bottom-end" onClose={onClose}>
+      {items
+        .filter((item) => item !== false)
+        .map(({ icon, key, label, run }) => (
+          <MenuItem
+            key={label}
+            icon={icon}
+            end={key && <kbd>{key}</kbd>}
+            onChoose={() => {
+              anchor.current?.focus();
+              onClose();
+              void run();
+            }}
+          >
+            {label}
+          </MenuItem>
+        ))}
+    </Menu>
   );
 }

@@ -1,0 +1,259 @@
+import {
+  Ban,
+  CircleAlert,
+  Clock,
+  type IconNode,
+  ImageOff,
+  Loader,
+  Pause,
+  Pencil,
+  Repeat2,
+  TriangleAlert,
+  X,
+} from 'lucide';
+import type { ComponentChildren } from 'preact';
+import type { ApiError } from '../../api/api-error.ts';
+import type { BridgeError, JobSummary } from '../../api/schemas.ts';
+import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
+import { IconButton } from '../../controls/icon-button.tsx';
+import { useSteadyImage } from '../../images/use-image.ts';
+import { Elapsed } from '../../jobs/elapsed.tsx';
+import { stageOf } from '../../jobs/job-state.ts';
+import { StageBar } from '../../jobs/stage-bar.tsx';
+import { usePage } from '../../page-context.ts';
+import { useNow } from '../../shell/use-now.ts';
+import { type FailureText, toFailureText } from '../../text/failure-text.ts';
+import { formatClock, text } from '../../text/text.ts';
+import { useGallery } from '../state/use-gallery.ts';
+
+interface OpenCardProps {
+  readonly job: JobSummary;
+  readonly tabIndex: number;
+}
+
+/** A job that has not ended: in words, until there is an image of it that is not finished. */
+export function OpenCard({ job, tabIndex }: OpenCardProps) {
+  const partials = job.progress?.partial_images ?? 0;
+  // The fragment is not sent: it makes each of them an image of its own.
+  const path = partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined;
+  const image = useSteadyImage(path);
+  const { connection, queue } = usePage();
+  const isAway = connection.state.value === 'offline';
+  const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
+  const stage = text(isPaused ? 'card.stage.paused' : `card.stage.${stageOf(job)}`);
+  const title = isAway ? text('card.lastSeen', { stage }) : stage;
+  const stop = <StopButton job={job} tabIndex={tabIndex} over={image.state === 'ready'} />;
+
+  if (image.state !== 'ready') {
+    return (
+      <div class={`open-card ${job.status}`}>
+        <CardNote
+          icon={isAway || isPaused ? Pause : job.status === 'queued' ? Clock : Loader}
+          {...(job.status === 'queued' && { tone: 'faint' as const })}
+          title={title}
+          say={job.prompt}
+        >
+          <span class="elapsed">
+            <Wait job={job} running={!isAway} />
+          </span>
+          {stop}
+        </CardNote>
+        {job.status === 'running' && <StageBar job={job} />}
+      </div>
+    );
+  }
+  return (
+    <div class="open-card with-image">
+      <img src={image.url} alt="" draggable={false} />
+      <div class="scrim">
+        <div class="line">
+          {isAway && <Icon of={Pause} small />}
+          <b class="cut">{title}</b>
+          <Wait job={job} running={!isAway} />
+        </div>
+        <StageBar job={job} />
+      </div>
+      {stop}
+    </div>
+  );
+}
+
+function Wait({ job, running }: { readonly job: JobSummary; readonly running: boolean }) {
+  const { cancelling } = useGallery().actions;
+  return cancelling.value === job.id ? (
+    <span class="again">{text('card.cancelAgain')}</span>
+  ) : (
+    <Elapsed job={job} running={running} />
+  );
+}
+
+function StopButton({ job, tabIndex, over }: OpenCardProps & { readonly over: boolean }) {
+  const { actions } = useGallery();
+  return (
+    <IconButton
+      icon={X}
+      label={text(job.cancel_requested ? 'card.cancelling' : 'action.cancel')}
+      small
+      over={over}
+      class="stop"
+      tabIndex={tabIndex}
+      disabled={job.cancel_requested}
+      onClick={() => actions.cancel(job.id)}
+    />
+  );
+}
+
+interface EndedCardProps {
+  readonly job: JobSummary;
+  readonly tabIndex: number;
+}
+
+const LOOKS = {
+  failed: { icon: CircleAlert, tone: 'bad' },
+  interrupted: { icon: TriangleAlert, tone: 'warn' },
+  cancelled: { icon: Ban, tone: 'faint' },
+  succeeded: { icon: CircleAlert, tone: 'faint' },
+} as const;
+
+/** A job that ended without an image: what happened, whether anything was made or paid, and the one thing to do. */
+export function EndedCard({ job, tabIndex }: EndedCardProps) {
+  const { state } = useGallery();
+  const { icon, tone } = LOOKS[job.status as keyof typeof LOOKS];
+  const error = state.errors.get(job.id).value;
+  const failure = toFailureText(error ?? assumed(job), (job.completed ?? job.updated) * 1000);
+  const wait = useWait(failure.after);
+  const isPlain = job.status === 'cancelled' && error?.details['outcome'] !== 'unknown';
+  const say = wait > 0 ? text('card.safeIn', { wait: formatClock(wait + 999) }) : failure.text;
+  return (
+    <CardNote
+      icon={icon}
+      tone={tone}
+      title={failure.title}
+      say={isPlain ? job.prompt : say}
+      asked={isPlain ? undefined : job.prompt}
+    >
+      <Ways job={job} failure={failure} waits={wait > 0} tabIndex={tabIndex} />
+    </CardNote>
+  );
+}
+
+interface WaysProps extends EndedCardProps {
+  readonly failure: FailureText;
+  readonly waits: boolean;
+}
+
+function Ways({ job, failure, waits, tabIndex }: WaysProps) {
+  const { router } = usePage();
+  const { actions, state } = useGallery();
+  const error = state.errors.get(job.id).value;
+  const isUnknown = error?.details['outcome'] === 'unknown' || job.status === 'interrupted';
+  const details = (
+    <Button
+      size="small"
+      look={isUnknown ? 'plain' : 'quiet'}
+      tabIndex={tabIndex}
+      onClick={() => router.navigate(`/jobs/${job.id}`)}
+    >
+      {text('action.details')}
+    </Button>
+  );
+  if (isUnknown) return details;
+  return (
+    <>
+      {failure.mayRepeat ? (
+        <Button
+          size="small"
+          icon={Repeat2}
+          disabled={waits}
+          tabIndex={tabIndex}
+          onClick={() => void actions.makeAgain([job.id])}
+        >
+          {text('card.makeAgain')}
+        </Button>
+      ) : (
+        <Button
+          size="small"
+          icon={Pencil}
+          tabIndex={tabIndex}
+          onClick={() => void actions.change(job.id)}
+        >
+          {text(job.error_code === 'safety_rejected' ? 'card.changePrompt' : 'card.change')}
+        </Button>
+      )}
+      {job.status !== 'cancelled' && details}
+    </>
+  );
+}
+
+/** Milliseconds until `after`; 0 from then on. */
+function useWait(after: number | undefined): number {
+  const waits = after !== undefined && after > Date.now();
+  const now = useNow(1000, waits);
+  return after === undefined ? 0 : Math.max(0, after - Math.max(now, Date.now()));
+}
+
+/** What is certain before the whole error has been read. */
+function assumed({
+  status,
+  error_code,
+}: JobSummary): Pick<BridgeError, 'code' | 'details' | 'retryable' | 'message'> {
+  const reason = status === 'interrupted' ? { reason: 'interrupted', outcome: 'unknown' } : {};
+  const code = (error_code ?? 'cancelled') as BridgeError['code'];
+  return { code, details: reason, retryable: false, message: '' };
+}
+
+interface LostImageProps {
+  readonly error: ApiError;
+  /** For a card of its own; in a mosaic there is room for the title alone. */
+  readonly prompt: string | undefined;
+}
+
+/** An image that does not come: removed meanwhile, or not loaded for now. */
+export function LostImage({ error, prompt }: LostImageProps) {
+  const isRemoved = error.status === 404;
+  const title = text(isRemoved ? 'card.removed' : 'card.notLoaded');
+  const say = isRemoved ? text('card.removed.text') : prompt;
+  return (
+    <CardNote
+      icon={ImageOff}
+      tone="faint"
+      title={title}
+      {...(prompt !== undefined && { say, ...(isRemoved && { asked: prompt }) })}
+    />
+  );
+}
+
+interface CardNoteProps {
+  readonly icon: IconNode;
+  readonly tone?: 'faint' | 'warn' | 'bad';
+  readonly title: string;
+  readonly say?: ComponentChildren;
+  /** The prompt, where something else is said above. */
+  readonly asked?: string | undefined;
+  /** What can be done, or how long it takes. */
+  readonly children?: ComponentChildren;
+}
+
+/** A card in words: no image yet, or none at all. */
+function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
+  return (
+    <div class="card-note">
+      <span class={['kind', tone].filter(Boolean).join(' ')}>
+        <Icon of={icon} />
+        <span class="cut">{title}</span>
+      </span>
+      {say && (
+        <p class="say" dir="auto">
+          {say}
+        </p>
+      )}
+      {asked !== undefined && (
+        <span class="asked cut" dir="auto">
+          {asked}
+        </span>
+      )}
+      {children && <span class="act">{children}</span>}
+    </div>
+  );
+}
