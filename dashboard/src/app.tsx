@@ -1,12 +1,14 @@
 import { useRef } from 'preact/hooks';
-import { TokenDialog } from './connection/token-dialog.tsx';
+import { TokenDialog } from './connection/token-dialogs.tsx';
 import { Link } from './controls/link.tsx';
+import { Gallery } from './gallery/gallery.tsx';
 import { HelpDialogs } from './help/help-dialogs.tsx';
-import { ImagesView } from './images-view.tsx';
+import { Dock } from './make/dock.tsx';
+import { MakePanel } from './make/make-panel.tsx';
 import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
-import { useAppShortcuts } from './shell/app-shortcuts.ts';
 import { lazyView } from './shell/lazy-view.tsx';
+import { useShortcuts } from './shell/shortcuts.ts';
 import { ToastList } from './shell/toast-list.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { text } from './text/text.ts';
@@ -64,4 +66,29 @@ function NotHere() {
       </main>
     </div>
   );
+}
+
+/** The home of the page: making at the side, what was made beside it. Folded, making is the dock alone. */
+function ImagesView() {
+  const { panel } = usePage();
+  // A bracket is a modifier in the notation of tinykeys; a group is a regular expression.
+  useShortcuts({ '(\\[)': panel.toggle });
+  return (
+    <div class="images-view" data-folded={panel.folded.value}>
+      <MakePanel />
+      <Gallery />
+      <Dock />
+    </div>
+  );
+}
+
+/** The keys that work in every view. */
+function useAppShortcuts(): void {
+  const { router, help, undo } = usePage();
+  useShortcuts({
+    'g i': () => router.navigate(''),
+    'g s': () => router.navigate('/system'),
+    'Shift+?': () => help.open('shortcuts'),
+    z: () => undo.undo(),
+  });
 }

@@ -322,7 +322,9 @@ describe('the model', () => {
 
     await plan(page).getByText('2 calls to gpt-image-2, all at once.').waitFor();
     await plan(page).getByText('The bridge cuts out the background afterwards.').waitFor();
-    await page.getByText('The bridge cuts out the background because gpt-image-2 does not produce alpha.').waitFor();
+    await page
+      .getByText('The bridge cuts out the background because gpt-image-2 does not produce alpha.')
+      .waitFor();
     await keepScreenshot(page, 'make-look');
   });
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import { ForgetDialog } from './forget-dialog.tsx';
+import { ForgetDialog } from './token-dialogs.tsx';
 
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 

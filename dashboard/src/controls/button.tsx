@@ -3,7 +3,7 @@ import type { ComponentChildren, Ref } from 'preact';
 import { Icon } from './icon.tsx';
 import './button.css';
 
-interface Props {
+interface ButtonProps {
   readonly children: ComponentChildren;
   readonly onClick?: (event: MouseEvent) => void;
   readonly icon?: IconNode;
@@ -21,7 +21,7 @@ interface Props {
   readonly 'aria-haspopup'?: 'menu' | 'dialog' | 'listbox';
 }
 
-export function Button(props: Props) {
+export function Button(props: ButtonProps) {
   const {
     children,
     icon,
@@ -36,6 +36,42 @@ export function Button(props: Props) {
     <button type="button" {...rest} ref={buttonRef ?? null} class={names}>
       {icon && <Icon of={icon} small={size === 'small'} />}
       {children}
+    </button>
+  );
+}
+
+interface IconButtonProps {
+  readonly icon: IconNode;
+  /** Its accessible name and its tooltip. */
+  readonly label: string;
+  readonly onClick?: (event: MouseEvent) => void;
+  /** For a switch: on or off. The icon is filled when it is on. */
+  readonly pressed?: boolean;
+  readonly small?: boolean;
+  /** On top of an image. */
+  readonly over?: boolean;
+  readonly disabled?: boolean;
+  readonly class?: string;
+  readonly tabIndex?: number;
+  readonly buttonRef?: Ref<HTMLButtonElement>;
+  readonly 'aria-expanded'?: boolean;
+  readonly 'aria-haspopup'?: 'menu' | 'dialog' | 'listbox';
+}
+
+export function IconButton(props: IconButtonProps) {
+  const { icon, label, pressed, small, over, class: extra, buttonRef, ...rest } = props;
+  const names = ['icon-btn', small && 'small', over && 'over', extra].filter(Boolean).join(' ');
+  return (
+    <button
+      type="button"
+      {...rest}
+      ref={buttonRef ?? null}
+      class={names}
+      aria-label={label}
+      title={label}
+      aria-pressed={pressed}
+    >
+      <Icon of={icon} small={small || over || false} filled={pressed ?? false} />
     </button>
   );
 }

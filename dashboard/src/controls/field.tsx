@@ -1,7 +1,7 @@
 import type { ComponentChildren, InputHTMLAttributes, Ref } from 'preact';
 import './field.css';
 
-interface Props {
+interface FieldProps {
   /** Its name, not seen; where a visible `<label for>` stands beside it, `id` is enough. */
   readonly label?: string;
   readonly id?: string;
@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** A line of text. */
-export function Field(props: Props) {
+export function Field(props: FieldProps) {
   const { label, bad = false, describedBy, before, after, inputRef, onInput, ...input } = props;
   // Preact types an input by its literal `type`; here it is one of several.
   const attributes = input as InputHTMLAttributes<HTMLInputElement>;
@@ -39,5 +39,41 @@ export function Field(props: Props) {
       />
       {after}
     </span>
+  );
+}
+
+interface ChoiceProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly options: readonly { readonly value: T; readonly label: string }[];
+  readonly disabled?: boolean;
+  readonly onChange: (value: T) => void;
+}
+
+/** One of several, in the browser's own list. */
+export function Choice<T extends string>({
+  label,
+  value,
+  options,
+  disabled,
+  onChange,
+}: ChoiceProps<T>) {
+  return (
+    <select
+      class="select"
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={(event) => {
+        const next = options.find((each) => each.value === event.currentTarget.value);
+        if (next) onChange(next.value);
+      }}
+    >
+      {options.map((each) => (
+        <option key={each.value} value={each.value}>
+          {each.label}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -1,9 +1,11 @@
 import type { Placement } from '@floating-ui/dom';
+import type { IconNode } from 'lucide';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icon.tsx';
 import './menu.css';
 
-interface Props {
+interface MenuProps {
   /** The button that opened it: it is placed beside it, and the focus returns there. */
   readonly anchor: RefObject<HTMLElement | null>;
   readonly label: string;
@@ -18,7 +20,7 @@ interface Props {
  * A list or a small form that floats beside its button. Shown while it is rendered. Arrows move between its items,
  * Escape and a press elsewhere close it.
  */
-export function Menu(props: Props) {
+export function Menu(props: MenuProps) {
   const { anchor, label, role = 'menu', placement = 'bottom-start', onClose, children } = props;
   const menu = useRef<HTMLDivElement>(null);
   useFloating(anchor, menu, placement, onClose);
@@ -103,4 +105,39 @@ function keepPlaced(button: HTMLElement, box: HTMLElement, placement: Placement)
 function focusable(box: HTMLElement | null): HTMLElement[] {
   const selector = 'button:not([disabled]), [role="option"], input:not([disabled]), a[href]';
   return [...(box?.querySelectorAll<HTMLElement>(selector) ?? [])];
+}
+
+interface MenuItemProps {
+  readonly onChoose: () => void;
+  readonly icon?: IconNode;
+  readonly children: ComponentChildren;
+  /** Under the label, smaller. */
+  readonly detail?: ComponentChildren;
+  /** At the end of the line: a key, a tag. */
+  readonly end?: ComponentChildren;
+  readonly disabled?: boolean;
+  readonly role?: 'menuitem' | 'option' | 'menuitemradio';
+  /** For options: whether it is the one that is chosen. */
+  readonly selected?: boolean;
+}
+
+export function MenuItem(props: MenuItemProps) {
+  const { onChoose, icon, children, detail, end, disabled, role = 'menuitem', selected } = props;
+  return (
+    <button
+      type="button"
+      class="menu-item"
+      role={role}
+      aria-disabled={disabled}
+      aria-selected={role === 'option' ? (selected ?? false) : undefined}
+      aria-checked={role === 'menuitemradio' ? (selected ?? false) : undefined}
+      tabIndex={-1}
+      onClick={() => !disabled && onChoose()}
+    >
+      {icon ? <Icon of={icon} /> : <i />}
+      <span class="cut">{children}</span>
+      {end && <span class="end">{end}</span>}
+      {detail && <small>{detail}</small>}
+    </button>
+  );
 }

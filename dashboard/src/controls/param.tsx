@@ -1,7 +1,7 @@
 import { RotateCcw } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { text } from '../text/text.ts';
-import { IconButton } from './icon-button.tsx';
+import { IconButton } from './button.tsx';
 import './param.css';
 
 interface Props {

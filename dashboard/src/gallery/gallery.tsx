@@ -1,19 +1,20 @@
 import { useSignalEffect } from '@preact/signals';
 import { EyeOff, Heart, SearchX, Unplug } from 'lucide';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { JobSummary } from '../api/schemas.ts';
+import { Banner } from '../controls/banner.tsx';
 import { Button } from '../controls/button.tsx';
+import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
+import { useNow } from '../shell/use-now.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { createJobActions } from './actions/job-actions.ts';
-import { Announcer } from './announcer.tsx';
 import { Feed } from './feed/feed.tsx';
-import { OfflineBanner } from './offline-banner.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { CLEARED, isDefault } from './state/gallery-filter.ts';
+import { CLEARED, isDefault } from './state/gallery-state.ts';
 import { GalleryContext, useGallery } from './state/use-gallery.ts';
-import { Blank } from './states/blank.tsx';
-import { FirstMinute } from './states/first-minute.tsx';
+import { Blank, FirstMinute } from './states/blank.tsx';
 import { GalleryTools } from './tools/gallery-tools.tsx';
 import './gallery.css';
 
@@ -74,4 +75,88 @@ function NoCards() {
       <Button onClick={() => router.setQuery(CLEARED)}>{text('gallery.showAll')}</Button>
     </Blank>
   );
+}
+
+/** While the bridge does not respond: what was loaded stays, and this says why nothing changes, and when it is asked again. */
+function OfflineBanner() {
+  const { connection } = usePage();
+  const isOffline = connection.state.value === 'offline';
+  const now = useNow(1000, isOffline);
+  if (!isOffline) return null;
+  const { value: nextTry = now } = connection.nextTry;
+  const seconds = Math.max(1, Math.ceil((nextTry - now) / 1000));
+  return (
+    <div class="offline-banner">
+      <Banner
+        icon={Unplug}
+        title={text('gallery.offline')}
+        detail={`${text('gallery.offline.text')} ${text('gallery.offline.next', { count: seconds })}`}
+      >
+        <Button onClick={connection.probe}>{text('gallery.offline.try')}</Button>
+      </Banner>
+    </div>
+  );
+}
+
+/** The shortest interval between two announcements of progress (brief 9). */
+const EVERY_MS = 5000;
+
+/** Says to screen readers which jobs have ended, and how many are shown after a search. */
+function Announcer() {
+  const { state } = useGallery();
+  const { value: feed } = state.feed;
+  const ended = useEnded();
+  const isReady = feed.state.value === 'ready';
+  const found = isReady && feed.filter.search !== '' ? foundText(feed.ids.value.length) : '';
+  return (
+    <>
+      <p class="sr" role="status">
+        {ended}
+      </p>
+      <p class="sr" role="status">
+        {found}
+      </p>
+    </>
+  );
+}
+
+function foundText(count: number): string {
+  return count === 0 ? text('gallery.none') : text('gallery.found', { count });
+}
+
+function useEnded(): string {
+  const { jobs } = usePage();
+  const [said, say] = useState('');
+  useEffect(() => {
+    const open = new Set(jobs.open.peek().keys());
+    let ended: JobSummary[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const unsubscribe = jobs.subscribe((change) => {
+      if (change.kind === 'removed') return;
+      const { job } = change;
+      if (isOpen(job)) open.add(job.id);
+      else if (open.delete(job.id)) ended.push(job);
+      if (ended.length === 0) return;
+      timer ??= setTimeout(() => {
+        say(summary(ended));
+        ended = [];
+        timer = undefined;
+      }, EVERY_MS);
+    });
+    return () => {
+      unsubscribe();
+      clearTimeout(timer);
+    };
+  }, [jobs]);
+  return said;
+}
+
+function summary(ended: readonly JobSummary[]): string {
+  const [only] = ended;
+  if (only !== undefined && ended.length === 1) {
+    return text(`gallery.ended.${only.status === 'succeeded' ? 'done' : 'failed'}`, {
+      prompt: only.prompt,
+    });
+  }
+  return text('gallery.ended.several', { count: ended.length });
 }

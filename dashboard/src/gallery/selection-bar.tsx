@@ -1,5 +1,5 @@
 import { Columns2, Download, EyeOff, Heart, Undo2, X } from 'lucide';
-import { IconButton } from '../controls/icon-button.tsx';
+import { IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';

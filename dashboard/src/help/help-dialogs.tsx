@@ -1,12 +1,8 @@
 import { usePage } from '../page-context.ts';
 import { lazyView } from '../shell/lazy-view.tsx';
 
-const ShortcutsDialog = lazyView(
-  async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
-);
-const RealModelDialog = lazyView(
-  async () => (await import('./real-model-dialog.tsx')).RealModelDialog,
-);
+const ShortcutsDialog = lazyView(async () => (await import('./dialogs.tsx')).ShortcutsDialog);
+const RealModelDialog = lazyView(async () => (await import('./dialogs.tsx')).RealModelDialog);
 
 /** The dialog that explains, when one is open. */
 export function HelpDialogs() {

@@ -1,10 +1,25 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { ArrowLeft, SearchX, Unplug } from 'lucide';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ApiError } from '../api/api-error.ts';
+import type { Job, JobSummary } from '../api/schemas.ts';
+import { Button, IconButton } from '../controls/button.tsx';
+import { Blank } from '../gallery/states/blank.tsx';
+import { isOpen, stageOf } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
+import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
+import { toFailureText } from '../text/failure-text.ts';
+import { text } from '../text/text.ts';
 import { createJobActions } from './actions/job-actions.ts';
-import { JobLost } from './job-lost.tsx';
-import { JobScreen } from './job-screen.tsx';
-import { ActionsContext } from './state/actions-context.ts';
-import { createJobDetail } from './state/job-detail.ts';
+import { Inspector } from './inspector/inspector.tsx';
+import { JobBar } from './job-bar.tsx';
+import { Stage } from './stage/stage.tsx';
+import { ActionsContext, useJobActions } from './state/actions-context.ts';
+import { createJobDetail, isWorthRepeating } from './state/job-detail.ts';
+import { type Look, LookContext, useLooking } from './state/look-context.ts';
+import { stepOutput, VIEWS } from './state/looking.ts';
+import { type Neighbours, useNeighbours } from './state/neighbours.ts';
+import { Strip } from './strip/strip.tsx';
+import './job-view.css';
 
 const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -30,4 +45,147 @@ function NamedJob({ id }: { readonly id: string }) {
       <JobScreen id={id} job={job} summary={detail.summary.value} />
     </ActionsContext.Provider>
   );
+}
+
+interface JobScreenProps {
+  readonly id: string;
+  /** `undefined` until it has been read; its space is reserved. */
+  readonly job: Job | undefined;
+  readonly summary: JobSummary | undefined;
+}
+
+function JobScreen({ id, job, summary }: JobScreenProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const look = useLooking(id, job, summary);
+  const { neighbours, go } = useNeighbours(id);
+  useJobKeys({ job, look, neighbours, go });
+  const prompt = (job?.request.prompt ?? summary?.prompt ?? '').slice(0, 256);
+  useTitle(prompt);
+  // A screen reader starts here, and Tab continues from here.
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <LookContext.Provider value={look}>
+      <div class="job-screen">
+        <JobBar job={job} prompt={prompt} heading={heading} />
+        <main>
+          <Stage job={job} />
+          <Strip neighbours={neighbours} onChoose={go} />
+          <p class="sr" role="status">
+            {job && stateText(job)}
+          </p>
+        </main>
+        {job ? <Inspector job={job} /> : <aside class="inspector" aria-label={text('job.about')} />}
+      </div>
+    </LookContext.Provider>
+  );
+}
+
+function stateText(job: Job): string {
+  return isOpen(job) ? text(`card.stage.${stageOf(job)}`) : text(`gallery.status.${job.status}`);
+}
+
+function useTitle(prompt: string): void {
+  useEffect(() => {
+    document.title =
+      prompt === '' ? text('app.name') : `${prompt.slice(0, 60)} – ${text('app.name')}`;
+    return () => {
+      document.title = text('app.name');
+    };
+  }, [prompt]);
+}
+
+interface JobLostProps {
+  /** Why it cannot be shown; `undefined` where the address names no job at all. */
+  readonly error: ApiError | undefined;
+  readonly onRetry: () => void;
+}
+
+/** In the place of a job that is not there, or cannot be read for now. */
+function JobLost({ error, onRetry }: JobLostProps) {
+  const { router } = usePage();
+  useShortcuts({ Escape: () => void router.back() });
+  const isRemoved = error === undefined || error.status === 404;
+  const words = isRemoved
+    ? { title: text('failure.not_found.title'), text: text('failure.not_found.text') }
+    : toFailureText(error, Date.now());
+  return (
+    <div class="job-lost">
+      <header>
+        <IconButton icon={ArrowLeft} label={text('job.back')} onClick={() => void router.back()} />
+        <h1 class="cut">{text('job.title')}</h1>
+      </header>
+      <main>
+        <Blank icon={isRemoved ? SearchX : Unplug} title={words.title} detail={words.text}>
+          <Button onClick={isRemoved ? () => router.navigate('') : onRetry}>
+            {text(isRemoved ? 'app.toImages' : 'action.retry')}
+          </Button>
+        </Blank>
+      </main>
+    </div>
+  );
+}
+
+interface Keys {
+  readonly job: Job | undefined;
+  readonly look: Look;
+  readonly neighbours: Neighbours;
+  readonly go: (id: string) => void;
+}
+
+/** The keys of a job. */
+function useJobKeys({ job, look, neighbours, go }: Keys): void {
+  const { router } = usePage();
+  const actions = useActionKeys(job, look);
+  const { zoom, looking } = look;
+  useShortcuts({
+    ...actions,
+    ArrowLeft: unlessScrolling(() => neighbours.newer && go(neighbours.newer)),
+    ArrowRight: unlessScrolling(() => neighbours.older && go(neighbours.older)),
+    ArrowUp: unlessScrolling(() => step(-1)),
+    ArrowDown: unlessScrolling(() => step(1)),
+    ...Object.fromEntries(VIEWS.map((view, index) => [String(index + 1), () => show(view)])),
+    s: () => looking.a && look.swap(),
+    '+': zoom.nearer,
+    'Shift++': zoom.nearer,
+    '=': zoom.nearer,
+    '-': zoom.farther,
+    '0': zoom.fit,
+    Escape: () => void router.back(),
+  });
+
+  function show(view: (typeof VIEWS)[number]): void {
+    if (looking.views.includes(view)) {
+      router.setQuery({ view: view === 'single' ? undefined : view });
+    }
+  }
+
+  function step(by: -1 | 1): void {
+    const image = stepOutput(look.images, looking, by);
+    if (image !== undefined) router.setQuery({ b: image.ref });
+  }
+}
+
+function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBindings {
+  const actions = useJobActions();
+  if (job === undefined) return {};
+  const outputs = images.filter(({ kind }) => kind === 'output');
+  const shown = outputs.find((each) => each === looking.b) ?? outputs[0];
+  const hide = () => actions.setHidden(job.deleted === undefined);
+  return {
+    f: () => actions.setFavorite(!job.favorite),
+    h: () => !isOpen(job) && hide(),
+    Delete: () => (isOpen(job) ? actions.cancel() : hide()),
+    e: () => shown && actions.edit(shown),
+    r: () => isWorthRepeating(job) && actions.makeAgain(job),
+    d: () => shown && void actions.download(shown),
+  };
+}
+
+/** Arrows scroll what has the focus and scrolls. */
+function unlessScrolling(run: () => void) {
+  return (event: KeyboardEvent): void => {
+    if (event.target instanceof Element && event.target.closest('.scroll') !== null) return;
+    event.preventDefault();
+    run();
+  };
 }

@@ -1,9 +1,14 @@
+import { CircleAlert, EqualNot, PencilLine, Unplug } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { Stepper } from '../controls/stepper.tsx';
 import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
+import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
-import { PlanLine } from './plan-line.tsx';
+import { type Fix, type PlanText, toPlanText } from './plan-text.ts';
+import type { PlanState } from './planner.ts';
 import { useSubmit } from './use-submit.ts';
 import './make-foot.css';
 
@@ -40,4 +45,110 @@ export function MakeFoot() {
 
 function isApple(): boolean {
   return /Mac|iP(hone|ad)/.test(navigator.userAgent);
+}
+
+/** What will happen when the draft is sent, before it is. */
+function PlanLine() {
+  const { plan, connection, chosen } = usePage();
+  const state = plan.value;
+  if (connection.state.value === 'offline') {
+    return <Line icon={Unplug} title={text('plan.offline')} detail={text('plan.offline.text')} />;
+  }
+  if (state.state === 'empty') return <Line icon={PencilLine} title={text('plan.empty')} />;
+  if (state.state === 'tooLong')
+    return <Line icon={CircleAlert} bad title={text('plan.tooLong')} />;
+  if (state.state === 'planning') return <Line title={text('plan.planning')} />;
+  if (state.state === 'refused') return <Refused error={state.error} />;
+  const words = toPlanText(state.plan, chosen.value?.capabilities);
+  return <Planned state={state} words={words} />;
+}
+
+function Planned({ state, words }: { readonly state: PlanState; readonly words: PlanText }) {
+  if (words.kind === 'refused') {
+    return (
+      <Line icon={CircleAlert} bad title={words.title} detail={words.detail} fixes={words.fixes} />
+    );
+  }
+  const calls =
+    state.state === 'planned' ? (state.plan.routes[state.plan.chosen ?? 0]?.calls ?? 1) : 1;
+  return words.kind === 'changes' ? (
+    <Line icon={EqualNot} title={words.title} detail={words.detail} />
+  ) : (
+    <Line image={<FanOut calls={calls} />} title={words.title} detail={words.detail} />
+  );
+}
+
+/** A rule is broken, or the bridge cannot plan: its own words for the field say most. */
+function Refused({ error }: { readonly error: Extract<PlanState, { state: 'refused' }>['error'] }) {
+  const issues = error.details['issues'];
+  const [issue] = Array.isArray(issues) ? issues : [];
+  const detail =
+    typeof issue?.field === 'string'
+      ? `${issue.field}: ${issue.message}`
+      : toFailureText(error, Date.now()).text;
+  return (
+    <Line icon={CircleAlert} bad title={toFailureText(error, Date.now()).title} detail={detail} />
+  );
+}
+
+interface LineProps {
+  readonly icon?: Parameters<typeof Icon>[0]['of'];
+  readonly image?: ComponentChildren;
+  readonly title: string;
+  readonly detail?: string | undefined;
+  readonly bad?: boolean;
+  readonly fixes?: readonly Fix[];
+}
+
+function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps) {
+  return (
+    <div class="plan-line" role="status">
+      {image ?? (icon ? <Icon of={icon} class={bad ? 'bad' : ''} /> : <i />)}
+      <div>
+        <p>{title}</p>
+        {detail && <p class="detail">{detail}</p>}
+        {fixes.length > 0 && (
+          <p class="detail">
+            {fixes.map((fix) => (
+              <FixButton key={fix} fix={fix} />
+            ))}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function FixButton({ fix }: { readonly fix: Fix }) {
+  const { draft } = usePage();
+  const run: Record<Fix, () => void> = {
+    removeMask: () => draft.setMask(undefined),
+    removeImages: () => {
+      for (const { key } of draft.attachments.peek()) draft.removeAttachment(key);
+    },
+    autoSize: () => draft.set('parameters', { size: undefined }),
+    nearest: () => draft.set('policies', { compatibility: 'normalize' }),
+  };
+  return (
+    <button type="button" class="fix" onClick={run[fix]}>
+      {text(`plan.fix.${fix}`)}
+    </button>
+  );
+}
+
+/** One request and the calls that it becomes, up to four of them. */
+function FanOut({ calls }: { readonly calls: number }) {
+  const count = Math.min(Math.max(calls, 1), 4);
+  const step = 33 / Math.max(count - 1, 1);
+  const rows = Array.from({ length: count }, (_, row) => (count === 1 ? 20 : 3.5 + row * step));
+  const [first = 20, last = 20] = [rows[0], rows.at(-1)];
+  return (
+    <svg class="fan-out" viewBox="0 0 40 40" aria-hidden="true">
+      <path d={`M6 20h8M14 ${first}V${last}${rows.map((y) => `M14 ${y}h11`).join('')}`} />
+      <circle cx="4" cy="20" r="2.5" />
+      {rows.map((y) => (
+        <rect key={y} x="25.6" y={y - 3.4} width="10.8" height="6.8" rx="1.5" />
+      ))}
+    </svg>
+  );
 }

@@ -1,14 +1,16 @@
 import { PanelLeftClose, RotateCcw, X } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../controls/icon-button.tsx';
+import { IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import { AvoidGroup } from './groups/avoid-group.tsx';
-import { FileGroup } from './groups/file-group.tsx';
-import { FitGroup } from './groups/fit-group.tsx';
-import { LabelsGroup } from './groups/labels-group.tsx';
-import { LookGroup } from './groups/look-group.tsx';
-import { SessionGroup } from './groups/session-group.tsx';
+import {
+  AvoidGroup,
+  FileGroup,
+  FitGroup,
+  LabelsGroup,
+  LookGroup,
+  SessionGroup,
+} from './groups/groups.tsx';
 import { MakeFoot } from './make-foot.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { PresetsMenu } from './presets/presets-menu.tsx';

@@ -3,10 +3,10 @@ import { type Api, unwrap } from '../api/api.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { ImagePlan, PlanRequest } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
-import type { ChosenModel } from './chosen-model.ts';
 import type { Attachment, Draft } from './draft.ts';
+import type { ChosenModel } from './model-abilities.ts';
 import { bytesOver } from './prompt-length.ts';
-import { toSettings } from './to-settings.ts';
+import { toSettings } from './to-request.ts';
 
 /** What is known of what a draft would do. */
 export type PlanState =

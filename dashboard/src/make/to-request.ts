@@ -1,4 +1,4 @@
-import type { ImageRequest, PresetTemplate } from '../api/schemas.ts';
+import type { Capabilities, ImageRequest, PresetTemplate } from '../api/schemas.ts';
 import type { Attachment } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
@@ -57,4 +57,21 @@ export function toDataUrl(blob: Blob): Promise<string> {
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(blob);
   });
+}
+
+/** How many unfinished images the page asks for where the model sends them and the draft says nothing. */
+const PREVIEWS = 2;
+
+/**
+ * What is sent of a draft's settings: with previews, which the gallery shows while the job runs, and without the blank
+ * prompt that an unfinished draft has.
+ */
+export function toSettings(
+  settings: PresetTemplate,
+  capabilities: Capabilities | undefined,
+): PresetTemplate {
+  const previews = Math.min(PREVIEWS, capabilities?.partial_images.max ?? 0);
+  const isNamed = typeof settings.parameters?.partial_images === 'number';
+  if (isNamed || previews === 0) return settings;
+  return { ...settings, parameters: { ...settings.parameters, partial_images: previews } };
 }

@@ -4,8 +4,7 @@ import { usePage } from '../page-context.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { isRefused as isRouteRefused } from './plan-text.ts';
-import { FileMoved, toRequest } from './to-request.ts';
-import { toSettings } from './to-settings.ts';
+import { FileMoved, toRequest, toSettings } from './to-request.ts';
 
 /** Sends the draft as it is now. The draft stays, so that it can be changed and sent again at once. */
 export function useSubmit() {

@@ -1,6 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Size } from '../images/size.ts';
-import { clampSize, firstSize, stepSize } from './brush-size.ts';
 import type { Tool } from './plane.ts';
 
 export type Brush = ReturnType<typeof createBrush>;
@@ -24,4 +23,37 @@ export function createBrush(source: Size) {
       size.value = stepSize(size.peek(), direction, source);
     },
   };
+}
+
+/** Sizes are diameters in pixels of the source. */
+const MIN = 2;
+const STEP = 1.15;
+
+/** Half of the longest edge. */
+function maxOf({ width, height }: Size): number {
+  return Math.max(MIN + 1, Math.round(Math.max(width, height) / 2));
+}
+
+/** A tenth of the longest edge. */
+export function firstSize(source: Size): number {
+  return clampSize(Math.round(Math.max(source.width, source.height) / 10), source);
+}
+
+export function clampSize(size: number, source: Size): number {
+  return Math.min(maxOf(source), Math.max(MIN, Math.round(size)));
+}
+
+/** The next size of the keys: about a seventh more or less, at least a pixel. */
+export function stepSize(size: number, direction: 1 | -1, source: Size): number {
+  const next = direction > 0 ? Math.ceil(size * STEP) : Math.floor(size / STEP);
+  return clampSize(next, source);
+}
+
+/** Where a size stands on a slider from 0 to 100, on which equal ways are equal ratios. */
+export function toPosition(size: number, source: Size): number {
+  return Math.round((100 * Math.log(size / MIN)) / Math.log(maxOf(source) / MIN));
+}
+
+export function fromPosition(position: number, source: Size): number {
+  return clampSize(MIN * (maxOf(source) / MIN) ** (position / 100), source);
 }

@@ -1,20 +1,19 @@
 import { useSignal } from '@preact/signals';
 import { X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../controls/button.tsx';
-import { IconButton } from '../controls/icon-button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
+import { useImage } from '../images/use-image.ts';
+import type { Attachment } from '../make/draft.ts';
 import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
+import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
-import type { MaskEditorProps } from './mask-editor-props.ts';
-import { writeMask } from './mask-image.ts';
+import { openImage, writeMask } from './mask-image.ts';
 import { MaskTools } from './mask-tools.tsx';
-import type { Painting } from './painting.ts';
-import type { Rect } from './plane.ts';
+import { createPainting, type Painting } from './painting.ts';
+import { planeSize, type Rect } from './plane.ts';
 import { MaskStage } from './stage/mask-stage.tsx';
-import { createStageZoom } from './stage/stage-zoom.ts';
-import { useMaskShortcuts } from './use-mask-shortcuts.ts';
-import { type Opened, useOpenedImage } from './use-opened-image.ts';
+import { createStageZoom, type StageZoom } from './stage/stage-zoom.ts';
 import './mask-editor.css';
 
 /** Paints what of the source may change, over the whole page. Escape and Back close it; what was painted can be brought back. */
@@ -185,4 +184,92 @@ function useOfferOfUnused(opened: Opened): () => void {
   return () => {
     isDone.current = true;
   };
+}
+
+export interface MaskEditorProps {
+  /** The first source of the draft. */
+  readonly source: Attachment;
+}
+
+/** CSS pixels that an arrow moves what is seen. */
+const PAN = 80;
+
+export function useMaskShortcuts(painting: Painting, zoom: StageZoom): void {
+  const { undo, redo } = painting;
+  const pan = (right: number, down: number) => (event: KeyboardEvent) => {
+    // Arrows move the choice in a group of buttons, too.
+    if (event.target instanceof Element && event.target.closest('[role="radiogroup"]')) return;
+    zoom.pan(right * PAN, down * PAN);
+  };
+  useShortcuts(
+    {
+      b: () => painting.brush.choose('brush'),
+      e: () => painting.brush.choose('eraser'),
+      '(\\[)': () => painting.brush.step(-1),
+      '(\\])': () => painting.brush.step(1),
+      i: painting.invert,
+      z: undo,
+      '$mod+z': (event) => prevented(event, undo),
+      '$mod+Shift+z': (event) => prevented(event, redo),
+      '$mod+y': (event) => prevented(event, redo),
+      '(\\+|=)': zoom.nearer,
+      '-': zoom.farther,
+      '0': zoom.fit,
+      ArrowLeft: pan(-1, 0),
+      ArrowRight: pan(1, 0),
+      ArrowUp: pan(0, -1),
+      ArrowDown: pan(0, 1),
+    },
+    true,
+    'dialog',
+  );
+}
+
+function prevented(event: KeyboardEvent, run: () => void): void {
+  event.preventDefault();
+  run();
+}
+
+export type Opened =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly bitmap: ImageBitmap; readonly painting: Painting }
+  | { readonly state: 'failed'; readonly title: string; readonly detail: string };
+
+/** The source of the draft with the mask that it has, ready to be painted. */
+export function useOpenedImage({ content, name }: Attachment): Opened {
+  const { draft } = usePage();
+  const [opened, setOpened] = useState<Opened>({ state: 'loading' });
+  const remote = useImage(
+    content instanceof Blob ? undefined : `/v1/artifacts/${content.artifactId}`,
+  );
+  const blob = content instanceof Blob ? content : remote.state === 'ready' && remote.blob;
+
+  useEffect(() => {
+    if (!blob) return;
+    let isShown = true;
+    let bitmap: ImageBitmap | undefined;
+    openImage(blob, draft.mask.peek()).then(
+      ({ size, bitmap: image, pixels }) => {
+        if (!isShown) return image.close();
+        bitmap = image;
+        setOpened({
+          state: 'ready',
+          bitmap,
+          painting: createPainting(size, planeSize(size), pixels),
+        });
+      },
+      () => {
+        const title = text('make.file.cannotBeRead', { name });
+        setOpened({ state: 'failed', title, detail: text('mask.unreadable') });
+      },
+    );
+    return () => {
+      isShown = false;
+      bitmap?.close();
+    };
+  }, [blob, draft, name]);
+
+  if (remote.state !== 'failed') return opened;
+  const { title, text: detail } = toFailureText(remote.error, Date.now());
+  return { state: 'failed', title, detail };
 }

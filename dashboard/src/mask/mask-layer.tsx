@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { firstSource } from '../make/draft.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import type { MaskEditorProps } from './mask-editor-props.ts';
+import type { MaskEditorProps } from './mask-editor.tsx';
 
 /** The mask editor while its history entry is current and the draft has a source. Its code is loaded when it is first opened. */
 export function MaskLayer() {

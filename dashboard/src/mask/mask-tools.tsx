@@ -1,17 +1,15 @@
 import type { Signal } from '@preact/signals';
 import { Brush, Contrast, Eraser, Redo2, SquareDashed, Undo2 } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
-import { Button } from '../controls/button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { IconButton } from '../controls/icon-button.tsx';
 import { Segmented } from '../controls/segmented.tsx';
 import { Slider } from '../controls/slider.tsx';
 import { text } from '../text/text.ts';
-import { fromPosition, toPosition } from './brush-size.ts';
+import { fromPosition, toPosition } from './brush.ts';
 import type { Painting } from './painting.ts';
-import type { Rect } from './plane.ts';
+import { type Rect, toPercent } from './plane.ts';
 import { RectangleMenu } from './rectangle/rectangle-menu.tsx';
-import { toPercent } from './share.ts';
 import './mask-tools.css';
 
 interface Props {

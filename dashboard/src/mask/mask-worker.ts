@@ -1,6 +1,6 @@
 import type { Size } from '../images/size.ts';
 import type { MaskReply, MaskTask, OpenedImage } from './mask-task.ts';
-import { planeSize } from './plane-size.ts';
+import { planeSize } from './plane.ts';
 
 // Decodes, scales and encodes images of up to 67 megapixels beside the page, which stays responsive meanwhile.
 // The page's types name `self` a window.

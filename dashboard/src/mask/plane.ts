@@ -150,3 +150,24 @@ function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
     return Math.round(255 * Math.min(1, Math.max(0, inside)));
   };
 }
+
+/** Enough for 3840 × 2160. A mask of a larger image is painted smaller and enlarged when it is used. */
+const MAX_PIXELS = 2 ** 23;
+
+/** The size in which an image is shown and its mask is painted. */
+export function planeSize({ width, height }: Size): Size {
+  const scale = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
+  return {
+    width: Math.max(1, Math.floor(width * scale)),
+    height: Math.max(1, Math.floor(height * scale)),
+  };
+}
+
+/** A share in per cent as it is shown: 0 and 100 only where they hold exactly, tenths below 10. */
+export function toPercent(share: number): number {
+  if (share <= 0) return 0;
+  if (share >= 1) return 100;
+  const percent = share * 100;
+  if (percent < 10) return Math.max(0.1, Math.round(percent * 10) / 10);
+  return Math.min(99, Math.round(percent));
+}

@@ -1,8 +1,9 @@
-import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import { ApiError } from '../api/api-error.ts';
-import type { Capabilities, Provider } from '../api/schemas.ts';
+import type { Capabilities, Diagnostics, Provider } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
+import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';
 
 export type Providers = ReturnType<typeof createProviders>;
 
@@ -59,4 +60,22 @@ export function createProviders(api: Api, connection: Connection) {
       return document;
     },
   };
+}
+
+export type ProviderState = Diagnostics['providers'][number];
+
+/** Which providers are ready, as the bridge last found; read when somebody wants to know. */
+export function createReadiness({ latest, read }: DiagnosticsSource) {
+  return {
+    /** By name. A provider that is missing here is not known to be unready: a token may lack the permission to know. */
+    providers: computed<ReadonlyMap<string, ProviderState>>(
+      () => new Map(latest.value?.report.providers.map((each) => [each.name, each])),
+    ),
+    read,
+  };
+}
+
+/** Whether a provider has the login of the agent. All others have an API key, or need nothing. */
+export function hasLogin(provider: string): boolean {
+  return provider === 'agent-responses' || provider === 'agent-app-server';
 }

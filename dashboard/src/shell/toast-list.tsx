@@ -1,7 +1,6 @@
 import { CircleAlert, CircleCheck, X } from 'lucide';
-import { Button } from '../controls/button.tsx';
+import { Button, IconButton } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
-import { IconButton } from '../controls/icon-button.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import type { Toast } from './toasts.ts';

@@ -1,11 +1,9 @@
 import { Keyboard, Moon, Sun, SunMoon } from 'lucide';
 import { ConnectionStatus } from '../connection/connection-status.tsx';
-import { IconButton } from '../controls/icon-button.tsx';
+import { IconButton } from '../controls/button.tsx';
 import { Link } from '../controls/link.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import { Mark } from './mark.tsx';
-import { WorkStatus } from './work-status.tsx';
 import './top-bar.css';
 
 const THEME_ICONS = { system: SunMoon, light: Sun, dark: Moon } as const;
@@ -41,5 +39,43 @@ export function TopBar() {
         onClick={() => help.open('shortcuts')}
       />
     </header>
+  );
+}
+
+/** The name of the product, which leads home. */
+function Mark() {
+  return (
+    <Link to="" class="mark" aria-label={text('app.name')}>
+      <svg viewBox="0 0 20 20" fill="none" aria-hidden="true">
+        <rect x="1" y="1" width="18" height="18" rx="5" stroke="currentColor" stroke-width="1.75" />
+        <path d="M4.75 12.75a5.25 5.25 0 0 1 10.5 0z" fill="currentColor" />
+        <path
+          d="M4.75 15.25h10.5"
+          stroke="currentColor"
+          stroke-width="1.5"
+          stroke-linecap="round"
+        />
+      </svg>
+      <span class="mark-name">{text('app.name')}</span>
+    </Link>
+  );
+}
+
+/** How many jobs run and wait; nothing when none does. */
+function WorkStatus() {
+  const { jobs } = usePage();
+  const open = [...jobs.open.value.values()];
+  if (open.length === 0) return null;
+  const running = open.filter(({ status }) => status === 'running').length;
+  const queued = open.length - running;
+  const parts = [
+    running > 0 && text('app.working.running', { count: running }),
+    queued > 0 && text('app.working.queued', { count: queued }),
+  ];
+  return (
+    <span class="status num only-wide">
+      <i class="dot live" />
+      {parts.filter(Boolean).join(text('list.separator'))}
+    </span>
   );
 }

@@ -1,12 +1,26 @@
+import { CircleAlert, KeyRound, Unplug } from 'lucide';
+import { Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ApiError } from '../api/api-error.ts';
+import type { Diagnostics, Provider } from '../api/schemas.ts';
+import { Banner } from '../controls/banner.tsx';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
 import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
-import { ServiceFacts } from './service-facts.tsx';
-import { StaleBanner } from './stale-banner.tsx';
-import { SystemHeading } from './system-heading.tsx';
-import { SystemNav } from './system-nav.tsx';
-import { SystemParts } from './system-parts.tsx';
-import { useCurrentSection } from './use-current-section.ts';
+import { useNow } from '../shell/use-now.ts';
+import { toFailureText } from '../text/failure-text.ts';
+import { formatDuration, type TextKey, text } from '../text/text.ts';
+import { ActivitySection } from './activity/activity-section.tsx';
+import { ConfigurationBox } from './configuration/configuration-box.tsx';
+import { useCurrentSection } from './current-section.ts';
+import { EventBox } from './events/event-box.tsx';
+import { ModelTable } from './models/model-table.tsx';
+import { toHealth, toSummary } from './providers/provider-health.ts';
+import { ProviderList } from './providers/provider-list.tsx';
+import { SECTIONS } from './sections.ts';
+import { StorageBox } from './storage/storage-box.tsx';
+import { UsageBox } from './usage/usage-box.tsx';
+import '../gallery/states/skeletons.css';
 import './system-view.css';
 
 /** How the bridge is: read every few seconds while somebody looks. */
@@ -32,6 +46,201 @@ export function SystemView() {
           <ServiceFacts class="only-narrow" />
         </div>
       </main>
+    </div>
+  );
+}
+
+/** The state of the bridge in a sentence or two; announced when it changes. */
+function SystemHeading() {
+  const { diagnostics, providers, connection, queue } = usePage();
+  const { value: reading } = diagnostics.latest;
+  const isCurrent = connection.state.value === 'connected' && !diagnostics.error.value;
+  return (
+    <header class="system-heading">
+      <h1>{text('app.system')}</h1>
+      <p role="status">
+        {reading && isCurrent && (
+          <>
+            {summaryOf(reading.report, providers.list.value ?? [])}
+            {queue.latest.value?.paused && ` ${text('system.queue.paused')}`}
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+function summaryOf({ providers, runtime }: Diagnostics, list: readonly Provider[]): string {
+  const named = providers.map((provider) => {
+    const descriptor = list.find(({ name }) => name === provider.name);
+    return {
+      health: toHealth(provider, runtime.providers[provider.name]?.breaker),
+      name: descriptor?.display_name ?? provider.name,
+      isDefault: descriptor?.default ?? false,
+    };
+  });
+  return toSummary(named)
+    .map(({ key, values }) => text(key as TextKey, values))
+    .join(' ');
+}
+
+/** The parts of the view, and what the bridge is. */
+function SystemNav({ current }: { readonly current: string }) {
+  const nav = useRef<HTMLElement>(null);
+  const { usage } = usePage();
+  // A token may not be allowed to know its usage.
+  const sections = SECTIONS.filter(({ id }) => id !== 'usage' || usage.latest.value !== undefined);
+  useEffect(() => {
+    // On a phone the parts stand in a row that is wider than the screen.
+    nav.current
+      ?.querySelector(`[href="#${current}"]`)
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current, sections.length]);
+  return (
+    <nav ref={nav} class="system-nav" aria-label={text('app.system')}>
+      {sections.map(({ id, icon, name }) => (
+        <a key={id} href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
+          <Icon of={icon} />
+          {text(name)}
+        </a>
+      ))}
+      <ServiceFacts class="only-wide" />
+    </nav>
+  );
+}
+
+/** Which version runs, since when, and who can reach it. */
+function ServiceFacts({ class: extra }: { readonly class: string }) {
+  const { value: reading } = usePage().diagnostics.latest;
+  if (reading === undefined) return null;
+  const { service_version, uptime_ms, listener, authentication_required } = reading.report;
+  const reach = text(`system.reach.${listener.scope}`);
+  const token = text(authentication_required ? 'system.reach.token' : 'system.reach.noToken');
+  const isOpen = listener.scope === 'remote' && !authentication_required;
+  return (
+    <p class={`service-facts num ${extra}`}>
+      <span>{text('system.version', { version: service_version })}</span>
+      <span>{text('system.uptime', { duration: formatDuration(uptime_ms) })}</span>
+      <span>{text('system.port', { port: String(listener.port) })}</span>
+      <span class={isOpen ? 'warn' : undefined}>{reach + text('list.separator') + token}</span>
+    </p>
+  );
+}
+
+/** Over what was read before the bridge stopped to answer: why it does not change, and how old it is. */
+function StaleBanner() {
+  const { connection, diagnostics } = usePage();
+  const { value: reading } = diagnostics.latest;
+  const { value: error } = diagnostics.error;
+  const isOffline = connection.state.value === 'offline';
+  const isStale = reading !== undefined && (isOffline || error !== undefined);
+  const now = useNow(5000, isStale);
+  if (!isStale) return null;
+  const age = formatDuration(Math.max(1000, now - reading.at));
+  const title =
+    isOffline || error === undefined ? text('gallery.offline') : toFailureText(error, now).title;
+  return (
+    <Banner
+      icon={isOffline ? Unplug : CircleAlert}
+      title={title}
+      detail={text('system.stale', { age })}
+    >
+      <Button onClick={isOffline ? connection.probe : () => void diagnostics.read()}>
+        {text('gallery.offline.try')}
+      </Button>
+    </Banner>
+  );
+}
+
+/** Everything that was read of the bridge; before that its shapes, or why there is nothing. */
+function SystemParts() {
+  const { diagnostics, connection } = usePage();
+  const { value: reading } = diagnostics.latest;
+  const { value: error } = diagnostics.error;
+  const { value: state } = connection.state;
+  if (reading === undefined) {
+    const isRefused = error !== undefined || state === 'offline' || state === 'unauthorized';
+    return isRefused ? <SystemBlank error={error} /> : <SystemSkeletons />;
+  }
+  const { report } = reading;
+  return (
+    <>
+      <ProviderList reading={reading} />
+      <ActivitySection report={report} />
+      <div class="tables">
+        <ModelTable />
+        <EventBox events={report.events} />
+      </div>
+      <div class="lists">
+        <UsageBox />
+        <StorageBox report={report} />
+        <ConfigurationBox origins={report.configuration.origins} />
+      </div>
+    </>
+  );
+}
+
+/** In place of the state of the bridge: why it is not known, and the one thing to do. */
+function SystemBlank({ error }: { readonly error: ApiError | undefined }) {
+  const { connection, diagnostics } = usePage();
+  const { value: state } = connection.state;
+  const { icon, title, detail } = toReason(state, error);
+  return (
+    <div class="system-blank">
+      <Icon of={icon} class="faint" />
+      <div role="alert">
+        <h2>{title}</h2>
+        <p class="soft">{detail}</p>
+      </div>
+      {state === 'unauthorized' ? (
+        <Button look="primary" onClick={connection.askForToken}>
+          {text('token.connect')}
+        </Button>
+      ) : (
+        <Button
+          look="primary"
+          onClick={state === 'offline' ? connection.probe : () => void diagnostics.read()}
+        >
+          {text('gallery.offline.try')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function toReason(state: string, error: ApiError | undefined) {
+  if (state === 'unauthorized') {
+    return { icon: KeyRound, title: text('token.title'), detail: text('system.blank.token') };
+  }
+  if (state === 'offline' || error === undefined) {
+    return { icon: Unplug, title: text('gallery.offline'), detail: text('system.blank.offline') };
+  }
+  if (error.status === 403) {
+    return {
+      icon: KeyRound,
+      title: text('system.blank.denied'),
+      detail: text('system.blank.denied.text'),
+    };
+  }
+  const { title } = toFailureText(error, Date.now());
+  return { icon: CircleAlert, title, detail: text('system.blank.failed') };
+}
+
+const ROWS = [
+  { shape: '', count: 3 },
+  { shape: 'tall', count: 3 },
+  { shape: 'wide', count: 1 },
+  { shape: 'beside', count: 1 },
+];
+
+/** The boxes of the view, before anything is known. */
+function SystemSkeletons() {
+  return (
+    <div class="system-skeletons" role="status">
+      <span class="sr">{text('system.loading')}</span>
+      {ROWS.map(({ shape, count }) => (
+        <Fragment key={shape}>{Array(count).fill(<i class={`skeleton ${shape}`} />)}</Fragment>
+      ))}
     </div>
   );
 }

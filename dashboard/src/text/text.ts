@@ -1,4 +1,3 @@
-import { toDurationParts } from './duration-parts.ts';
 import en from './en.json';
 
 /** A text with a count in it has a form for each plural category that the language has; English has one for 1 alone. */
@@ -54,15 +53,16 @@ export function formatNumber(value: number): string {
   return numbers().format(value);
 }
 
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 /** Bytes in the unit that leaves one to three digits before the point (decimal units, as disks are sold). */
 export function formatBytes(bytes: number): string {
-  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const power =
+    bytes < 1000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
   const value = bytes / 1000 ** power;
   return new Intl.NumberFormat(language, {
     style: 'unit',
-    unit: UNITS[power] ?? 'byte',
+    unit: BYTE_UNITS[power] ?? 'byte',
     unitDisplay: power === 0 ? 'long' : 'short',
     maximumFractionDigits: power > 0 && value < 10 ? 1 : 0,
   }).format(value);
@@ -153,4 +153,30 @@ export function formatTimeWithSeconds(milliseconds: number): string {
 
 function startOfDay(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+const DURATION_UNITS = [
+  { unit: 'day', milliseconds: 86_400_000 },
+  { unit: 'hour', milliseconds: 3_600_000 },
+  { unit: 'minute', milliseconds: 60_000 },
+  { unit: 'second', milliseconds: 1000 },
+] as const;
+
+interface DurationPart {
+  readonly count: number;
+  readonly unit: (typeof DURATION_UNITS)[number]['unit'];
+}
+
+/** Milliseconds in the largest unit that they fill, and the rest in the next one if they fill that; else in seconds. */
+export function toDurationParts(milliseconds: number): readonly DurationPart[] {
+  const first = DURATION_UNITS.findIndex((each) => milliseconds >= each.milliseconds);
+  const largest = first === -1 ? DURATION_UNITS.length - 1 : first;
+  let left = milliseconds;
+  return DURATION_UNITS.slice(largest, largest + 2)
+    .map((each) => {
+      const count = Math.floor(left / each.milliseconds);
+      left -= count * each.milliseconds;
+      return { count, unit: each.unit };
+    })
+    .filter(({ count }, index) => index === 0 || count > 0);
 }

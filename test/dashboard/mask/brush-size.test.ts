@@ -5,7 +5,7 @@ import {
   fromPosition,
   stepSize,
   toPosition,
-} from '../../../dashboard/src/mask/brush-size.ts';
+} from '../../../dashboard/src/mask/brush.ts';
 
 const SOURCE = { width: 1344, height: 896 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planeSize } from '../../../dashboard/src/mask/plane-size.ts';
+import { planeSize } from '../../../dashboard/src/mask/plane.ts';
 
 describe('planeSize', () => {
   it('is the size of an image of up to eight megapixels', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toPercent } from '../../../dashboard/src/mask/share.ts';
+import { toPercent } from '../../../dashboard/src/mask/plane.ts';
 
 describe('toPercent', () => {
   it.each([

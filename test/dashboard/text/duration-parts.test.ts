@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toDurationParts } from '../../../dashboard/src/text/duration-parts.ts';
+import { toDurationParts } from '../../../dashboard/src/text/text.ts';
 
 describe('toDurationParts', () => {
   it.each([

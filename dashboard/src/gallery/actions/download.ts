@@ -1,14 +1,13 @@
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { JobSummary } from '../../api/schemas.ts';
-import { artifactName } from './artifact-name.ts';
 
 interface SaveFilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
 
 /** What was not there any more. */
-export interface Downloaded {
+interface Downloaded {
   readonly saved: number;
   readonly missing: number;
 }
@@ -97,4 +96,18 @@ export function offer(blob: Blob, name: string): void {
   link.click();
   // The browser reads the object after this task: a minute is more than it needs.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+const WORDS = 6;
+
+/** The file name of one of a job's images: the first words of its prompt, the end of its id, its number. */
+export function artifactName(job: JobSummary, index: number): string {
+  const words = job.prompt
+    .normalize('NFC')
+    .toLowerCase()
+    .match(/[\p{L}\p{M}\p{N}]+/gu);
+  const subject = (words ?? []).slice(0, WORDS).join('-').slice(0, 60) || 'image';
+  const number = job.artifacts.length > 1 ? `-${index + 1}` : '';
+  const extension = job.artifacts[index]?.format === 'jpeg' ? 'jpg' : job.artifacts[index]?.format;
+  return `${subject}-${job.id.slice(-6)}${number}.${extension ?? 'png'}`;
 }

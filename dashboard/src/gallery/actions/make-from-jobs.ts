@@ -3,7 +3,7 @@ import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/say-failure.ts';
 import { text } from '../../text/text.ts';
-import { artifactName } from './artifact-name.ts';
+import { artifactName } from './download.ts';
 
 /** What begins with a job that there is: the same once more, with changes, or with its image as the source. */
 export function createMakingFromJobs(page: Page) {

@@ -14,13 +14,11 @@ import {
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api-error.ts';
 import type { BridgeError, JobSummary } from '../../api/schemas.ts';
-import { Button } from '../../controls/button.tsx';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { IconButton } from '../../controls/icon-button.tsx';
 import { useSteadyImage } from '../../images/use-image.ts';
-import { Elapsed } from '../../jobs/elapsed.tsx';
 import { stageOf } from '../../jobs/job-state.ts';
-import { StageBar } from '../../jobs/stage-bar.tsx';
+import { Elapsed, StageBar } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { useNow } from '../../shell/use-now.ts';
 import { type FailureText, toFailureText } from '../../text/failure-text.ts';

@@ -1,5 +1,7 @@
+import { ArrowUp } from 'lucide';
 import { useRef } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatDay, text } from '../../text/text.ts';
@@ -7,12 +9,8 @@ import { Card } from '../card/card.tsx';
 import type { Day, Layout } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { Skeletons } from '../states/skeletons.tsx';
-import { NewPill } from './new-pill.tsx';
-import { useFeedFocus } from './use-feed-focus.ts';
-import { useFeedFrame } from './use-feed-frame.ts';
-import { useFeedKeys } from './use-feed-keys.ts';
-import { useFeedScroll } from './use-feed-scroll.ts';
-import { useVirtualRows } from './use-virtual-rows.ts';
+import { useFeedFocus, useFeedKeys } from './use-feed-keys.ts';
+import { useFeedFrame, useFeedScroll, useVirtualRows } from './use-feed-scroll.ts';
 import './feed.css';
 
 /** The cards, in justified rows under the headings of their days. Only what is near what is seen exists. */
@@ -125,5 +123,21 @@ function DayOfCards({ day, rows, layout }: DayProps) {
         )}
       </div>
     </section>
+  );
+}
+
+/** How many new jobs wait above, and the way to them. */
+function NewPill({ onPress }: { readonly onPress: () => void }) {
+  const { state } = useGallery();
+  const { value: count } = state.arrivals.count;
+  return (
+    <div class="new-pill" role="status">
+      {count > 0 && (
+        <button type="button" class="float num" onClick={onPress}>
+          <Icon of={ArrowUp} />
+          {text('gallery.new', { count })}
+        </button>
+      )}
+    </div>
   );
 }

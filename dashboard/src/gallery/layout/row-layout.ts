@@ -1,3 +1,6 @@
+import type { JobSummary } from '../../api/schemas.ts';
+import { isOpen } from '../../jobs/job-state.ts';
+
 /** What the layout needs to know of a card. */
 export interface Shape {
   readonly id: string;
@@ -17,13 +20,13 @@ export interface Frame {
   readonly heading: number;
 }
 
-export interface PlacedTile {
+interface PlacedTile {
   readonly id: string;
   readonly left: number;
   readonly width: number;
 }
 
-export interface Row {
+interface Row {
   readonly top: number;
   readonly height: number;
   readonly tiles: readonly PlacedTile[];
@@ -117,4 +120,84 @@ function placeRow(members: readonly Shape[], frame: Frame, top: number, isLast: 
     return { id, left, width };
   });
   return { top, height: Math.max(1, Math.round(exact)), tiles };
+}
+
+/** From a window's width on: the height of a row and the gap between cards, in CSS pixels. */
+const STEPS = [
+  { from: 3000, rowHeight: 320, gap: 8 },
+  { from: 1920, rowHeight: 236, gap: 8 },
+  { from: 900, rowHeight: 190, gap: 6 },
+  { from: 600, rowHeight: 168, gap: 6 },
+  { from: 0, rowHeight: 128, gap: 4 },
+] as const;
+
+export const HEADING = 38;
+
+/** The frame of the rows for a window. `scale` is what a person chose; narrow screens have no choice. */
+export function rowFrame(windowWidth: number, width: number, scale: number): Frame {
+  const { rowHeight, gap } = STEPS.find(({ from }) => windowWidth >= from) ?? STEPS[4];
+  const factor = windowWidth >= 900 ? scale : 1;
+  return { width, rowHeight: Math.round(rowHeight * factor), gap, heading: HEADING };
+}
+
+/** The ratio of a card without an image, and of one whose size is not known yet. */
+const UNKNOWN = 3 / 2;
+const NARROWEST = 1 / 2;
+const WIDEST = 3;
+
+/** Width by height of a job's card: of its image, or of the mosaic of its images; while it is open, of what is to come. */
+export function tileRatio(job: JobSummary): number {
+  const [first] = job.artifacts;
+  if (first) return clamp(mosaicRatio(first.width / first.height, job.artifacts.length));
+  return isOpen(job) ? clamp(mosaicRatio(plannedRatio(job.size), job.outputs)) : UNKNOWN;
+}
+
+/** Two beside each other; of three one large, two small beside it; four and more in two rows. */
+function mosaicRatio(ratio: number, count: number): number {
+  if (count === 2) return ratio * 2;
+  return count === 3 ? ratio * 1.5 : ratio;
+}
+
+function plannedRatio(size: string): number {
+  const [width = 0, height = 0] = size.split('x').map(Number);
+  return width > 0 && height > 0 ? width / height : UNKNOWN;
+}
+
+function clamp(ratio: number): number {
+  return Math.min(WIDEST, Math.max(NARROWEST, ratio));
+}
+
+export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
+
+/** The card that an arrow key leads to: in reading order sideways, the nearest one in the row above or below. */
+export function neighbour(layout: Layout, id: string, direction: Direction): string | undefined {
+  const { rows, rowOf } = layout;
+  if (direction === 'first') return rows.at(0)?.tiles.at(0)?.id;
+  if (direction === 'last') return rows.at(-1)?.tiles.at(-1)?.id;
+  const at = rowOf.get(id);
+  if (at === undefined) return undefined;
+  const tiles = rows[at]?.tiles ?? [];
+  const column = tiles.findIndex((tile) => tile.id === id);
+  if (direction === 'left') return (tiles[column - 1] ?? rows[at - 1]?.tiles.at(-1))?.id;
+  if (direction === 'right') return (tiles[column + 1] ?? rows[at + 1]?.tiles.at(0))?.id;
+  const tile = tiles[column];
+  return tile && nearest(rows[direction === 'up' ? at - 1 : at + 1]?.tiles ?? [], middle(tile))?.id;
+}
+
+function nearest(tiles: readonly PlacedTile[], x: number): PlacedTile | undefined {
+  const distance = (tile: PlacedTile) => Math.abs(middle(tile) - x);
+  return tiles.toSorted((a, b) => distance(a) - distance(b))[0];
+}
+
+function middle({ left, width }: PlacedTile): number {
+  return left + width / 2;
+}
+
+/** The place of a box in its container, in CSS pixels. */
+export function boxStyle(left: number, top: number, width: number, height: number) {
+  return {
+    transform: `translate(${left}px, ${top}px)`,
+    inlineSize: `${width}px`,
+    blockSize: `${height}px`,
+  };
 }

@@ -1,16 +1,14 @@
-import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Api } from '../../api/api.ts';
+import type { BridgeError } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
-import type { JobFilter } from '../../jobs/job-filter.ts';
+import { JOB_STATUSES, type JobFilter } from '../../jobs/job-filter.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Router } from '../../router.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
-import { createArrivals } from './arrivals.ts';
-import { readFilter } from './gallery-filter.ts';
-import { createJobErrors } from './job-errors.ts';
 import { createSelection } from './selection.ts';
 import { createShapes } from './shapes.ts';
-import { createShownFeed } from './shown-feed.ts';
+import { createArrivals, createShownFeed } from './shown-feed.ts';
 
 interface Deps {
   readonly router: Router;
@@ -81,4 +79,70 @@ function watchFilter(router: Router): ReadonlySignal<JobFilter> {
     if (JSON.stringify(next) !== JSON.stringify(filter.peek())) filter.value = next;
   });
   return filter;
+}
+
+/** The filter that the address names. What it does not know is left out. */
+export function readFilter(query: URLSearchParams): JobFilter {
+  const show = query.get('show');
+  const status = query.get('status');
+  return {
+    search: query.get('q') ?? '',
+    show: show === 'favourites' || show === 'hidden' ? show : 'all',
+    status: JOB_STATUSES.find((each) => each === status),
+    provider: query.get('provider') ?? undefined,
+  };
+}
+
+/** Whether it shows everything. */
+export function isDefault({ search, show, status, provider }: JobFilter): boolean {
+  return search === '' && show === 'all' && status === undefined && provider === undefined;
+}
+
+/** The changes of the query that clear it. */
+export const CLEARED = { q: undefined, show: undefined, status: undefined, provider: undefined };
+
+const KEY = 'image-bridge.tile-scale';
+export const SMALLEST = 0.6;
+export const LARGEST = 2;
+
+const stored = Number.parseFloat(localStorage.getItem(KEY) ?? '1');
+const scale = signal(stored >= SMALLEST && stored <= LARGEST ? stored : 1);
+
+/** How much higher or lower than usual rows are; kept in this browser. */
+export const tileScale: ReadonlySignal<number> = scale;
+
+export function setTileScale(next: number): void {
+  scale.value = next;
+  localStorage.setItem(KEY, String(next));
+}
+
+const KEPT = 500;
+
+/** Why jobs failed: lists hold only the code, so that a card reads the rest once it is seen. Keeps the latest 500. */
+function createJobErrors(jobs: Jobs) {
+  const errors = new Map<string, Signal<BridgeError | undefined>>();
+
+  async function read(id: string, error: Signal<BridgeError | undefined>): Promise<void> {
+    try {
+      error.value = (await jobs.read(id)).error;
+    } catch {
+      // The code has to do; the card asks again when it is seen again.
+      errors.delete(id);
+    }
+  }
+
+  return {
+    /** `undefined` until it is known. */
+    get(id: string): ReadonlySignal<BridgeError | undefined> {
+      let error = errors.get(id);
+      if (error === undefined) {
+        error = signal<BridgeError | undefined>(undefined);
+        errors.set(id, error);
+        const [oldest] = errors.keys();
+        if (errors.size > KEPT && oldest !== undefined) errors.delete(oldest);
+        void read(id, error);
+      }
+      return error;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobSummary } from '../../api/schemas.ts';
 import type { JobChange } from '../../jobs/job-change.ts';
-import type { Shape } from '../layout/row-layout.ts';
-import { tileRatio } from '../layout/tile-ratio.ts';
+import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
 /** What a list of shapes needs of `Jobs`. */
 interface KnownJobs {

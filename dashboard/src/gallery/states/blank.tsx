@@ -1,9 +1,14 @@
-import type { IconNode } from 'lucide';
+import { ArrowRight, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
+import type { PresetTemplate } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
+import { isRehearsal } from '../../make/model-abilities.ts';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import { showDraft } from '../actions/make-from-jobs.ts';
 import './blank.css';
 
-interface Props {
+interface BlankProps {
   readonly icon: IconNode;
   readonly title: string;
   readonly detail: string;
@@ -11,7 +16,7 @@ interface Props {
 }
 
 /** In place of cards: why there are none, and the one thing to do. */
-export function Blank({ icon, title, detail, children }: Props) {
+export function Blank({ icon, title, detail, children }: BlankProps) {
   return (
     <div class="blank">
       <Icon of={icon} class="faint" />
@@ -19,5 +24,80 @@ export function Blank({ icon, title, detail, children }: Props) {
       <p class="soft">{detail}</p>
       {children}
     </div>
+  );
+}
+
+interface Attempt {
+  readonly name: 'harbour' | 'bird' | 'valley';
+  readonly parameters: NonNullable<PresetTemplate['parameters']>;
+}
+
+/** Empty frames in the usual shapes; three of them hold a way to begin. */
+const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
+  ['r32', { name: 'harbour', parameters: { size: '1536x1024' } }],
+  ['r23'],
+  ['r11', { name: 'bird', parameters: { background: 'transparent' } }],
+  ['r32'],
+  ['r11'],
+  ['r169', { name: 'valley', parameters: { size: '2048x1152' } }],
+  ['r23'],
+  ['r32'],
+  ['r23'],
+  ['r32'],
+  ['r32'],
+  ['r11'],
+];
+
+/** The gallery before there is anything in it: what to do first, and what the sandbox is. */
+export function FirstMinute() {
+  const { providers, help } = usePage();
+  const main = providers.list.value?.find((provider) => provider.default);
+  return (
+    <div class="first-minute scroll">
+      <h2>{text('gallery.first')}</h2>
+      <p>
+        {text('gallery.first.text')}
+        {main && isRehearsal(main.name) && (
+          <>
+            {' '}
+            {text('gallery.first.sandbox')}{' '}
+            <button type="button" onClick={() => help.open('realModel')}>
+              {text('gallery.first.real')}
+            </button>
+          </>
+        )}
+      </p>
+      <div class="frames">
+        {FRAMES.map(([shape, attempt], index) =>
+          attempt ? (
+            <Try key={index} shape={shape} {...attempt} />
+          ) : (
+            <i key={index} class={shape} />
+          ),
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Try({ shape, name, parameters }: Attempt & { readonly shape: string }) {
+  const page = usePage();
+  const prompt = text(`gallery.try.${name}`);
+  const { size } = parameters;
+  return (
+    <button
+      type="button"
+      class={shape}
+      onClick={() => {
+        page.draft.apply({ prompt, parameters });
+        showDraft(page);
+      }}
+    >
+      <span>{prompt}</span>
+      <small class="num">
+        {size ? size.replace('x', ' × ') : text('gallery.try.transparent')}
+        <Icon of={ArrowRight} />
+      </small>
+    </button>
   );
 }

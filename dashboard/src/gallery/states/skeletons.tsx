@@ -1,6 +1,5 @@
 import { text } from '../../text/text.ts';
-import { boxStyle } from '../layout/box-style.ts';
-import { layoutRows } from '../layout/row-layout.ts';
+import { boxStyle, layoutRows } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import './skeletons.css';
 

@@ -1,17 +1,16 @@
-import { Grid3x3, ListChecks, Search, Square, X } from 'lucide';
+import { Check, Grid3x3, ListChecks, ListFilter, Search, Square, X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../controls/button.tsx';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { Field } from '../../controls/field.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { IconButton } from '../../controls/icon-button.tsx';
+import { Menu, MenuItem } from '../../controls/menu.tsx';
 import { Slider } from '../../controls/slider.tsx';
+import { JOB_STATUSES } from '../../jobs/job-filter.ts';
 import { usePage } from '../../page-context.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
-import { LARGEST, SMALLEST, setTileScale, tileScale } from '../state/tile-scale.ts';
+import { LARGEST, SMALLEST, setTileScale, tileScale } from '../state/gallery-state.ts';
 import { useGallery } from '../state/use-gallery.ts';
-import { FilterMenu } from './filter-menu.tsx';
-import { ShowPills } from './show-pills.tsx';
 import './gallery-tools.css';
 
 /** What is shown of the history, and how large. */
@@ -127,5 +126,116 @@ function SearchField() {
         request('', 0);
       }}
     />
+  );
+}
+
+const PILLS = [
+  { name: 'all', query: {} },
+  { name: 'favourites', query: { show: 'favourites' } },
+  { name: 'failed', query: { status: 'failed' } },
+  { name: 'hidden', query: { show: 'hidden' } },
+] as const;
+
+/** The parts of the history that are asked for most. They leave the words and the provider as they are. */
+function ShowPills() {
+  const { router } = usePage();
+  const { state } = useGallery();
+  const { show, status } = state.filter.value;
+  const chosen = show === 'all' ? (status === 'failed' ? 'failed' : 'all') : show;
+  return (
+    <div class="show-pills" role="group" aria-label={text('gallery.show')}>
+      {PILLS.map(({ name, query }) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={name === chosen}
+          onClick={() => router.setQuery({ show: undefined, status: undefined, ...query })}
+        >
+          {text(`gallery.show.${name}`)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Which states and whose images are shown. */
+function FilterMenu() {
+  const { router, providers } = usePage();
+  const { state } = useGallery();
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { status, provider } = state.filter.value;
+  const list = providers.list.value ?? [];
+  const nameOf = (name: string) => list.find((each) => each.name === name)?.display_name ?? name;
+  const chosen = [status && text(`gallery.status.${status}`), provider && nameOf(provider)];
+  const isActive = status !== undefined || provider !== undefined;
+  const label = chosen.filter(Boolean).join(text('list.separator')) || text('gallery.filter');
+
+  function choose(changes: Readonly<Record<string, string | undefined>>): void {
+    router.setQuery(changes);
+    setOpen(false);
+    button.current?.focus();
+  }
+
+  return (
+    <>
+      <Button
+        look={isActive ? 'plain' : 'quiet'}
+        icon={ListFilter}
+        class={isActive ? 'filter-button is-active' : 'filter-button'}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        buttonRef={button}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <span class="cut">{label}</span>
+      </Button>
+      {isOpen && (
+        <Menu anchor={button} label={text('gallery.filter')} onClose={() => setOpen(false)}>
+          <Group
+            title={text('gallery.status')}
+            options={JOB_STATUSES.map((each) => [each, text(`gallery.status.${each}`)])}
+            chosen={status}
+            onChoose={(next) => choose({ status: next })}
+          />
+          <Group
+            title={text('gallery.provider')}
+            options={list.map(({ name, display_name }) => [name, display_name])}
+            chosen={provider}
+            onChoose={(next) => choose({ provider: next })}
+          />
+        </Menu>
+      )}
+    </>
+  );
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly options: readonly (readonly [string, string])[];
+  readonly chosen: string | undefined;
+  readonly onChoose: (value: string | undefined) => void;
+}
+
+function Group({ title, options, chosen, onChoose }: GroupProps) {
+  const all = [[undefined, text('gallery.any')] as const, ...options];
+  return (
+    <div role="group" aria-label={title}>
+      <div class="menu-head" aria-hidden="true">
+        {title}
+      </div>
+      {all.map(([value, label]) => (
+        <MenuItem
+          key={value ?? ''}
+          role="menuitemradio"
+          selected={value === chosen}
+          {...(value === chosen && { icon: Check })}
+          onChoose={() => onChoose(value)}
+        >
+          {label}
+        </MenuItem>
+      ))}
+    </div>
   );
 }

@@ -1,5 +1,7 @@
+import type { Api } from '../../api/api.ts';
 import type { Job } from '../../api/schemas.ts';
-import { createConfirmation } from '../../gallery/actions/confirmation.ts';
+import { offer, saveZip, zipOf } from '../../gallery/actions/download.ts';
+import { createConfirmation } from '../../gallery/actions/job-actions.ts';
 import { changeJob, showDraft } from '../../gallery/actions/make-from-jobs.ts';
 import { repeatJob } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
@@ -8,7 +10,6 @@ import { attempt } from '../../shell/say-failure.ts';
 import { type TextKey, text } from '../../text/text.ts';
 import type { JobDetail } from '../state/job-detail.ts';
 import type { JobImage } from '../state/job-images.ts';
-import { baseName, saveImage, saveImages } from './save-images.ts';
 
 export type JobActions = ReturnType<typeof createJobActions>;
 
@@ -116,4 +117,23 @@ function createDraftActions(page: Page) {
         await showImages();
       }),
   };
+}
+
+/** Saves one image under the name that it has on the bridge. Throws ApiError. */
+async function saveImage(api: Api, { path, name, ref }: JobImage): Promise<void> {
+  const response = await api.bytes(path);
+  offer(await response.blob(), baseName(name ?? ref));
+}
+
+/** Saves images as one zip. Resolves with the number of missing images. Throws ApiError when the bridge is unreachable. */
+async function saveImages(api: Api, images: readonly JobImage[], zipName: string): Promise<number> {
+  const files = images.map(({ path, name, ref }) => ({ path, name: baseName(name ?? ref) }));
+  const zip = await zipOf(api, files);
+  await saveZip(zip.stream, zipName);
+  return zip.missing();
+}
+
+/** The last part of a name below the artifact root. */
+export function baseName(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
 }

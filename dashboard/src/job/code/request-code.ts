@@ -8,14 +8,14 @@ export type Language = (typeof LANGUAGES)[number];
 export const TOKEN_VARIABLE = 'IMAGE_BRIDGE_TOKEN';
 
 /** An image that the job was given; the bridge keeps it as long as the job. */
-export interface CodeInput {
+interface CodeInput {
   readonly index: number;
   readonly mediaType: string;
   readonly filename: string | undefined;
 }
 
 /** What code has to do to send the request of a job once more. */
-export interface RequestCode {
+interface RequestCode {
   /** Where the bridge is: http://127.0.0.1:8787. */
   readonly bridge: string;
   readonly needsToken: boolean;
@@ -48,7 +48,7 @@ export function toRequestCode(job: Job, bridge: string, needsToken: boolean): Re
 }
 
 /** The inputs of a request by the field that holds them. */
-export function inputFields({ images, mask, references }: RequestCode) {
+function inputFields({ images, mask, references }: RequestCode) {
   return [
     { field: 'images', inputs: images, isList: true },
     { field: 'mask', inputs: mask === undefined ? [] : [mask], isList: false },
@@ -60,7 +60,7 @@ export function inputFields({ images, mask, references }: RequestCode) {
  * A value as JSON, in lines. Characters that are not seen, or that change the direction of the text around them, are
  * written as escapes: the code shows what it does.
  */
-export function toJson(value: unknown): string {
+function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(UNSEEN, escapeCharacter);
 }
 
@@ -71,4 +71,200 @@ function escapeCharacter(character: string): string {
   return [...Array(character.length).keys()]
     .map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`)
     .join('');
+}
+
+/** A command for a POSIX shell with curl. */
+export function curlCode(code: RequestCode): string {
+  const fields = inputFields(code);
+  const url = shellQuote(`${code.bridge}/v1/jobs`);
+  const send = [
+    `curl ${url} \\`,
+    ...authorization(code).map((line) => `  ${line} \\`),
+    "  -H 'content-type: application/json' \\",
+  ];
+  if (fields.length === 0) {
+    return [...send, "  --data-binary @- <<'JSON'", toJson(code.settings), 'JSON'].join('\n');
+  }
+  return [
+    '{',
+    ...toPieces(code).map((piece) =>
+      typeof piece === 'string'
+        ? `  printf '%s' ${shellQuote(piece)}`
+        : `  ${readCurlInput(code, piece)}`,
+    ),
+    `} | ${send[0] ?? ''}`,
+    ...send.slice(1),
+    '  --data-binary @-',
+  ].join('\n');
+}
+
+/** The body in pieces: JSON, and the inputs that go between them as base64. */
+function toPieces(code: RequestCode): readonly (string | CodeInput)[] {
+  const pieces: (string | CodeInput)[] = [toJson(code.settings).replace(/\n\}$/, '')];
+  for (const { field, inputs, isList } of inputFields(code)) {
+    pieces.push(`,\n  "${field}": ${isList ? '[' : ''}`);
+    for (const [at, input] of inputs.entries()) {
+      const filename =
+        input.filename === undefined ? '' : `"filename": ${toJson(input.filename)}, `;
+      const comma = at === 0 ? '' : ', ';
+      const head = `${comma}{"type": "data_url", ${filename}"data_url": "data:${input.mediaType};base64,`;
+      pieces.push(head, input, '"}');
+    }
+    if (isList) pieces.push(']');
+  }
+  return joinTexts([...pieces, '\n}']);
+}
+
+/** With texts that follow each other as one. */
+function joinTexts(pieces: readonly (string | CodeInput)[]): readonly (string | CodeInput)[] {
+  const joined: (string | CodeInput)[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string')
+      joined[joined.length - 1] = last + piece;
+    else joined.push(piece);
+  }
+  return joined;
+}
+
+function readCurlInput(code: RequestCode, { index }: CodeInput): string {
+  const url = shellQuote(`${code.bridge}/v1/jobs/${code.jobId}/inputs/${index}`);
+  return ['curl -fsS', url, ...authorization(code), "| base64 | tr -d '\\n'"].join(' ');
+}
+
+function authorization({ needsToken }: RequestCode): readonly string[] {
+  return needsToken ? [`-H "authorization: Bearer $${TOKEN_VARIABLE}"`] : [];
+}
+
+/** One word of a POSIX shell: nothing is special between single quotes but their end. */
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** A module for Node, which needs no package. */
+export function javascriptCode(code: RequestCode): string {
+  const fields = inputFields(code);
+  return [
+    `const bridge = ${toJson(code.bridge)};`,
+    ...javascriptHeaders(code),
+    ...(fields.length === 0 ? [] : ['', ...readJavascriptInput(code)]),
+    '',
+    `const request = ${toLiteral(code.settings)};`,
+    ...fields.map(({ field, inputs, isList }) => {
+      const reads = inputs.map(
+        ({ index, mediaType, filename }) =>
+          `await input(${index}, ${toJson(mediaType)}${filename === undefined ? '' : `, ${toJson(filename)}`})`,
+      );
+      return `request.${field} = ${isList ? `[${reads.join(', ')}]` : reads.join('')};`;
+    }),
+    '',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is written
+    'const reply = await fetch(`${bridge}/v1/jobs`, {',
+    "  method: 'POST',",
+    '  headers,',
+    '  body: JSON.stringify(request),',
+    '});',
+    'console.log(await reply.json());',
+  ].join('\n');
+}
+
+function javascriptHeaders({ needsToken }: RequestCode): readonly string[] {
+  return [
+    'const headers = {',
+    "  'content-type': 'application/json',",
+    ...(needsToken ? [`  authorization: \`Bearer \${process.env.${TOKEN_VARIABLE}}\`,`] : []),
+    '};',
+  ];
+}
+
+function readJavascriptInput({ jobId }: RequestCode): readonly string[] {
+  return [
+    'async function input(index, type, filename) {',
+    `  const reply = await fetch(\`\${bridge}/v1/jobs/${jobId}/inputs/\${index}\`, { headers });`,
+    '  if (!reply.ok) throw new Error(await reply.text());',
+    "  const base64 = Buffer.from(await reply.arrayBuffer()).toString('base64');",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is written
+    "  return { type: 'data_url', data_url: `data:${type};base64,${base64}`, filename };",
+    '}',
+  ];
+}
+
+/** JSON is an expression of JavaScript but for one name, which would set the prototype. */
+function toLiteral(value: unknown): string {
+  return toJson(value).replace(/^(\s*)"__proto__":/gm, '$1["__proto__"]:');
+}
+
+/** A script for Python 3, with its standard library alone. */
+export function pythonCode(code: RequestCode): string {
+  const fields = inputFields(code);
+  const modules = [
+    ...(fields.length === 0 ? [] : ['base64']),
+    'json',
+    ...(code.needsToken ? ['os'] : []),
+  ];
+  return [
+    `import ${modules.join(', ')}`,
+    'from urllib.request import Request, urlopen',
+    '',
+    `bridge = ${toPython(code.bridge)}`,
+    ...pythonHeaders(code),
+    ...(fields.length === 0 ? [] : ['', '', ...readPythonInput(code), '', '']),
+    `request = ${toPython(code.settings)}`,
+    ...fields.map(({ field, inputs, isList }) => {
+      const reads = inputs.map(
+        ({ index, mediaType, filename }) =>
+          `stored(${index}, ${toPython(mediaType)}${filename === undefined ? '' : `, ${toPython(filename)}`})`,
+      );
+      return `request["${field}"] = ${isList ? `[${reads.join(', ')}]` : reads.join('')}`;
+    }),
+    '',
+    'body = json.dumps(request).encode()',
+    'with urlopen(Request(bridge + "/v1/jobs", body, headers)) as reply:',
+    '    print(json.load(reply))',
+  ].join('\n');
+}
+
+function pythonHeaders({ needsToken }: RequestCode): readonly string[] {
+  return [
+    'headers = {',
+    '    "content-type": "application/json",',
+    ...(needsToken ? [`    "authorization": "Bearer " + os.environ["${TOKEN_VARIABLE}"],`] : []),
+    '}',
+  ];
+}
+
+function readPythonInput({ jobId }: RequestCode): readonly string[] {
+  return [
+    'def stored(index, media_type, filename=None):',
+    `    url = f"{bridge}/v1/jobs/${jobId}/inputs/{index}"`,
+    '    with urlopen(Request(url, headers=headers)) as reply:',
+    '        data = base64.b64encode(reply.read()).decode()',
+    '    image = {"type": "data_url", "data_url": f"data:{media_type};base64,{data}"}',
+    '    return image if filename is None else {**image, "filename": filename}',
+  ];
+}
+
+/** A value as an expression of Python. Its strings know every escape that JSON has. */
+function toPython(value: unknown, indent = ''): string {
+  const inner = `${indent}    `;
+  if (value === null || value === undefined) return 'None';
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (Array.isArray(value))
+    return wrap(
+      '[',
+      value.map((each) => toPython(each, inner)),
+      ']',
+      indent,
+    );
+  if (typeof value !== 'object') return toJson(value);
+  const members = Object.entries(value).map(
+    ([name, each]) => `${toJson(name)}: ${toPython(each, inner)}`,
+  );
+  return wrap('{', members, '}', indent);
+}
+
+function wrap(open: string, parts: readonly string[], close: string, indent: string): string {
+  if (parts.length === 0) return open + close;
+  return `${open}\n${parts.map((part) => `${indent}    ${part},\n`).join('')}${indent}${close}`;
 }

@@ -6,14 +6,18 @@ import { Segmented } from '../../controls/segmented.tsx';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
 import { text } from '../../text/text.ts';
-import { baseName } from '../actions/save-images.ts';
-import { curlCode } from '../code/curl-code.ts';
-import { javascriptCode } from '../code/javascript-code.ts';
-import { pythonCode } from '../code/python-code.ts';
-import { LANGUAGES, type Language, TOKEN_VARIABLE, toRequestCode } from '../code/request-code.ts';
+import { baseName } from '../actions/job-actions.ts';
+import {
+  curlCode,
+  javascriptCode,
+  LANGUAGES,
+  type Language,
+  pythonCode,
+  TOKEN_VARIABLE,
+  toRequestCode,
+} from '../code/request-code.ts';
 import { useJobActions } from '../state/actions-context.ts';
 import { useLook } from '../state/look-context.ts';
-import './code-section.css';
 
 const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode } as const;
 /** Lasts as long as the page: who writes Python reads Python at the next job. */

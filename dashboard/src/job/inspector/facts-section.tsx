@@ -4,7 +4,6 @@ import { Icon } from '../../controls/icon.tsx';
 import { Link } from '../../controls/link.tsx';
 import { text } from '../../text/text.ts';
 import { type Fact, toAsked, toFacts } from './facts.ts';
-import './facts-section.css';
 
 /** What was asked for, and what was delivered. */
 export function FactsSection({ job }: { readonly job: Job }) {

@@ -1,7 +1,6 @@
 import type { BridgeError, Job } from '../../api/schemas.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
-import './failure-section.css';
 
 /** Why there are no images, or fewer than were asked for. */
 export function FailureSection({ job }: { readonly job: Job }) {

@@ -1,15 +1,15 @@
+import { CircleAlert, CircleCheck, Clock, TriangleAlert } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
+import { Icon } from '../../controls/icon.tsx';
 import { isOpen } from '../../jobs/job-state.ts';
 import { text } from '../../text/text.ts';
 import { CodeSection } from './code-section.tsx';
 import { FactsSection } from './facts-section.tsx';
 import { FailureSection } from './failure-section.tsx';
-import { LabelsSection } from './labels-section.tsx';
 import { PromptSection } from './prompt-section.tsx';
 import { TimeSection } from './time-section.tsx';
 import { VerdictSection } from './verdict-section.tsx';
-import { WarningsSection } from './warnings-section.tsx';
-import { WebhookSection } from './webhook-section.tsx';
+import { toWebhookText } from './webhook-text.ts';
 import './inspector.css';
 
 /** Everything about a job, what is wrong first. */
@@ -26,5 +26,63 @@ export function Inspector({ job }: { readonly job: Job }) {
       <LabelsSection job={job} />
       <CodeSection job={job} />
     </aside>
+  );
+}
+
+/** What to know of the result. What is said elsewhere, on its own, is left out. */
+function WarningsSection({ job }: { readonly job: Job }) {
+  const warnings = (job.result?.warnings ?? []).filter(
+    (warning) => warning !== 'sandbox_output' && warning !== 'partial_output_failure',
+  );
+  if (warnings.length === 0) return null;
+  return (
+    <section class="warnings-section">
+      <h2 class="sr">{text('job.warnings')}</h2>
+      <ul>
+        {warnings.map((warning) => (
+          <li key={warning}>
+            <Icon of={TriangleAlert} class="warn" />
+            {text(`job.warning.${warning}`)}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const ICONS = { pending: Clock, delivered: CircleCheck, failed: CircleAlert } as const;
+
+/** Whether the end of the job has reached its receiver. */
+function WebhookSection({ job }: { readonly job: Job }) {
+  const words = toWebhookText(job);
+  if (job.webhook === undefined || words === undefined) return null;
+  const { status } = job.webhook;
+  return (
+    <section class="webhook-section">
+      <h2>{text('job.webhook')}</h2>
+      <p role="status">
+        <Icon of={ICONS[status]} class={status} />
+        {words}
+      </p>
+    </section>
+  );
+}
+
+/** The labels that the job was given, if any. */
+function LabelsSection({ job }: { readonly job: Job }) {
+  const labels = Object.entries(job.request.metadata);
+  if (labels.length === 0) return null;
+  return (
+    <section class="labels-section">
+      <h2>{text('make.labels')}</h2>
+      <dl>
+        {labels.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }

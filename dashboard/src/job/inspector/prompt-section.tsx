@@ -1,9 +1,10 @@
+import { Copy } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
-import { text } from '../../text/text.ts';
+import { IconButton } from '../../controls/button.tsx';
+import { type TextKey, text } from '../../text/text.ts';
+import { useJobActions } from '../state/actions-context.ts';
 import { useLook } from '../state/look-context.ts';
-import { CopyButton } from './copy-button.tsx';
 import { toPromptParts } from './prompt-changes.ts';
-import './prompt-section.css';
 
 /** The prompt as it was sent, and what the model made of it for the image in view. */
 export function PromptSection({ job }: { readonly job: Job }) {
@@ -60,5 +61,24 @@ function Prose({ children }: { readonly children: string }) {
         <span class="more">{text('job.more')}</span>
       </summary>
     </details>
+  );
+}
+
+interface CopyButtonProps {
+  /** Its name: The prompt. */
+  readonly what: TextKey;
+  readonly content: string;
+}
+
+/** Copies a text and says so. */
+function CopyButton({ what, content }: CopyButtonProps) {
+  const { copy } = useJobActions();
+  return (
+    <IconButton
+      small
+      icon={Copy}
+      label={text('job.copyWhat', { what: text(what) })}
+      onClick={() => copy(content, what)}
+    />
   );
 }

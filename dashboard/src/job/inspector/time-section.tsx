@@ -2,7 +2,6 @@ import { Check, X } from 'lucide';
 import type { ImageResponse } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
 import { formatSeconds, hasText, text } from '../../text/text.ts';
-import './time-section.css';
 
 const PARTS = ['queue', 'input', 'provider', 'artifact'] as const;
 

@@ -11,12 +11,11 @@ import {
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { Elapsed } from '../../jobs/elapsed.tsx';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
+import { Elapsed } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { formatDay, formatTime, text } from '../../text/text.ts';
 import { useJobActions } from '../state/actions-context.ts';
-import './verdict-section.css';
 
 const ICONS = {
   queued: Clock,

@@ -1,17 +1,18 @@
+import { ImageOff } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api-error.ts';
+import { Icon } from '../../controls/icon.tsx';
 import type { Size } from '../../images/size.ts';
 import { useImage, useSteadyImage } from '../../images/use-image.ts';
+import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
-import { imageText } from '../state/image-text.ts';
-import type { JobImage } from '../state/job-images.ts';
+import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import type { Rect } from './geometry.ts';
 import { imageSource, needsFull } from './image-source.ts';
-import { LostImage } from './lost-image.tsx';
 import { usePlace } from './use-place.ts';
-import './image-layer.css';
 
-interface Props {
+interface ImageLayerProps {
   readonly image: JobImage;
   readonly pane: Size;
   /** The longest edge that an image of this stage has before it is zoomed, in CSS pixels. */
@@ -23,7 +24,7 @@ interface Props {
 const PATTERN_PX = 20;
 
 /** One image in a pane, zoomed as all are. */
-export function ImageLayer({ image, pane, longest, clip }: Props) {
+export function ImageLayer({ image, pane, longest, clip }: ImageLayerProps) {
   const { zoom } = useLook();
   const place = usePlace();
   const { size } = image;
@@ -114,4 +115,56 @@ function toStyle({ left, top, width, height }: Rect) {
     inlineSize: `${width}px`,
     blockSize: `${height}px`,
   };
+}
+
+interface LostImageProps {
+  readonly error: ApiError;
+  /** The place of the image, in CSS pixels; where it is small, the words need more. */
+  readonly size: Size;
+}
+
+/** In the place of an image that does not come: removed meanwhile, changed on the disk, or not loaded for now. */
+export function LostImage({ error, size }: LostImageProps) {
+  const failure =
+    error.status === 404
+      ? { title: text('job.removed'), text: text('job.removed.text') }
+      : toFailureText(error, Date.now());
+  return (
+    <div
+      class="lost-image"
+      style={{ inlineSize: `${size.width}px`, blockSize: `${size.height}px` }}
+      role="status"
+    >
+      <Icon of={ImageOff} />
+      <p>{failure.title}</p>
+      <p class="soft">{failure.text}</p>
+    </div>
+  );
+}
+
+interface ImageBadgeProps {
+  readonly image: JobImage;
+  readonly side: 'a' | 'b';
+  readonly pane: Size;
+  readonly longest: number;
+}
+
+const INSET_PX = 12;
+
+/** Which of the two an image is, in the corner of what is seen of it. */
+export function ImageBadge({ image, side, pane, longest }: ImageBadgeProps) {
+  const { looking } = useLook();
+  const { seen } = usePlace()(image, pane, longest);
+  const atEnd = looking.view === 'slider' && side === 'b';
+  const style = {
+    insetBlockStart: `${seen.top + INSET_PX}px`,
+    ...(atEnd
+      ? { insetInlineEnd: `${pane.width - seen.left - seen.width + INSET_PX}px` }
+      : { insetInlineStart: `${seen.left + INSET_PX}px` }),
+  };
+  return (
+    <span class="image-badge" style={style}>
+      <b>{side.toUpperCase()}</b> {imageText(image)}
+    </span>
+  );
 }

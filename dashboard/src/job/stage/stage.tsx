@@ -1,10 +1,22 @@
+import { Ban, CircleAlert, ImageOff, Pencil, Repeat2, TriangleAlert } from 'lucide';
+import { useRef } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
-import { isOpen } from '../../jobs/job-state.ts';
+import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
+import { useSteadyImage } from '../../images/use-image.ts';
+import { isOpen, stageOf } from '../../jobs/job-state.ts';
+import { Elapsed, StageBar } from '../../jobs/progress.tsx';
+import { usePage } from '../../page-context.ts';
+import { useNow } from '../../shell/use-now.ts';
+import { toFailureText } from '../../text/failure-text.ts';
+import { formatClock, text } from '../../text/text.ts';
+import { useJobActions } from '../state/actions-context.ts';
 import { useLook } from '../state/look-context.ts';
-import { EndedStage } from './ended-stage.tsx';
-import { Grid } from './grid.tsx';
-import { OpenStage } from './open-stage.tsx';
-import { Viewer } from './viewer.tsx';
+import { openSize } from '../state/open-size.ts';
+import { fitInto, longestShown } from './geometry.ts';
+import { useBox } from './use-place.ts';
+import { Grid, Viewer } from './viewer.tsx';
+import './stage.css';
 
 /** The large view. */
 export function Stage({ job }: { readonly job: Job | undefined }) {
@@ -14,4 +26,80 @@ export function Stage({ job }: { readonly job: Job | undefined }) {
   if (job !== undefined && !hasOutput) return <EndedStage job={job} />;
   if (looking.b === undefined) return <div class="viewer" />;
   return looking.view === 'grid' ? <Grid /> : <Viewer />;
+}
+
+/** A job that has not ended: the shape of what will come, what there is of it already, and how far it is. */
+function OpenStage({ job }: { readonly job: Job }) {
+  const { connection } = usePage();
+  const element = useRef<HTMLDivElement>(null);
+  const box = useBox(element);
+  const partials = job.progress?.partial_images ?? 0;
+  // The fragment is not sent: it makes each of them an image of its own.
+  const image = useSteadyImage(partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined);
+  const size = openSize(job);
+  const { width = 0, height = 0 } = box ? fitInto(size, box, longestShown([size])) : {};
+  const isAway = connection.state.value === 'offline';
+  const stage = text(`card.stage.${stageOf(job)}`);
+  return (
+    <div class="open-stage" ref={element}>
+      <div
+        class={`coming ${job.status}`}
+        style={{ inlineSize: `${width}px`, blockSize: `${height}px` }}
+      >
+        {image.state === 'ready' && <img src={image.url} alt={text('job.partial')} />}
+        <div class="scrim">
+          <p>
+            <b>{isAway ? text('card.lastSeen', { stage }) : stage}</b>
+            <Elapsed job={job} running={!isAway} />
+          </p>
+          <StageBar job={job} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const ICONS = { failed: CircleAlert, cancelled: Ban, interrupted: TriangleAlert } as const;
+
+/** A job that ended without an image: what happened, whether anything was made or paid, and what can be done. */
+function EndedStage({ job }: { readonly job: Job }) {
+  const { error, status } = job;
+  const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);
+  const icon = status in ICONS ? ICONS[status as keyof typeof ICONS] : ImageOff;
+  return (
+    <div class="ended-stage">
+      <Icon of={icon} class={status} />
+      <h2>{failure?.title ?? text('job.noImages')}</h2>
+      <p class="soft">{failure?.text ?? text('job.noImages.text')}</p>
+      <Ways job={job} mayRepeat={failure?.mayRepeat ?? true} after={failure?.after} />
+    </div>
+  );
+}
+
+interface WaysProps {
+  readonly job: Job;
+  readonly mayRepeat: boolean;
+  /** Unix milliseconds before which the same request would fail again. */
+  readonly after: number | undefined;
+}
+
+function Ways({ job, mayRepeat, after = 0 }: WaysProps) {
+  const { makeAgain, change } = useJobActions();
+  const now = useNow(1000, after > Date.now());
+  const wait = Math.max(0, after - Math.max(now, Date.now()));
+  return (
+    <>
+      {wait > 0 && <p class="soft num">{text('card.safeIn', { wait: formatClock(wait + 999) })}</p>}
+      <p class="ways">
+        {mayRepeat && (
+          <Button icon={Repeat2} disabled={wait > 0} onClick={() => makeAgain(job)}>
+            {text('card.makeAgain')}
+          </Button>
+        )}
+        <Button icon={Pencil} onClick={() => void change(job)}>
+          {text(job.error?.code === 'safety_rejected' ? 'card.changePrompt' : 'card.change')}
+        </Button>
+      </p>
+    </>
+  );
 }

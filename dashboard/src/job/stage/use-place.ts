@@ -1,7 +1,9 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Size } from '../../images/size.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import { fitInto, type Rect, seenOf } from './geometry.ts';
+import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
 /** What an image is assumed to be until it is measured. */
 const UNKNOWN: Size = { width: 3, height: 2 };
@@ -20,4 +22,32 @@ export function usePlace(): (
     const whole = fitInto(size, pane, longest);
     return { whole, seen: seenOf(whole, transform, pane) };
   };
+}
+
+/** The size of an element without its padding, in CSS pixels; `undefined` before its first layout. */
+export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {
+  const [box, setBox] = useState<Size | undefined>(undefined);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      const { inlineSize: width, blockSize: height } = entry?.contentBoxSize[0] ?? {};
+      if (width === undefined || height === undefined) return;
+      setBox((before) =>
+        before?.width === width && before.height === height ? before : { width, height },
+      );
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return box;
+}
+
+/** The longest edge that these images have before they are zoomed. */
+export function useLongest(images: readonly JobImage[]): number {
+  const { measured } = useLook();
+  const sizes = images
+    .map(({ size, path }) => size ?? measured.value.get(path))
+    .filter((size): size is Size => size !== undefined);
+  return sizes.length < images.length ? Number.POSITIVE_INFINITY : longestShown(sizes);
 }

@@ -1,13 +1,18 @@
-import { imageText } from '../state/image-text.ts';
-import type { JobImage } from '../state/job-images.ts';
+import { type Signal, useSignal } from '@preact/signals';
+import { ArrowLeftRight, ChevronsLeftRight } from 'lucide';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../controls/icon.tsx';
+import { thumbnailPath } from '../../gallery/layout/thumbnail-path.ts';
+import type { Size } from '../../images/size.ts';
+import { useSteadyImage } from '../../images/use-image.ts';
+import { formatNumber, text } from '../../text/text.ts';
+import { ZoomBar, ZoomButton } from '../../zoom/zoom-bar.tsx';
+import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import { ImageBadge } from './image-badge.tsx';
-import { ImageLayer } from './image-layer.tsx';
-import { Pane } from './pane.tsx';
-import { SliderPane } from './slider-pane.tsx';
-import { StageZoomBar } from './stage-zoom-bar.tsx';
-import { useLongest } from './use-longest.ts';
-import './viewer.css';
+import { columnsFor, fitInto, longestShown, type Rect } from './geometry.ts';
+import { ImageBadge, ImageLayer, LostImage } from './image-layer.tsx';
+import { useBox, useLongest, usePlace } from './use-place.ts';
 
 /** One image, or two to compare. */
 export function Viewer() {
@@ -32,14 +37,14 @@ export function Viewer() {
   );
 }
 
-interface Props {
+interface ViewerProps {
   readonly image: JobImage;
   /** All that are shown: they are enlarged alike. */
   readonly beside: readonly JobImage[];
   readonly side?: 'a' | 'b';
 }
 
-function ImagePane({ image, beside, side }: Props) {
+function ImagePane({ image, beside, side }: ViewerProps) {
   const longest = useLongest(beside);
   return (
     <Pane label={imageText(image)}>
@@ -51,5 +56,254 @@ function ImagePane({ image, beside, side }: Props) {
         </>
       )}
     </Pane>
+  );
+}
+
+interface PaneProps {
+  readonly label: string;
+  readonly children: (box: Size) => ComponentChildren;
+}
+
+const PANS = {
+  ArrowLeft: [-0.25, 0],
+  ArrowRight: [0.25, 0],
+  ArrowUp: [0, -0.25],
+  ArrowDown: [0, 0.25],
+} as const;
+
+/** A window on images that is zoomed and moved by wheel, fingers, mouse, and by arrows while it has the focus. */
+function Pane({ label, children }: PaneProps) {
+  const { zoom } = useLook();
+  const element = useRef<HTMLDivElement>(null);
+  const box = useBox(element);
+  const isZoomed = zoom.transform.value.k > 1;
+  useLayoutEffect(() => {
+    if (element.current !== null) return zoom.attach(element.current);
+    return undefined;
+  }, [zoom]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const way = PANS[event.key as keyof typeof PANS];
+    // As long as an image is shown whole, arrows lead to other images and jobs.
+    if (way === undefined || zoom.transform.peek().k === 1 || event.target !== element.current)
+      return;
+    event.preventDefault();
+    zoom.pan(way[0], way[1]);
+  }
+
+  return (
+    <div
+      ref={element}
+      class={isZoomed ? 'pane zoomed-in' : 'pane'}
+      role="group"
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what is zoomed is moved by its arrows
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      {box && children(box)}
+    </div>
+  );
+}
+
+interface SliderPaneProps {
+  readonly a: JobImage;
+  readonly b: JobImage;
+}
+
+/** Two images in one place, divided by a line that is moved: A before it, B behind it. */
+function SliderPane({ a, b }: SliderPaneProps) {
+  const placeOf = usePlace();
+  const longest = useLongest([a, b]);
+  const share = useSignal(50);
+
+  function reach(pane: Size) {
+    const seen = [a, b].map((image) => placeOf(image, pane, longest).seen);
+    const left = Math.min(...seen.map((rect) => rect.left));
+    const right = Math.max(...seen.map((rect) => rect.left + rect.width));
+    const top = Math.min(...seen.map((rect) => rect.top));
+    const bottom = Math.max(...seen.map((rect) => rect.top + rect.height));
+    return { left, top, width: right - left, height: bottom - top };
+  }
+
+  return (
+    <Pane label={text('job.compared', { a: imageText(a), b: imageText(b) })}>
+      {(pane) => {
+        const place = reach(pane);
+        const at = place.left + (place.width * share.value) / 100;
+        const common = { pane, longest };
+        return (
+          <>
+            <ImageLayer image={a} {...common} clip={`inset(0 ${pane.width - at}px 0 0)`} />
+            <ImageLayer image={b} {...common} clip={`inset(0 0 0 ${at}px)`} />
+            <ImageBadge image={a} side="a" {...common} />
+            <ImageBadge image={b} side="b" {...common} />
+            <Divider share={share} place={place} />
+            <StageZoomBar image={b} {...common} />
+          </>
+        );
+      }}
+    </Pane>
+  );
+}
+
+interface DividerProps {
+  /** 0..100, from the left. */
+  readonly share: Signal<number>;
+  /** Where it can go: what is seen of the images, in CSS pixels of the pane. */
+  readonly place: Rect;
+}
+
+const KEYS: Readonly<Record<string, (share: number) => number>> = {
+  ArrowLeft: (share) => share - 1,
+  ArrowDown: (share) => share - 1,
+  ArrowRight: (share) => share + 1,
+  ArrowUp: (share) => share + 1,
+  PageDown: (share) => share - 10,
+  PageUp: (share) => share + 10,
+  Home: () => 0,
+  End: () => 100,
+};
+
+/** The line between two images, moved by pointer and by arrows. */
+function Divider({ share, place }: DividerProps) {
+  const { left, top, width, height } = place;
+
+  function move(to: number): void {
+    share.value = Math.min(100, Math.max(0, to));
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const step = KEYS[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    move(step(Math.round(share.peek())));
+  }
+
+  function onPointerMove(event: PointerEvent & { readonly currentTarget: HTMLElement }): void {
+    const { currentTarget } = event;
+    const pane = currentTarget.parentElement;
+    if (pane === null || !currentTarget.hasPointerCapture(event.pointerId)) return;
+    const at = event.clientX - pane.getBoundingClientRect().left - left;
+    move((at / Math.max(1, width)) * 100);
+  }
+
+  return (
+    <div
+      class="divider"
+      role="slider"
+      tabIndex={0}
+      aria-label={text('job.divide')}
+      aria-orientation="horizontal"
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share.value)}
+      style={{
+        insetInlineStart: `${left + (width * share.value) / 100}px`,
+        insetBlockStart: `${top}px`,
+        blockSize: `${height}px`,
+      }}
+      onKeyDown={onKeyDown}
+      onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+      onPointerMove={onPointerMove}
+    >
+      <span>
+        <Icon of={ChevronsLeftRight} />
+      </span>
+    </div>
+  );
+}
+
+const GAP_PX = 8;
+
+/** All that a job has made, as large as they fit together. One is pressed to be seen alone. */
+export function Grid() {
+  const { images, press } = useLook();
+  const element = useRef<HTMLUListElement>(null);
+  const box = useBox(element);
+  const outputs = images.filter(({ kind }) => kind === 'output');
+  const { width = 1, height = 1 } = outputs[0]?.size ?? {};
+  const columns = box ? columnsFor(outputs.length, width / height, box) : 1;
+  const rows = Math.ceil(outputs.length / columns);
+  const cell = box && {
+    width: (box.width - GAP_PX * (columns - 1)) / columns,
+    height: (box.height - GAP_PX * (rows - 1)) / rows,
+  };
+  return (
+    <ul class="grid" ref={element} style={{ gridTemplateColumns: `repeat(${columns}, auto)` }}>
+      {cell &&
+        outputs.map((image) => (
+          <li key={image.ref}>
+            <Cell image={image} cell={cell} onPress={() => press(image)} />
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+interface CellProps {
+  readonly image: JobImage;
+  readonly cell: { readonly width: number; readonly height: number };
+  readonly onPress: () => void;
+}
+
+function Cell({ image, cell, onPress }: CellProps) {
+  const size = image.size ?? { width: 1, height: 1 };
+  const { width, height } = fitInto(size, cell, longestShown([size]));
+  const loaded = useSteadyImage(
+    thumbnailPath(image.path.slice('/v1/artifacts/'.length), width, height, devicePixelRatio),
+  );
+  const shape = { inlineSize: `${width}px`, blockSize: `${height}px` };
+  return (
+    <button
+      type="button"
+      class={image.format === 'jpeg' ? 'cell' : 'cell on-pattern'}
+      style={shape}
+      aria-label={text('job.show', { image: imageText(image) })}
+      onClick={onPress}
+    >
+      {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
+      {loaded.state === 'failed' && <LostImage error={loaded.error} size={{ width, height }} />}
+      <span class="number num">{image.number}</span>
+    </button>
+  );
+}
+
+interface StageZoomBarProps {
+  /** The image on which it lies. */
+  readonly image: JobImage;
+  readonly pane: Size;
+  readonly longest: number;
+}
+
+const INSET_PX = 12;
+const MIN_PX = 220;
+
+/** The zoom of the stage; and which of two images stands on which side. */
+function StageZoomBar({ image, pane, longest }: StageZoomBarProps) {
+  const { zoom, looking, swap } = useLook();
+  const { seen } = usePlace()(image, pane, longest);
+  // In the corner of the image; of one that is small, in the corner of the pane.
+  const isSmall = seen.width < MIN_PX || seen.height < MIN_PX;
+  const corner = isSmall ? { left: 0, top: 0, ...pane } : seen;
+  const style = {
+    insetInlineEnd: `${pane.width - corner.left - corner.width + INSET_PX}px`,
+    insetBlockEnd: `${pane.height - corner.top - corner.height + INSET_PX}px`,
+  };
+  const { k } = zoom.transform.value;
+  const times = formatNumber(Math.round(k * 10) / 10);
+  return (
+    <ZoomBar
+      zoom={zoom}
+      isWhole={k <= 1}
+      value={k > 1 ? text('zoom.times', { times }) : text('zoom.fit')}
+      style={style}
+    >
+      {looking.a && (
+        <ZoomButton label={text('job.swap')} onPress={swap}>
+          <Icon of={ArrowLeftRight} />
+        </ZoomButton>
+      )}
+    </ZoomBar>
   );
 }

@@ -1,8 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomTransform, zoomIdentity, zoomTransform } from 'd3-zoom';
-import { createZoomBehaviour, STEP } from '../../zoom/zoom-behaviour.ts';
-import type { Zoomed } from '../../zoom/zoomed.ts';
+import { createZoomBehaviour, STEP, type Zoomed } from '../../zoom/zoomed.ts';
 
 export type Zoom = ReturnType<typeof createZoom>;
 

@@ -4,6 +4,7 @@ import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
+import { toFailureText } from '../../text/failure-text.ts';
 
 interface Deps {
   readonly jobs: Jobs;
@@ -98,4 +99,10 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
     ...(progress !== undefined && { progress }),
     ...(deleted !== undefined && { deleted }),
   };
+}
+
+/** What failed for good would fail again; what may have been made already is asked about. */
+export function isWorthRepeating({ error, completed, updated }: Job): boolean {
+  if (error === undefined || error.details['outcome'] === 'unknown') return true;
+  return toFailureText(error, (completed ?? updated) * 1000).mayRepeat;
 }

@@ -1,4 +1,5 @@
 import type { Job, JobSummary } from '../../api/schemas.ts';
+import { text } from '../../text/text.ts';
 
 /** An image that can be looked at: one that the job was given or has made, or the first of another job. */
 export interface JobImage {
@@ -89,4 +90,11 @@ export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
     bytes,
     name: undefined,
   }));
+}
+
+/** What an image is called: Source, Output 2. */
+export function imageText({ kind, number, isOneOfSeveral }: JobImage): string {
+  return isOneOfSeveral
+    ? text(`job.image.${kind}.numbered` as const, { number })
+    : text(`job.image.${kind}`);
 }

@@ -1,5 +1,7 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { JobFeed } from '../../jobs/job-feed.ts';
+import { usePage } from '../../page-context.ts';
 
 export interface Neighbours {
   readonly newer: string | undefined;
@@ -22,7 +24,7 @@ export function neighboursOf(ids: readonly string[], id: string, complete: boole
 const MOST_PAGES = 10;
 
 /** The neighbours of a job in a feed, which is read on until they are known. */
-export function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) {
+function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) {
   const neighbours = computed<Neighbours>(() => {
     const { value: list } = feed;
     if (list === undefined) return { newer: undefined, older: undefined };
@@ -40,4 +42,23 @@ export function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: s
   }
 
   return { neighbours, readOn };
+}
+
+/** The jobs before and after one in the gallery's order, and the way to them. */
+export function useNeighbours(id: string) {
+  const { router, shown } = usePage();
+  const { neighbours, readOn } = useMemo(() => watchNeighbours(shown.feed, id), [shown, id]);
+  const { value: feed } = shown.feed;
+  useEffect(() => {
+    shown.need();
+    void readOn();
+  }, [shown, readOn, feed]);
+  return {
+    neighbours: neighbours.value,
+    go(next: string): void {
+      const view = router.query.peek().get('view');
+      // One Back leads out of the jobs, however many were looked at.
+      router.navigate(`/jobs/${next}${view === null ? '' : `?view=${view}`}`, { replace: true });
+    },
+  };
 }

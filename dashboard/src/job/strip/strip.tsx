@@ -1,20 +1,20 @@
 import { ChevronLeft, ChevronRight } from 'lucide';
-import { Button } from '../../controls/button.tsx';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { IconButton } from '../../controls/icon-button.tsx';
+import { useImage } from '../../images/use-image.ts';
 import { text } from '../../text/text.ts';
+import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import type { Neighbours } from '../state/neighbours.ts';
-import { StripThumb } from './strip-thumb.tsx';
 import './strip.css';
 
-interface Props {
+interface StripProps {
   readonly neighbours: Neighbours;
   readonly onChoose: (id: string) => void;
 }
 
 /** The images of the job, and the ways to the jobs beside it. */
-export function Strip({ neighbours, onChoose }: Props) {
+export function Strip({ neighbours, onChoose }: StripProps) {
   const { images } = useLook();
   const groups = [['source', 'reference'], ['output'], ['other']].map((kinds) =>
     images.filter(({ kind }) => kinds.includes(kind)),
@@ -58,5 +58,28 @@ function Way({ to, name, onChoose }: WayProps) {
       </Button>
       <IconButton icon={icon} label={text(`job.${name}`)} class="only-narrow" {...props} />
     </>
+  );
+}
+
+/** One image of the strip: pressed, it is shown. */
+function StripThumb({ image }: { readonly image: JobImage }) {
+  const { looking, press } = useLook();
+  const loaded = useImage(`${image.path}/thumbnail?edge=256`);
+  const isA = looking.a === image;
+  const isB = looking.b === image && looking.view !== 'grid';
+  const side = isA ? 'A' : looking.a !== undefined && isB ? 'B' : undefined;
+  const name = imageText(image);
+  return (
+    <button
+      type="button"
+      class={image.format === 'jpeg' ? 'strip-thumb' : 'strip-thumb on-pattern'}
+      aria-pressed={isA || isB}
+      aria-label={side ? text('job.onSide', { side, image: name }) : name}
+      title={name}
+      onClick={() => press(image)}
+    >
+      {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
+      {side && <span class="side">{side}</span>}
+    </button>
   );
 }

@@ -1,4 +1,4 @@
-import { Choice } from '../../controls/choice.tsx';
+import { Choice } from '../../controls/field.tsx';
 import { Param } from '../../controls/param.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';

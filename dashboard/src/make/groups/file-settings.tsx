@@ -1,5 +1,4 @@
-import { Choice } from '../../controls/choice.tsx';
-import { Field } from '../../controls/field.tsx';
+import { Choice, Field } from '../../controls/field.tsx';
 import { Param } from '../../controls/param.tsx';
 import { Segmented } from '../../controls/segmented.tsx';
 import { Slider } from '../../controls/slider.tsx';

@@ -1,4 +1,4 @@
-import { Choice } from '../../controls/choice.tsx';
+import { Choice } from '../../controls/field.tsx';
 import { Param } from '../../controls/param.tsx';
 import { Segmented } from '../../controls/segmented.tsx';
 import { usePage } from '../../page-context.ts';

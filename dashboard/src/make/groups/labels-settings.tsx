@@ -1,8 +1,7 @@
 import { Plus, X } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button } from '../../controls/button.tsx';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { Field } from '../../controls/field.tsx';
-import { IconButton } from '../../controls/icon-button.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import './labels-settings.css';

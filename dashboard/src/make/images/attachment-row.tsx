@@ -1,10 +1,8 @@
 import { Brush, ChevronDown, X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button } from '../../controls/button.tsx';
+import { Button, IconButton } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
-import { IconButton } from '../../controls/icon-button.tsx';
-import { Menu } from '../../controls/menu.tsx';
-import { MenuItem } from '../../controls/menu-item.tsx';
+import { Menu, MenuItem } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';

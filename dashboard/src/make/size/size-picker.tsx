@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Capabilities } from '../../api/schemas.ts';
+import { Field } from '../../controls/field.tsx';
 import { rovingFocus } from '../../controls/roving-focus.ts';
 import { Segmented } from '../../controls/segmented.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { CustomSize } from './custom-size.tsx';
-import { parseSize, type Shape, shapeOf, toShapes } from './shapes.ts';
+import { parseSize, type Shape, shapeOf, sizeFault, toShapes } from './shapes.ts';
 import './size-picker.css';
 
 /** Until the model's sizes are known, the picker has the form that it will most likely have. */
@@ -133,4 +133,55 @@ function toLabel(size: string): string {
   const parsed = parseSize(size);
   if (parsed === undefined) return text('make.size.auto');
   return text('size', { width: String(parsed.width), height: String(parsed.height) });
+}
+
+interface CustomSizeProps {
+  readonly sizes: Capabilities['sizes'];
+  readonly size: string;
+  readonly onChange: (size: string) => void;
+}
+
+/** A size of one's own, for models that make any. It counts as soon as the model makes it. */
+function CustomSize({ sizes, size, onChange }: CustomSizeProps) {
+  const start = parseSize(size) ?? { width: 1024, height: 1024 };
+  const [width, setWidth] = useState(String(start.width));
+  const [height, setHeight] = useState(String(start.height));
+  const wanted = parseSize(`${width}x${height}`);
+  const fault = wanted && sizeFault(wanted.width, wanted.height, sizes);
+
+  function take(nextWidth: string, nextHeight: string): void {
+    setWidth(nextWidth);
+    setHeight(nextHeight);
+    const next = parseSize(`${nextWidth}x${nextHeight}`);
+    if (next && sizeFault(next.width, next.height, sizes) === undefined) {
+      onChange(`${nextWidth}x${nextHeight}`);
+    }
+  }
+
+  const isBad = wanted === undefined || fault !== undefined;
+  return (
+    <div class="custom-size">
+      <Field
+        label={text('make.size.width')}
+        value={width}
+        bad={isBad}
+        maxLength={5}
+        describedBy="custom-size-note"
+        onInput={(value) => take(value, height)}
+      />
+      <span aria-hidden="true">×</span>
+      <Field
+        label={text('make.size.height')}
+        value={height}
+        bad={isBad}
+        maxLength={5}
+        describedBy="custom-size-note"
+        onInput={(value) => take(width, value)}
+      />
+      <p id="custom-size-note" class={isBad ? 'bad' : 'hint'} role="status">
+        {wanted === undefined && text('make.size.whole')}
+        {fault && text(`make.size.fault.${fault.fault}`, { limit: fault.limit })}
+      </p>
+    </div>
+  );
 }

@@ -1,4 +1,4 @@
-import type { Signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
@@ -6,12 +6,12 @@ import { Field } from '../../controls/field.tsx';
 import { Menu } from '../../controls/menu.tsx';
 import { type TextKey, text } from '../../text/text.ts';
 import type { Painting } from '../painting.ts';
-import type { Rect, Tool } from '../plane.ts';
-import { toPercent } from '../share.ts';
+import { type Rect, type Tool, toPercent } from '../plane.ts';
+import { seenAt, type View } from '../stage/stage-view.ts';
 import { parseRectangle, type RectangleText, rectangleFault } from './rectangle.ts';
 import './rectangle-menu.css';
 
-interface Props {
+interface RectangleMenuProps {
   readonly anchor: RefObject<HTMLElement | null>;
   readonly painting: Painting;
   readonly frame: Signal<Rect | undefined>;
@@ -26,7 +26,7 @@ const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: Tex
 ];
 
 /** A rectangle in numbers: paints without a pointer, and exactly. */
-export function RectangleMenu({ anchor, painting, frame, onClose }: Props) {
+export function RectangleMenu({ anchor, painting, frame, onClose }: RectangleMenuProps) {
   const { source } = painting;
   const [typed, setTyped] = useState<RectangleText>(() => middleOf(source));
   const [done, setDone] = useState<Tool>();
@@ -109,4 +109,29 @@ function middleOf({ width, height }: Painting['source']): RectangleText {
   const quarter = (edge: number) => String(Math.floor(edge / 4));
   const half = (edge: number) => String(Math.max(1, Math.floor(edge / 2)));
   return { x: quarter(width), y: quarter(height), width: half(width), height: half(height) };
+}
+
+interface RectangleFrameProps {
+  /** In pixels of the source. */
+  readonly frame: ReadonlySignal<Rect | undefined>;
+  /** Pixels of the plane for one of the source. */
+  readonly scale: number;
+  readonly view: ReadonlySignal<View>;
+}
+
+/** Where the rectangle is that is being typed. */
+export function RectangleFrame({ frame, scale, view }: RectangleFrameProps) {
+  if (frame.value === undefined) return null;
+  const { left, top, scale: zoom } = view.value;
+  const { x, y, width, height } = seenAt(frame.value, { left, top, scale: zoom * scale });
+  return (
+    <i
+      class="rectangle-frame"
+      style={{
+        inlineSize: `${width}px`,
+        blockSize: `${height}px`,
+        transform: `translate(${x}px, ${y}px)`,
+      }}
+    />
+  );
 }

@@ -3,23 +3,21 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Size } from '../../images/size.ts';
 import { text } from '../../text/text.ts';
+import { ZoomBar } from '../../zoom/zoom-bar.tsx';
 import type { Painting } from '../painting.ts';
-import type { Rect } from '../plane.ts';
-import { RectangleFrame } from '../rectangle/rectangle-frame.tsx';
-import { toPercent } from '../share.ts';
-import { BrushCircle } from './brush-circle.tsx';
-import { drawImage } from './draw-image.ts';
-import { MaskZoomBar } from './mask-zoom-bar.tsx';
-import { drawnSize, toView } from './stage-view.ts';
+import { type Rect, toPercent } from '../plane.ts';
+import { RectangleFrame } from '../rectangle/rectangle-menu.tsx';
+import { contextOf, createLayer, patternOf } from './canvas.ts';
+import { useOverlay } from './overlay.ts';
+import { drawnSize, toView, type View } from './stage-view.ts';
 import type { StageZoom } from './stage-zoom.ts';
-import { useOverlay } from './use-overlay.ts';
-import { useStrokes } from './use-strokes.ts';
+import { type Place, useStrokes } from './use-strokes.ts';
 import './mask-stage.css';
 
 /** Around an image that is shown whole, in CSS pixels. */
 const MARGIN = 16;
 
-interface Props {
+interface MaskStageProps {
   readonly bitmap: ImageBitmap;
   readonly painting: Painting;
   readonly zoom: StageZoom;
@@ -30,7 +28,7 @@ interface Props {
 }
 
 /** The image with its mask, to be painted on. */
-export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: Props) {
+export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: MaskStageProps) {
   const stage = useRef<HTMLDivElement>(null);
   const image = useRef<HTMLCanvasElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -75,4 +73,96 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: P
       <MaskZoomBar zoom={zoom} view={view} painting={painting} />
     </div>
   );
+}
+
+interface BrushCircleProps {
+  readonly painting: Painting;
+  readonly view: ReadonlySignal<View>;
+  readonly at: ReadonlySignal<Place | undefined>;
+  readonly stage: ReadonlySignal<Size>;
+}
+
+const SHOWN_MS = 900;
+
+/** The brush as large as it paints: at the pointer, and in the middle for a moment when its size changes. */
+function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
+  const isChanging = useChanging(painting.brush.size);
+  const circle = useComputed(() => {
+    const diameter = painting.brush.size.value * painting.scale * view.value.scale;
+    const middle = { x: stage.value.width / 2, y: stage.value.height / 2 };
+    const place = at.value ?? (isChanging.value ? middle : undefined);
+    return place && { diameter, x: place.x - diameter / 2, y: place.y - diameter / 2 };
+  });
+  if (circle.value === undefined) return null;
+  const { diameter, x, y } = circle.value;
+  return (
+    <i
+      class="brush-circle"
+      data-tool={painting.brush.tool.value}
+      style={{
+        inlineSize: `${diameter}px`,
+        blockSize: `${diameter}px`,
+        transform: `translate(${x}px, ${y}px)`,
+      }}
+    />
+  );
+}
+
+/** Whether a value has changed within the last second. */
+function useChanging(value: ReadonlySignal<number>): ReadonlySignal<boolean> {
+  const isChanging = useSignal(false);
+  const first = useRef(value.peek());
+  const { value: current } = value;
+  useEffect(() => {
+    if (current === first.current) return;
+    first.current = Number.NaN;
+    isChanging.value = true;
+    const timer = setTimeout(() => {
+      isChanging.value = false;
+    }, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [current, isChanging]);
+  return isChanging;
+}
+
+interface MaskZoomBarProps {
+  readonly zoom: StageZoom;
+  readonly view: ReadonlySignal<View>;
+  readonly painting: Painting;
+}
+
+const CORNER = { insetInlineEnd: '12px', insetBlockEnd: '12px' };
+
+/** How large the source's pixels are shown. */
+function MaskZoomBar({ zoom, view, painting }: MaskZoomBarProps) {
+  const percent = Math.round(view.value.scale * painting.scale * 100);
+  return (
+    <ZoomBar
+      zoom={zoom}
+      isWhole={zoom.transform.value.k <= 1}
+      value={text('zoom.percent', { percent })}
+      style={CORNER}
+    />
+  );
+}
+
+/** Behind what is transparent, in both themes. */
+const SQUARES = ['oklch(0.6 0 0)', 'oklch(0.72 0 0)'] as const;
+/** Squares along the longest edge. */
+const COUNT = 64;
+
+/** Draws an image over a whole canvas, on grey squares where it is transparent. */
+function drawImage(canvas: HTMLCanvasElement, bitmap: ImageBitmap): void {
+  const context = contextOf(canvas);
+  context.imageSmoothingQuality = 'medium';
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  const side = Math.max(1, Math.round(Math.max(canvas.width, canvas.height) / COUNT));
+  const tile = createLayer(2 * side, 2 * side);
+  for (const [index, colour] of [...SQUARES, ...SQUARES.toReversed()].entries()) {
+    tile.fillStyle = colour;
+    tile.fillRect((index % 2) * side, Math.floor(index / 2) * side, side, side);
+  }
+  context.globalCompositeOperation = 'destination-over';
+  context.fillStyle = patternOf(tile);
+  context.fillRect(0, 0, canvas.width, canvas.height);
 }

@@ -1,9 +1,65 @@
+import { effect, type ReadonlySignal, type Signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Size } from '../../images/size.ts';
-import type { Plane, Rect } from '../plane.ts';
+import type { Painting } from '../painting.ts';
+import { clipTo, type Plane, type Rect, unite } from '../plane.ts';
 import { contextOf, createLayer, patternOf } from './canvas.ts';
-import { createEdge, EDGE_REACH } from './edge.ts';
-import { edgeTiles } from './edge-tiles.ts';
-import { scaledBy, seenAt, type View } from './stage-view.ts';
+import { planeAt, scaledBy, seenAt, type View } from './stage-view.ts';
+
+interface Deps {
+  readonly stage: RefObject<HTMLElement | null>;
+  readonly canvas: RefObject<HTMLCanvasElement | null>;
+  readonly painting: Painting;
+  readonly view: ReadonlySignal<View>;
+  /** The stage's, in CSS pixels; kept up to date. */
+  readonly size: Signal<Size>;
+}
+
+/** Keeps the canvas showing what may change: drawn once a frame, what has changed of it alone where nothing moves. */
+export function useOverlay({ stage, canvas, painting, view, size }: Deps): void {
+  useEffect(() => {
+    if (canvas.current === null || stage.current === null) return;
+    const overlay = createOverlay(canvas.current, painting.plane, Math.min(2, devicePixelRatio));
+    let frame = 0;
+    let changed: Rect | undefined;
+    let drawn: { view: View; size: Size } | undefined;
+
+    function draw(): void {
+      frame = 0;
+      const next = { view: view.peek(), size: size.peek() };
+      const isMoved = drawn?.view !== next.view || drawn.size !== next.size;
+      if (drawn?.size !== next.size) overlay.resize(next.size);
+      if (changed !== undefined) overlay.draw(next.view, changed);
+      if (isMoved) overlay.draw(next.view);
+      drawn = next;
+      changed = undefined;
+    }
+    function schedule(): void {
+      if (frame === 0) frame = requestAnimationFrame(draw);
+    }
+
+    const stopPainting = painting.subscribe((rect) => {
+      changed = unite(changed, rect);
+      schedule();
+    });
+    const stopMoving = effect(() => {
+      void view.value;
+      schedule();
+    });
+    const observer = new ResizeObserver(([entry]) => {
+      const { width = 1, height = 1 } = entry?.contentRect ?? {};
+      size.value = { width, height };
+    });
+    observer.observe(stage.current);
+    return () => {
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+      stopPainting();
+      stopMoving();
+    };
+  }, [stage, canvas, painting, view, size]);
+}
 
 // Over images, in both themes alike.
 const TINT = 'oklch(0.55 0.17 250 / 0.45)';
@@ -20,7 +76,7 @@ const BAND = 256;
  * Draws what may change over the image: hatched, with a light edge and a dark one around it, equally wide at any zoom. In
  * a canvas that has `density` pixels for one of CSS.
  */
-export function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number) {
+function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number) {
   const out = contextOf(canvas);
   const whole: Rect = { x: 0, y: 0, width: plane.width, height: plane.height };
   const mask = createLayer(plane.width, plane.height);
@@ -114,4 +170,90 @@ function around({ x, y, width, height }: Rect, reach: number): Rect {
     width: Math.ceil(x + width) + reach - left,
     height: Math.ceil(y + height) + reach - top,
   };
+}
+
+const DARK = 'oklch(0.15 0 0 / 0.7)';
+/** In CSS pixels. */
+const LIGHT_WIDTH = 1.75;
+const DARK_WIDTH = 2.75;
+
+/** How far an edge reaches beyond what it surrounds, in CSS pixels. */
+const EDGE_REACH = Math.ceil(DARK_WIDTH + 1);
+
+const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
+  const angle = (index * Math.PI) / 4;
+  return { x: Math.cos(angle), y: Math.sin(angle) };
+});
+
+/**
+ * Draws the edge of a white area, light with a dark line around it, for a canvas of this density, tile by tile. `paint`
+ * draws the area on a context of the canvas's coordinates.
+ */
+function createEdge(density: number, paint: (context: CanvasRenderingContext2D) => void) {
+  const margin = EDGE_REACH * density;
+  const side = TILE + 2 * margin;
+  const area = createLayer(side, side);
+  const ring = createLayer(side, side);
+
+  /** The area, larger by so many CSS pixels, over what the ring has. */
+  function spread(width: number): void {
+    for (const { x, y } of EIGHT_WAYS) {
+      ring.drawImage(area.canvas, x * width * density, y * width * density);
+    }
+  }
+
+  return (out: CanvasRenderingContext2D, { x, y, width, height }: Rect): void => {
+    for (const layer of [area, ring]) {
+      layer.resetTransform();
+      layer.globalCompositeOperation = 'source-over';
+      layer.clearRect(0, 0, side, side);
+    }
+    area.translate(margin - x, margin - y);
+    paint(area);
+    spread(DARK_WIDTH);
+    ring.globalCompositeOperation = 'source-in';
+    ring.fillStyle = DARK;
+    ring.fillRect(0, 0, side, side);
+    ring.globalCompositeOperation = 'source-over';
+    spread(LIGHT_WIDTH);
+    ring.globalCompositeOperation = 'destination-out';
+    ring.drawImage(area.canvas, 0, 0);
+    out.drawImage(ring.canvas, margin, margin, width, height, x, y, width, height);
+  };
+}
+
+export const TILE = 128;
+
+/**
+ * The tiles of a canvas, within `box`, that show an edge of what may change, or come nearer to one than `reach`. The view
+ * is in the canvas's pixels.
+ */
+export function edgeTiles(plane: Plane, view: View, box: Rect, reach: number): readonly Rect[] {
+  const tiles: Rect[] = [];
+  const [bottom, right] = [box.y + box.height, box.x + box.width];
+  for (let y = Math.floor(box.y / TILE) * TILE; y < bottom; y += TILE) {
+    for (let x = Math.floor(box.x / TILE) * TILE; x < right; x += TILE) {
+      const seen = {
+        x: x - reach,
+        y: y - reach,
+        width: TILE + 2 * reach,
+        height: TILE + 2 * reach,
+      };
+      const part = clipTo(plane, planeAt(seen, view));
+      if (part !== undefined && !isUniform(plane, part))
+        tiles.push({ x, y, width: TILE, height: TILE });
+    }
+  }
+  return tiles;
+}
+
+function isUniform({ pixels, width }: Plane, rect: Rect): boolean {
+  const first = pixels[rect.y * width + rect.x];
+  for (let y = rect.y; y < rect.y + rect.height; y += 1) {
+    const start = y * width + rect.x;
+    for (let index = start; index < start + rect.width; index += 1) {
+      if (pixels[index] !== first) return false;
+    }
+  }
+  return true;
 }

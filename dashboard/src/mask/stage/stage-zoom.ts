@@ -1,8 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { select } from 'd3-selection';
 import { type ZoomBehavior, zoomIdentity } from 'd3-zoom';
-import { createZoomBehaviour, STEP } from '../../zoom/zoom-behaviour.ts';
-import type { Zoomed } from '../../zoom/zoomed.ts';
+import { createZoomBehaviour, STEP, type Zoomed } from '../../zoom/zoomed.ts';
 
 export type StageZoom = ReturnType<typeof createStageZoom>;
 

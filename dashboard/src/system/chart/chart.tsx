@@ -1,7 +1,39 @@
 import type { ComponentChildren } from 'preact';
+import { text } from '../../text/text.ts';
 import './chart.css';
 
-interface Props {
+export const PLOT = { width: 600, height: 96 };
+/** Room for the uppermost line and its number. */
+export const PLOT_TOP = 8;
+
+interface PlotProps {
+  /** The value of the uppermost line. */
+  readonly top: number;
+  readonly minutes: number;
+  readonly label: string;
+  readonly children: ComponentChildren;
+}
+
+/** A chart over the last minutes, with three grid lines and the value of the uppermost one. */
+export function Plot({ top, minutes, label, children }: PlotProps) {
+  const { width, height } = PLOT;
+  const lines = [height, (height + PLOT_TOP) / 2, PLOT_TOP];
+  return (
+    <div class="plot">
+      <Chart {...PLOT} label={label}>
+        <path class="grid" d={lines.map((y) => `M0 ${y}H${width}`).join('')} />
+        {children}
+      </Chart>
+      <span aria-hidden="true">{text('number', { value: top })}</span>
+      <p class="num" aria-hidden="true">
+        <span>{text('system.minutesAgo', { count: minutes })}</span>
+        <span>{text('system.now')}</span>
+      </p>
+    </div>
+  );
+}
+
+interface ChartProps {
   /** Of the drawing; it is stretched to its place. */
   readonly width: number;
   readonly height: number;
@@ -12,7 +44,7 @@ interface Props {
 }
 
 /** A drawing that words stand in for. */
-export function Chart({ width, height, label, low, children }: Props) {
+export function Chart({ width, height, label, low, children }: ChartProps) {
   return (
     <svg
       class={low ? 'chart low' : 'chart'}
@@ -23,5 +55,23 @@ export function Chart({ width, height, label, low, children }: Props) {
     >
       {children}
     </svg>
+  );
+}
+
+interface LegendProps {
+  readonly entries: readonly { readonly look?: string; readonly name: string }[];
+}
+
+/** The meaning of the colours of a chart. */
+export function Legend({ entries }: LegendProps) {
+  return (
+    <span class="legend">
+      {entries.map(({ look, name }) => (
+        <span key={name}>
+          <i class={look} />
+          {name}
+        </span>
+      ))}
+    </span>
   );
 }

@@ -4,8 +4,7 @@ import { isRehearsedFailure } from '../../make/model-abilities.ts';
 import { usePage } from '../../page-context.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
-import { Can } from './can.tsx';
-import { type ModelRow, toModelRow } from './model-row.ts';
+import { type ModelRow, type Support, toModelRow } from './model-row.ts';
 import '../table.css';
 import './model-table.css';
 
@@ -120,4 +119,9 @@ function sizesText(sizes: ModelRow['sizes']): string {
   }
   if (sizes.maxEdge === undefined) return text('system.models.anySize');
   return text('system.models.anySizeTo', { edge: String(sizes.maxEdge) });
+}
+
+/** Whether a model can do something: by a mark and a word. */
+function Can({ support, word }: { readonly support: Support; readonly word?: string }) {
+  return <span class={`can ${support}`}>{word ?? text(`system.can.${support}`)}</span>;
 }

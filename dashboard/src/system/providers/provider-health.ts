@@ -1,5 +1,5 @@
 import type { Diagnostics } from '../../api/schemas.ts';
-import { hasLogin } from '../../providers/credentials.ts';
+import { hasLogin } from '../../providers/providers.ts';
 
 export type ProviderReport = Diagnostics['providers'][number];
 export type Gate = Diagnostics['runtime']['providers'][string];

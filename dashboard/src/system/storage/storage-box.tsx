@@ -1,7 +1,7 @@
 import type { Diagnostics } from '../../api/schemas.ts';
-import { formatDuration, text } from '../../text/text.ts';
+import { formatBytes, formatDuration, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
-import { Meter } from './meter.tsx';
+import './storage-box.css';
 
 /** What lies on the disk, against its budget, and for how long. */
 export function StorageBox({ report }: { readonly report: Diagnostics }) {
@@ -39,5 +39,34 @@ export function StorageBox({ report }: { readonly report: Diagnostics }) {
           </p>
         ))}
     </Box>
+  );
+}
+
+interface MeterProps {
+  readonly name: string;
+  readonly bytes: number;
+  /** The budget in bytes, where there is one. */
+  readonly most?: number;
+}
+
+/** So many bytes are nearly all of a budget. */
+const NEARLY = 0.9;
+
+/** How much of a budget is used; without a budget, how much is used. */
+function Meter({ name, bytes, most }: MeterProps) {
+  const used = formatBytes(bytes);
+  const share = most ? Math.min(1, bytes / most) : 0;
+  return (
+    <p class="meter num">
+      <span>{name}</span>
+      <span>
+        {most === undefined ? used : text('system.usedOf', { used, most: formatBytes(most) })}
+      </span>
+      {most !== undefined && (
+        <i class={share >= NEARLY ? 'nearly' : undefined} aria-hidden="true">
+          <i style={{ inlineSize: `${share * 100}%` }} />
+        </i>
+      )}
+    </p>
   );
 }

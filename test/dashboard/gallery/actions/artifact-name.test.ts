@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { artifactName } from '../../../../dashboard/src/gallery/actions/artifact-name.ts';
+import { artifactName } from '../../../../dashboard/src/gallery/actions/download.ts';
 import { artifacts, summary } from '../../support/job-summary.ts';
 
 const named = (prompt: string, count = 1, index = 0) =>

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ApiError } from '../../../../dashboard/src/api/api-error.ts';
-import { runForEach } from '../../../../dashboard/src/gallery/actions/run-for-each.ts';
+import { runForEach } from '../../../../dashboard/src/gallery/actions/job-actions.ts';
 
 it('runs for every job, six at most at once, and past a failure', async () => {
   const list = Array.from({ length: 40 }, (_, index) => ({ id: String(index) }));

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type Direction, neighbour } from '../../../../dashboard/src/gallery/layout/neighbour.ts';
-import { layoutRows } from '../../../../dashboard/src/gallery/layout/row-layout.ts';
+import {
+  type Direction,
+  layoutRows,
+  neighbour,
+} from '../../../../dashboard/src/gallery/layout/row-layout.ts';
 
 const shape = (id: string, ratio: number, day: number) => ({ id, ratio, day });
 

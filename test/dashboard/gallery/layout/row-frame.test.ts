@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rowFrame } from '../../../../dashboard/src/gallery/layout/row-frame.ts';
+import { rowFrame } from '../../../../dashboard/src/gallery/layout/row-layout.ts';
 
 it.each([
   [360, 128, 4],

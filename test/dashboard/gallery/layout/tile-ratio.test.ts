@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tileRatio } from '../../../../dashboard/src/gallery/layout/tile-ratio.ts';
+import { tileRatio } from '../../../../dashboard/src/gallery/layout/row-layout.ts';
 import { artifacts, summary } from '../../support/job-summary.ts';
 
 describe('tileRatio', () => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
-import { createArrivals } from '../../../../dashboard/src/gallery/state/arrivals.ts';
+import { createArrivals } from '../../../../dashboard/src/gallery/state/shown-feed.ts';
 
 it('what is new waits while it is held back, and appears when it is released', () => {
   const ids = signal<readonly string[]>(['3', '2', '1']);

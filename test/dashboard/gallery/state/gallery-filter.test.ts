@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isDefault, readFilter } from '../../../../dashboard/src/gallery/state/gallery-filter.ts';
+import { isDefault, readFilter } from '../../../../dashboard/src/gallery/state/gallery-state.ts';
 
 const read = (query: string) => readFilter(new URLSearchParams(query));
 

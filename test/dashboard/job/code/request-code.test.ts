@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '../../../../dashboard/src/api/schemas.ts';
-import { curlCode } from '../../../../dashboard/src/job/code/curl-code.ts';
-import { javascriptCode } from '../../../../dashboard/src/job/code/javascript-code.ts';
-import { pythonCode } from '../../../../dashboard/src/job/code/python-code.ts';
 import {
+  curlCode,
+  javascriptCode,
   LANGUAGES,
   type Language,
+  pythonCode,
   TOKEN_VARIABLE,
   toRequestCode,
 } from '../../../../dashboard/src/job/code/request-code.ts';

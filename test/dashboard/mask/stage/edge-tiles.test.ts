@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPlane } from '../../../../dashboard/src/mask/plane.ts';
-import { edgeTiles, TILE } from '../../../../dashboard/src/mask/stage/edge-tiles.ts';
+import { edgeTiles, TILE } from '../../../../dashboard/src/mask/stage/overlay.ts';
 
 const VIEW = { left: 0, top: 0, scale: 1 };
 const BOX = { x: 0, y: 0, width: 5 * TILE, height: 3 * TILE };

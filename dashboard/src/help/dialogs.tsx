@@ -1,0 +1,124 @@
+import { Button } from '../controls/button.tsx';
+import { Dialog } from '../controls/dialog.tsx';
+import { Switch } from '../controls/switch.tsx';
+import { setSingleKeys, singleKeysOn } from '../shell/shortcuts.ts';
+import { BreakableName } from '../system/breakable-name.tsx';
+import { type TextKey, text } from '../text/text.ts';
+import './dialogs.css';
+
+interface Row {
+  readonly does: TextKey;
+  readonly keys: readonly string[];
+}
+
+const MOD = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
+
+/** By where they work, as the design brief lists them. */
+const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[] }[] = [
+  {
+    title: 'help.anywhere',
+    rows: [
+      { does: 'help.make', keys: [MOD, '↵'] },
+      { does: 'help.prompt', keys: ['P'] },
+      { does: 'help.search', keys: ['/'] },
+      { does: 'help.views', keys: ['G', 'I', 'S'] },
+      { does: 'help.panel', keys: ['['] },
+      { does: 'help.undo', keys: ['Z'] },
+      { does: 'help.help', keys: ['?'] },
+    ],
+  },
+  {
+    title: 'help.gallery',
+    rows: [
+      { does: 'help.move', keys: ['←', '→', '↑', '↓', '↵', 'Esc'] },
+      { does: 'help.select', keys: ['X', 'Shift', '→'] },
+      { does: 'help.selectAll', keys: [MOD, 'A'] },
+      { does: 'help.favourite', keys: ['F', 'H'] },
+      { does: 'help.delete', keys: ['Del'] },
+      { does: 'help.again', keys: ['E', 'R'] },
+      { does: 'help.download', keys: ['D', 'C'] },
+    ],
+  },
+  {
+    title: 'help.job',
+    rows: [
+      { does: 'help.neighbours', keys: ['←', '→'] },
+      { does: 'help.outputs', keys: ['↑', '↓'] },
+      { does: 'help.layouts', keys: ['1', '2', '3', '4'] },
+      { does: 'help.swap', keys: ['S'] },
+      { does: 'help.zoom', keys: ['+', '−', '0'] },
+    ],
+  },
+  {
+    title: 'help.mask',
+    rows: [
+      { does: 'help.brush', keys: ['B', 'E'] },
+      { does: 'help.brushSize', keys: ['[', ']'] },
+      { does: 'help.invert', keys: ['I'] },
+    ],
+  },
+];
+
+/** All keys, and the switch for those without Ctrl. */
+export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog class="shortcuts-dialog" title={text('app.shortcuts')} onClose={onClose}>
+      <div class="sections">
+        {SECTIONS.map(({ title, rows }) => (
+          <section key={title}>
+            <h3>{text(title)}</h3>
+            <dl>
+              {rows.map(({ does, keys }) => (
+                <div key={does}>
+                  <dt>{text(does)}</dt>
+                  <dd>
+                    {keys.map((key) => (
+                      <kbd key={key}>{key}</kbd>
+                    ))}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <div class="single">
+        <span>
+          {text('help.single')}
+          <small>{text('help.single.detail')}</small>
+        </span>
+        <Switch label={text('help.single')} on={singleKeysOn.value} onChange={setSingleKeys} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** From rehearsals to images of a real model, in three steps. */
+export function RealModelDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog class="real-model-dialog" title={text('help.real')} onClose={onClose}>
+      <p class="soft">{text('help.real.text')}</p>
+      <ol>
+        <li>
+          <p>
+            {text('help.real.step1')}
+            <code class="mono">codex login</code>
+          </p>
+        </li>
+        <li>{text('help.real.step2')}</li>
+        <li>{text('help.real.step3')}</li>
+      </ol>
+      <p>
+        {text('help.real.key')}
+        <code class="mono">
+          <BreakableName name="providers.openai_images.openai.api_key_env" />
+        </code>
+      </p>
+      <div class="ends">
+        <Button look="primary" onClick={onClose}>
+          {text('help.real.done')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
