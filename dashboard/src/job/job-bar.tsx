@@ -24,7 +24,7 @@ import { Segmented } from '../controls/segmented.tsx';
 import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
 import { formatBytes, text } from '../text/text.ts';
-import { useJobActions } from './state/actions-context.ts';
+import { useJobActions } from './job-actions.ts';
 import { isWorthRepeating } from './state/job-detail.ts';
 import { imageText } from './state/job-images.ts';
 import { useLook } from './state/look-context.ts';

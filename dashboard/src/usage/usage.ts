@@ -6,6 +6,15 @@ import type { Connection } from '../connection/connection.ts';
 /** Days that are shown. */
 const DAYS = 30;
 
+const COLUMNS = ['images', 'failed', 'unknown', 'lost'] as const;
+
+/** The counts that the table of days has a column for: `unknown` and `lost` only if a day has such images. */
+export function usageColumns(days: UsageReport['items']): readonly (typeof COLUMNS)[number][] {
+  return COLUMNS.filter(
+    (column) => column === 'images' || column === 'failed' || days.some((day) => day[column] > 0),
+  );
+}
+
 /** Whose token this is, and the images that it got. Unknown where it may not know. */
 export function createUsage(api: Api, connection: Connection) {
   const latest = signal<UsageReport | undefined>(undefined);

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createPlane, cut, unite } from '../../../dashboard/src/mask/plane.ts';
+import {
+  createPlane,
+  cut,
+  planeSize,
+  toPercent,
+  unite,
+} from '../../../dashboard/src/mask/plane.ts';
 
 const at = (plane: ReturnType<typeof createPlane>, x: number, y: number) =>
   plane.pixels[y * plane.width + x];
@@ -122,5 +128,37 @@ describe('unite', () => {
     });
     expect(unite(undefined, a)).toBe(a);
     expect(unite(a, undefined)).toBe(a);
+  });
+});
+
+describe('planeSize', () => {
+  it('is the size of an image of up to eight megapixels', () => {
+    expect(planeSize({ width: 3840, height: 2160 })).toEqual({ width: 3840, height: 2160 });
+    expect(planeSize({ width: 1, height: 1 })).toEqual({ width: 1, height: 1 });
+  });
+
+  it.each([
+    { width: 8192, height: 8192 },
+    { width: 16_384, height: 4096 },
+    { width: 1, height: 16_384 },
+  ])('is bounded and in the ratio of an image of $width × $height', ({ width, height }) => {
+    const plane = planeSize({ width, height });
+
+    expect(plane.width * plane.height).toBeLessThanOrEqual(2 ** 23);
+    expect(Math.min(plane.width, plane.height)).toBeGreaterThanOrEqual(1);
+    if (width > 1) expect(plane.width / plane.height).toBeCloseTo(width / height, 2);
+  });
+});
+
+describe('toPercent', () => {
+  it.each([
+    [0, 0],
+    [0.00001, 0.1],
+    [0.0449, 4.5],
+    [0.31, 31],
+    [0.999, 99],
+    [1, 100],
+  ])('shows %d as %d', (share, percent) => {
+    expect(toPercent(share)).toBe(percent);
   });
 });

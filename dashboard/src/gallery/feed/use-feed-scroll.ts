@@ -8,7 +8,7 @@ import {
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
-import { tileScale } from '../state/gallery-state.ts';
+import { tileScale } from '../state/tile-scale.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
 /** Down to here a person counts as being at the top, where what is new appears at once. */

@@ -101,21 +101,6 @@ export function isDefault({ search, show, status, provider }: JobFilter): boolea
 /** The changes of the query that clear it. */
 export const CLEARED = { q: undefined, show: undefined, status: undefined, provider: undefined };
 
-const KEY = 'image-bridge.tile-scale';
-export const SMALLEST = 0.6;
-export const LARGEST = 2;
-
-const stored = Number.parseFloat(localStorage.getItem(KEY) ?? '1');
-const scale = signal(stored >= SMALLEST && stored <= LARGEST ? stored : 1);
-
-/** How much higher or lower than usual rows are; kept in this browser. */
-export const tileScale: ReadonlySignal<number> = scale;
-
-export function setTileScale(next: number): void {
-  scale.value = next;
-  localStorage.setItem(KEY, String(next));
-}
-
 const KEPT = 500;
 
 /** Why jobs failed: lists hold only the code, so that a card reads the rest once it is seen. Keeps the latest 500. */

@@ -9,7 +9,7 @@ import { JOB_STATUSES } from '../../jobs/job-filter.ts';
 import { usePage } from '../../page-context.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
-import { LARGEST, SMALLEST, setTileScale, tileScale } from '../state/gallery-state.ts';
+import { LARGEST, SMALLEST, setTileScale, tileScale } from '../state/tile-scale.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import './gallery-tools.css';
 

@@ -6,7 +6,6 @@ import { Segmented } from '../../controls/segmented.tsx';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
 import { text } from '../../text/text.ts';
-import { baseName } from '../actions/job-actions.ts';
 import {
   curlCode,
   javascriptCode,
@@ -16,7 +15,7 @@ import {
   TOKEN_VARIABLE,
   toRequestCode,
 } from '../code/request-code.ts';
-import { useJobActions } from '../state/actions-context.ts';
+import { baseName, useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 
 const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode } as const;

@@ -2,7 +2,7 @@ import { Copy } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
 import { IconButton } from '../../controls/button.tsx';
 import { type TextKey, text } from '../../text/text.ts';
-import { useJobActions } from '../state/actions-context.ts';
+import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 import { toPromptParts } from './prompt-changes.ts';
 

@@ -15,7 +15,7 @@ import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { Elapsed } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { formatDay, formatTime, text } from '../../text/text.ts';
-import { useJobActions } from '../state/actions-context.ts';
+import { useJobActions } from '../job-actions.ts';
 
 const ICONS = {
   queued: Clock,

@@ -10,7 +10,7 @@ import { usePage } from '../../page-context.ts';
 import { useNow } from '../../shell/use-now.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatClock, text } from '../../text/text.ts';
-import { useJobActions } from '../state/actions-context.ts';
+import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 import { openSize } from '../state/open-size.ts';
 import { fitInto, longestShown } from './geometry.ts';

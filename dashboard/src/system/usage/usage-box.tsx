@@ -3,6 +3,7 @@ import type { UsageReport } from '../../api/schemas.ts';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
 import { usePage } from '../../page-context.ts';
 import { formatDate, formatNumber, formatTime, formatUtcDay, text } from '../../text/text.ts';
+import { usageColumns } from '../../usage/usage.ts';
 import { Box } from '../box.tsx';
 import './usage-box.css';
 
@@ -63,31 +64,31 @@ function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
 }
 
 function Days({ items }: Pick<UsageReport, 'items'>) {
+  const columns = usageColumns(items);
   return (
     <ScrollRegion class="table-wrap days" label={text('system.usage.days')}>
       <table>
         <thead>
           <tr>
             <th scope="col">{text('system.usage.day')}</th>
-            <th scope="col" class="end">
-              {text('system.usage.images')}
-            </th>
-            <th scope="col" class="end">
-              {text('system.usage.failed')}
-            </th>
-            <th scope="col" class="end">
-              {text('system.usage.tokens')}
-            </th>
+            {[...columns, 'tokens' as const].map((column) => (
+              <th key={column} scope="col" class="end">
+                {text(`system.usage.${column}`)}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody class="num">
-          {items.map(({ day, images, failed, tokens }) => (
+          {items.map(({ day, tokens, ...counts }) => (
             <tr key={day}>
               <td>
                 <time dateTime={day}>{formatUtcDay(day)}</time>
               </td>
-              <td class="end">{formatNumber(images)}</td>
-              <td class="end">{formatNumber(failed)}</td>
+              {columns.map((column) => (
+                <td key={column} class="end">
+                  {formatNumber(counts[column])}
+                </td>
+              ))}
               <td class="end">{tokens === undefined ? '–' : formatNumber(tokens)}</td>
             </tr>
           ))}

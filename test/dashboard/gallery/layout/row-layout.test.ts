@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type Direction,
   type Frame,
   type Layout,
   layoutRows,
+  neighbour,
+  rowFrame,
   type Shape,
+  tileRatio,
 } from '../../../../dashboard/src/gallery/layout/row-layout.ts';
+import { artifacts, summary } from '../../support/job-summary.ts';
 
 const FRAME: Frame = { width: 1000, rowHeight: 200, gap: 6, heading: 38 };
 
@@ -104,5 +109,92 @@ describe('layoutRows', () => {
 
   it('is empty without cards', () => {
     expect(layoutRows([], FRAME)).toMatchObject({ days: [], rows: [], height: 0 });
+  });
+});
+
+describe('rowFrame', () => {
+  it.each([
+    [360, 128, 4],
+    [768, 168, 6],
+    [1280, 190, 6],
+    [1920, 236, 8],
+    [3840, 320, 8],
+  ])('a window of %d px has rows of %d px, %d px apart', (windowWidth, rowHeight, gap) => {
+    expect(rowFrame(windowWidth, 300, 1)).toMatchObject({ width: 300, rowHeight, gap });
+  });
+
+  it('rows follow the chosen scale where there is room for the choice', () => {
+    expect(rowFrame(1280, 800, 1.5).rowHeight).toBe(285);
+    expect(rowFrame(390, 366, 1.5).rowHeight).toBe(128);
+  });
+});
+
+describe('tileRatio', () => {
+  it.each([
+    ['one image', 1, 1.5],
+    ['two, beside each other', 2, 3],
+    ['three: one large, two small beside it', 3, 2.25],
+    ['four, in two rows', 4, 1.5],
+    ['nine, of which four are seen', 9, 1.5],
+  ])('follows the images: %s', (_what, count, ratio) => {
+    const job = summary({ status: 'succeeded', artifacts: artifacts(count, 1536, 1024) });
+    expect(tileRatio(job)).toBe(ratio);
+  });
+
+  it.each(['queued', 'running'] as const)('is the shape to come while the job is %s', (status) => {
+    expect(tileRatio(summary({ status, size: '1024x1536' }))).toBeCloseTo(2 / 3);
+    expect(tileRatio(summary({ status, size: '1024x1024', outputs: 2 }))).toBe(2);
+    expect(tileRatio(summary({ status, size: 'auto' }))).toBe(1.5);
+  });
+
+  it.each(['failed', 'cancelled', 'interrupted'] as const)('is 3:2 for a %s job', (status) => {
+    expect(tileRatio(summary({ status, size: '1024x1536' }))).toBe(1.5);
+  });
+
+  it('is never so narrow or so wide that nothing can be seen', () => {
+    const of = (width: number, height: number) =>
+      tileRatio(summary({ status: 'succeeded', artifacts: artifacts(1, width, height) }));
+    expect(of(100, 10_000)).toBe(0.5);
+    expect(of(10_000, 100)).toBe(3);
+  });
+});
+
+const shape = (id: string, ratio: number, day: number) => ({ id, ratio, day });
+
+// Three days, one row each: a (left half) and b; c, d, e; f over the left quarter.
+const layout = layoutRows(
+  [
+    shape('a', 2.5, 3),
+    shape('b', 2.5, 3),
+    shape('c', 1, 2),
+    shape('d', 3, 2),
+    shape('e', 1, 2),
+    shape('f', 1, 1),
+  ],
+  { width: 1000, rowHeight: 200, gap: 0, heading: 0 },
+);
+
+describe('neighbour', () => {
+  it.each<[string, Direction, string | undefined]>([
+    ['a', 'right', 'b'],
+    ['b', 'right', 'c'],
+    ['c', 'left', 'b'],
+    ['a', 'left', undefined],
+    ['f', 'right', undefined],
+    ['a', 'down', 'c'],
+    ['b', 'down', 'e'],
+    ['e', 'up', 'b'],
+    ['c', 'up', 'a'],
+    ['e', 'down', 'f'],
+    ['a', 'up', undefined],
+    ['f', 'down', undefined],
+    ['d', 'first', 'a'],
+    ['a', 'last', 'f'],
+  ])('leads from %s by %s to %s', (from, direction, to) => {
+    expect(neighbour(layout, from, direction)).toBe(to);
+  });
+
+  it('leads nowhere from a card that is not there', () => {
+    expect(neighbour(layout, 'x', 'left')).toBeUndefined();
   });
 });

@@ -1,17 +1,19 @@
-import type { Api } from '../../api/api.ts';
-import type { Job } from '../../api/schemas.ts';
-import { offer, saveZip, zipOf } from '../../gallery/actions/download.ts';
-import { createConfirmation } from '../../gallery/actions/job-actions.ts';
-import { changeJob, showDraft } from '../../gallery/actions/make-from-jobs.ts';
-import { repeatJob } from '../../make/make-again.ts';
-import type { Page } from '../../page.ts';
-import { copyText } from '../../shell/copy-text.ts';
-import { attempt } from '../../shell/say-failure.ts';
-import { type TextKey, text } from '../../text/text.ts';
-import type { JobDetail } from '../state/job-detail.ts';
-import type { JobImage } from '../state/job-images.ts';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Api } from '../api/api.ts';
+import type { Job } from '../api/schemas.ts';
+import { offer, saveZip, zipOf } from '../gallery/actions/download.ts';
+import { createConfirmation } from '../gallery/actions/job-actions.ts';
+import { changeJob, showDraft } from '../gallery/actions/make-from-jobs.ts';
+import { repeatJob } from '../make/make-again.ts';
+import type { Page } from '../page.ts';
+import { copyText } from '../shell/copy-text.ts';
+import { attempt } from '../shell/say-failure.ts';
+import { type TextKey, text } from '../text/text.ts';
+import type { JobDetail } from './state/job-detail.ts';
+import type { JobImage } from './state/job-images.ts';
 
-export type JobActions = ReturnType<typeof createJobActions>;
+type JobActions = ReturnType<typeof createJobActions>;
 
 /** What can be done to the job in view. Each says why it could not; what cannot come back asks for a second press. */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
@@ -136,4 +138,13 @@ async function saveImages(api: Api, images: readonly JobImage[], zipName: string
 /** The last part of a name below the artifact root. */
 export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
+}
+
+export const ActionsContext = createContext<JobActions | undefined>(undefined);
+
+/** What can be done to the job in view. Throws outside of a job. */
+export function useJobActions(): JobActions {
+  const actions = useContext(ActionsContext);
+  if (actions === undefined) throw new Error('useJobActions is called outside of a job');
+  return actions;
 }

@@ -1,0 +1,16 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+const KEY = 'image-bridge.tile-scale';
+export const SMALLEST = 0.6;
+export const LARGEST = 2;
+
+const stored = Number.parseFloat(localStorage.getItem(KEY) ?? '1');
+const scale = signal(stored >= SMALLEST && stored <= LARGEST ? stored : 1);
+
+/** How much higher or lower than usual rows are; kept in this browser. */
+export const tileScale: ReadonlySignal<number> = scale;
+
+export function setTileScale(next: number): void {
+  scale.value = next;
+  localStorage.setItem(KEY, String(next));
+}
