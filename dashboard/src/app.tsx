@@ -17,14 +17,12 @@ import './app.css';
 const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView);
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
-/**
- * The page. A job lies over the images, which stay where they were: their scroll position and focus survive the visit.
- */
+/** Renders the page. A job covers the images, which stay mounted and keep their scroll position and focus. */
 export function App() {
   const { route } = usePage().router;
   const { value: current } = route;
   useAppShortcuts();
-  // The images are built when they are first shown, and then kept.
+  // The images are mounted when they are first shown, and stay mounted.
   const visited = useRef(false);
   visited.current ||= current.view === 'images';
   return (
@@ -68,10 +66,13 @@ function NotHere() {
   );
 }
 
-/** The home of the page: making at the side, what was made beside it. Folded, making is the dock alone. */
+/**
+ * Renders the home view: the panel for a new image, and the gallery beside it. If the panel is collapsed, the dock
+ * replaces it.
+ */
 function ImagesView() {
   const { panel } = usePage();
-  // A bracket is a modifier in the notation of tinykeys; a group is a regular expression.
+  // A bare bracket is a modifier in the notation of tinykeys. A group makes it a regular expression.
   useShortcuts({ '(\\[)': panel.toggle });
   return (
     <div class="images-view" data-folded={panel.folded.value}>
@@ -82,7 +83,7 @@ function ImagesView() {
   );
 }
 
-/** The keys that work in every view. */
+/** Binds the keys that work in every view. */
 function useAppShortcuts(): void {
   const { router, help, undo } = usePage();
   useShortcuts({

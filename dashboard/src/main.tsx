@@ -8,11 +8,12 @@ import './styles/base.css';
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no element #app');
 
-// Its first requests are on their way while the shapes of index.html are painted; rendering takes longer than a frame.
+// The first requests are sent while the placeholders of index.html are painted, because rendering takes longer than one
+// frame.
 const page = createPage();
 requestAnimationFrame(() => setTimeout(show, 0, root, page));
 
-/** Replaces the shapes by the page. */
+/** Replaces the placeholders with the page. */
 function show(root: HTMLElement, page: Page): void {
   root.replaceChildren();
   render(

@@ -1,15 +1,15 @@
 import type { BridgeError, ErrorReply } from './schemas.ts';
 
-/** What the page shows of a failure: the bridge's own error, or one of the page's where no reply came. */
+/** A failure as the page shows it: the bridge's own error, or an error of the page if no usable reply arrived. */
 export class ApiError extends Error {
-  /** `unreachable`: no reply came; `unreadable`: it was no reply of the bridge. */
+  /** `unreachable`: no reply arrived. `unreadable`: the reply is not one of the bridge. */
   readonly code: BridgeError['code'] | 'unreachable' | 'unreadable';
   readonly status: number;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
   readonly suggestions: readonly string[];
   readonly requestId: string | undefined;
-  /** The `error.code` of the reply, which is finer than `code`: `preset_exists`, `session_busy`. */
+  /** The `error.code` of the reply, which is more specific than `code`: `preset_exists`, `session_busy`. */
   readonly reason: string | undefined;
 
   private constructor(fields: Omit<ApiError, 'name' | 'cause' | 'stack'>) {
@@ -24,7 +24,7 @@ export class ApiError extends Error {
     this.reason = fields.reason;
   }
 
-  /** Of a reply whose status is not 2xx. `body` is whatever it held. */
+  /** Creates the error for a reply whose status is not 2xx. `body` is the parsed body, whatever its shape. */
   static ofReply(status: number, body: unknown): ApiError {
     if (!isErrorReply(body)) {
       return new ApiError({ ...NONE, code: 'unreadable', status, message: `HTTP ${status}` });
@@ -42,7 +42,7 @@ export class ApiError extends Error {
     });
   }
 
-  /** Of a request that got no reply. */
+  /** Creates the error for a request that received no reply. */
   static unreachable(): ApiError {
     return new ApiError({ ...NONE, code: 'unreachable', status: 0, message: '' });
   }

@@ -6,8 +6,9 @@ import type { paths } from './schema.d.ts';
 export type Api = ReturnType<typeof createApi>;
 
 /**
- * The bridge's HTTP API, typed by its contract. Every request carries the tab's token; every outcome is reported to the
- * connection, which is how the page learns that the bridge is unreachable, reachable again, or asks for a token.
+ * Creates a client for the HTTP API of the bridge, typed by its contract. Every request carries the tab's token. Every
+ * outcome is reported to the connection, so that the page learns that the bridge is unreachable, reachable again, or
+ * requires a token.
  */
 export function createApi(connection: Connection) {
   async function send(request: Request): Promise<Response> {
@@ -33,7 +34,7 @@ export function createApi(connection: Connection) {
   return {
     ...pick(client),
 
-    /** The reply of a path below /v1 whose body is bytes. Throws ApiError for any status that is not 2xx. */
+    /** Returns the reply for a path below /v1 whose body is bytes. Throws ApiError if the status is not 2xx. */
     async bytes(path: string, init: RequestInit = {}): Promise<Response> {
       const response = await send(new Request(path, init));
       if (!response.ok) throw ApiError.ofReply(response.status, await json(response));
@@ -42,7 +43,7 @@ export function createApi(connection: Connection) {
   };
 }
 
-/** The body of a reply. Throws ApiError for any status that is not 2xx. */
+/** Returns the body of a reply. Throws ApiError if the status is not 2xx. */
 export async function unwrap<
   T extends Record<string | number, unknown>,
   O,
@@ -50,7 +51,7 @@ export async function unwrap<
 >(reply: Promise<FetchResponse<T, O, M>>): Promise<NonNullable<FetchResponse<T, O, M>['data']>> {
   const { data, error, response } = await reply;
   if (!response.ok) throw ApiError.ofReply(response.status, error);
-  // A 204 has no body, and callers of such routes do not read it.
+  // A 204 reply has no body, and callers of such routes do not read it.
   return data as NonNullable<FetchResponse<T, O, M>['data']>;
 }
 

@@ -3,18 +3,19 @@ import type { Api } from './api.ts';
 
 interface Options {
   readonly path: string;
-  /** Sent as Last-Event-ID, so that the bridge continues behind it. */
+  /** The id to send as Last-Event-ID, so that the bridge continues after this event. */
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
   onEvent(event: EventSourceMessage): void;
 }
 
-/** Heartbeats come every 15 s: a stream that is silent for longer is broken, though nothing has closed it. */
+/** The silence after which a stream counts as broken, although nothing has closed it. Heartbeats arrive every 15 s. */
 const SILENCE_MS = 40_000;
 
 /**
- * Reads one server-sent event stream to its end. EventSource cannot send the bearer token, hence fetch. Resolves when
- * the bridge closes the stream; throws ApiError when it refuses it, and whatever broke the connection.
+ * Reads one stream of server-sent events to its end. Uses fetch because EventSource cannot send the bearer token.
+ * Resolves when the bridge closes the stream. Throws ApiError if the bridge rejects the request, and passes on any
+ * error that breaks the connection.
  */
 export async function readEventStream(api: Api, options: Options): Promise<void> {
   const silence = new AbortController();
@@ -35,7 +36,7 @@ export async function readEventStream(api: Api, options: Options): Promise<void>
     const response = await api.bytes(options.path, { signal, headers, cache: 'no-store' });
     const parser = createParser({ onEvent: options.onEvent });
     const decoder = new TextDecoder();
-    // An event stream reply always has a body.
+    // The reply of an event stream always has a body.
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       alive();

@@ -2,7 +2,7 @@ import type { components } from './schema.d.ts';
 
 type Schemas = components['schemas'];
 
-/** The names by which the page calls what the contract generates. */
+/** Short names for the types that are generated from the contract. */
 export type Job = Schemas['ImageJob'];
 export type JobSummary = Schemas['ImageJobSummary'];
 export type JobStatus = JobSummary['status'];

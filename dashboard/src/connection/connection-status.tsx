@@ -6,7 +6,7 @@ import { ForgetDialog } from './token-dialogs.tsx';
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
 /**
- * Shows if the bridge can be reached, and announces changes. The status is a button if the user can do something about it: with
+ * Shows whether the bridge is reachable, and announces changes. The status is a button if the user can act on it. With
  * a token, the button asks whether to forget the token.
  */
 export function ConnectionStatus() {

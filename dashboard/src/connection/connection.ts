@@ -2,11 +2,11 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 
 export type ConnectionState = 'connecting' | 'connected' | 'offline' | 'unauthorized';
 
-/** Whom the page works for. */
+/** The user whose data the page shows. */
 export interface Caller {
-  /** Undefined where none is needed. */
+  /** Undefined if no token is needed. */
   readonly token: string | undefined;
-  /** The bridge has accepted a request of this caller. */
+  /** True if the bridge has accepted a request of this caller. */
   readonly isAccepted: boolean;
 }
 
@@ -15,23 +15,23 @@ const TOKEN_KEY = 'image-bridge.token';
 export type Connection = ReturnType<typeof createConnection>;
 
 /**
- * Whether the bridge can be reached, and with which token. The token is kept in this tab's sessionStorage alone, as the
- * specification demands. Requests report how they went; while the bridge cannot be reached, its liveness is asked for,
- * at growing intervals.
+ * Tracks whether the bridge is reachable, and with which token. The token is stored only in the sessionStorage of this
+ * tab, so that it ends with the tab. Requests report their outcome. While the bridge is unreachable, its liveness is
+ * requested at growing intervals.
  */
 export function createConnection() {
   const state = signal<ConnectionState>('connecting');
   const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_KEY) ?? undefined);
   /**
-   * Whom the page works for: a new token only once the bridge has accepted it, so that a mistyped one changes nothing. Undefined
-   * after the token was forgotten, and where one is needed and none was given.
+   * The user whose data the page shows. A new token counts only after the bridge has accepted it, so that a mistyped
+   * token changes nothing. Undefined after the token was forgotten, and if a token is required and none was entered.
    */
   const caller = signal<Caller | undefined>({ token: token.peek(), isAccepted: false });
-  /** Grows by one with every return of the bridge, so that what is shown can be brought up to date. */
+  /** A counter that increases whenever the bridge becomes reachable again, so that views reload their data. */
   const returns = signal(0);
-  /** When the bridge is asked for next, in Unix milliseconds, while it cannot be reached. */
+  /** The time of the next liveness request in Unix milliseconds, while the bridge is unreachable. */
   const nextTry = signal<number | undefined>(undefined);
-  /** Grows by one when somebody wants to enter a token. */
+  /** A counter that increases whenever the user asks to enter a token. */
   const asksForToken = signal(0);
   let wait = 500;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +55,7 @@ export function createConnection() {
   async function probe(): Promise<void> {
     try {
       await fetch('/health/live', { cache: 'no-store' });
-      // Liveness is public: it says nothing about a token.
+      // Liveness is public, so its reply does not show whether a token is accepted.
       if (state.value === 'offline') reachable();
     } catch {
       reportUnreachable();
@@ -71,12 +71,15 @@ export function createConnection() {
     asksForToken: asksForToken as ReadonlySignal<number>,
     online: computed(() => state.value === 'connected'),
 
-    /** `usedToken` is what the request carried: a 401 to a token that was replaced meanwhile says nothing. */
+    /**
+     * Reports the status of a reply. `usedToken` is the token of the request. A 401 for a token that has since been
+     * replaced is ignored.
+     */
     reportReply(status: number, usedToken: string | undefined): void {
       const isCurrent = usedToken === token.peek();
       if (status !== 401) {
         reachable();
-        // A gateway in front of the bridge says nothing about a token.
+        // A 5xx reply may come from a gateway before the bridge, which does not check the token.
         if (isCurrent && status < 500) accept(caller, usedToken);
       } else if (isCurrent) {
         state.value = 'unauthorized';
@@ -85,7 +88,7 @@ export function createConnection() {
     },
     reportUnreachable,
 
-    /** Asks now whether the bridge is back, instead of at the next interval. */
+    /** Checks now whether the bridge is reachable, without waiting for the next interval. */
     probe(): void {
       clearTimeout(timer);
       void probe();
@@ -95,7 +98,7 @@ export function createConnection() {
       asksForToken.value += 1;
     },
 
-    /** Keeps the token for this tab, or forgets it. Whether the bridge accepts it shows with the next request. */
+    /** Stores the token for this tab, or forgets it. The next request shows whether the bridge accepts the token. */
     setToken(next: string | undefined): void {
       storeToken(next);
       if (next === undefined) caller.value = undefined;

@@ -9,8 +9,8 @@ import { text } from '../text/text.ts';
 import './token-dialogs.css';
 
 /**
- * Asks for the bearer token when the bridge does. It stays open until a token is accepted or somebody puts it off; the
- * state in the top bar opens it again.
+ * Asks for the bearer token when the bridge requires one. The dialog stays open until a token is accepted or the user
+ * postpones it. The status in the top bar opens the dialog again.
  */
 export function TokenDialog() {
   const { connection } = usePage();
@@ -54,7 +54,7 @@ interface FormProps {
 function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
   const [token, setToken] = useState('');
   const [isShown, setShown] = useState(false);
-  // A header holds no other characters; a token with others was copied wrongly.
+  // A header cannot contain other characters, so a token with them was copied incorrectly.
   const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
   return (
     <form
@@ -104,7 +104,7 @@ function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
   );
 }
 
-/** Asks before the token is forgotten: the draft that goes with it cannot be brought back. */
+/** Asks for confirmation before the token is forgotten, because the draft is deleted with it and cannot be restored. */
 export function ForgetDialog({ onClose }: { readonly onClose: () => void }) {
   const { connection } = usePage();
   return (

@@ -5,14 +5,14 @@ import './banner.css';
 
 interface Props {
   readonly icon: IconNode;
-  /** What happened: announced. */
+  /** The event that is announced to screen readers. */
   readonly title: string;
   readonly detail: ComponentChildren;
-  /** What can be done. */
+  /** The actions that are offered. */
   readonly children: ComponentChildren;
 }
 
-/** Over what is shown: why it does not change. */
+/** Shows above the content why the content does not change. */
 export function Banner({ icon, title, detail, children }: Props) {
   return (
     <div class="banner">

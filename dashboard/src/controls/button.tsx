@@ -7,7 +7,7 @@ interface ButtonProps {
   readonly children: ComponentChildren;
   readonly onClick?: (event: MouseEvent) => void;
   readonly icon?: IconNode;
-  /** `primary`: the one thing to do here; `quiet`: without a surface; `danger`: what cannot come back. */
+  /** `primary`: the main action. `quiet`: no surface. `danger`: an action that cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
   readonly size?: 'small' | 'medium' | 'big';
   readonly disabled?: boolean;
@@ -42,13 +42,13 @@ export function Button(props: ButtonProps) {
 
 interface IconButtonProps {
   readonly icon: IconNode;
-  /** Its accessible name and its tooltip. */
+  /** The accessible name, also shown as the tooltip. */
   readonly label: string;
   readonly onClick?: (event: MouseEvent) => void;
-  /** For a switch: on or off. The icon is filled when it is on. */
+  /** For a toggle button: true if on. The icon is filled when on. */
   readonly pressed?: boolean;
   readonly small?: boolean;
-  /** On top of an image. */
+  /** True if the button lies on top of an image. */
   readonly over?: boolean;
   readonly disabled?: boolean;
   readonly class?: string;

@@ -9,7 +9,10 @@ interface Props {
   readonly class?: string;
 }
 
-/** A modal dialog, open while it is rendered. The browser keeps the focus inside and returns it when it closes. */
+/**
+ * Shows a modal dialog for as long as the component is mounted. The browser keeps the focus inside, and restores the
+ * focus when the dialog closes.
+ */
 export function Dialog({ title, onClose, children, class: extra }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

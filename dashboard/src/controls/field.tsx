@@ -2,7 +2,7 @@ import type { ComponentChildren, InputHTMLAttributes, Ref } from 'preact';
 import './field.css';
 
 interface FieldProps {
-  /** Its name, not seen; where a visible `<label for>` stands beside it, `id` is enough. */
+  /** The accessible name, which is not visible. If a visible `<label for>` exists, set `id` instead. */
   readonly label?: string;
   readonly id?: string;
   readonly type?: 'text' | 'search' | 'password' | 'number';
@@ -21,10 +21,10 @@ interface FieldProps {
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }
 
-/** A line of text. */
+/** Renders a single-line text field. */
 export function Field(props: FieldProps) {
   const { label, bad = false, describedBy, before, after, inputRef, onInput, ...input } = props;
-  // Preact types an input by its literal `type`; here it is one of several.
+  // Preact types an input by a literal `type`; here `type` is a union.
   const attributes = input as InputHTMLAttributes<HTMLInputElement>;
   return (
     <span class={bad ? 'field is-bad' : 'field'}>
@@ -50,7 +50,7 @@ interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of several, in the browser's own list. */
+/** Renders the browser's own drop-down list. */
 export function Choice<T extends string>({
   label,
   value,

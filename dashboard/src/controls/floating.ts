@@ -8,7 +8,7 @@ import {
   size,
 } from '@floating-ui/dom';
 
-/** Keeps a box beside its button, inside the window, until the returned function is called. */
+/** Keeps a box beside its button and inside the window until the returned function is called. */
 export function follow(button: HTMLElement, box: HTMLElement, placement: Placement): () => void {
   return autoUpdate(button, box, () => void place(button, box, placement));
 }

@@ -3,15 +3,15 @@ import { h } from 'preact';
 import './icon.css';
 
 interface Props {
-  /** An icon of the package `lucide`. */
+  /** An icon from the package `lucide`. */
   readonly of: IconNode;
-  /** 14 px instead of 16. */
+  /** True for 14 px instead of 16 px. */
   readonly small?: boolean;
   readonly filled?: boolean;
   readonly class?: string;
 }
 
-/** An icon beside text or inside a labelled control. It has no accessible name. */
+/** Renders an icon without an accessible name, for use beside text or inside a labelled control. */
 export function Icon({ of, small, filled, class: extra }: Props) {
   const names = ['icon', small && 'small', filled && 'filled', extra].filter(Boolean).join(' ');
   return (

@@ -3,7 +3,7 @@ import { usePage } from '../page-context.ts';
 import { ROOT } from '../router.ts';
 
 interface Props {
-  /** Below /dashboard: '' or '/system'. */
+  /** A path below /dashboard, such as '' or '/system'. */
   readonly to: string;
   readonly children: ComponentChildren;
   readonly class?: string;
@@ -11,7 +11,10 @@ interface Props {
   readonly 'aria-current'?: 'page' | undefined;
 }
 
-/** A link inside the page: a real address, followed without a reload; with a modifier key the browser has its way. */
+/**
+ * Renders a link inside the page. The link has a real address but does not reload the page. A click with a modifier key
+ * is left to the browser.
+ */
 export function Link({ to, ...rest }: Props) {
   const { router } = usePage();
   function follow(event: MouseEvent): void {

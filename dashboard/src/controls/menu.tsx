@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 import './menu.css';
 
 interface MenuProps {
-  /** The button that opened it: it is placed beside it, and the focus returns there. */
+  /** The button that opened the menu. The menu is placed beside this button, and the focus returns to it. */
   readonly anchor: RefObject<HTMLElement | null>;
   readonly label: string;
   readonly role?: 'menu' | 'listbox' | 'dialog';
@@ -17,8 +17,8 @@ interface MenuProps {
 }
 
 /**
- * A list or a small form that floats beside its button. Shown while it is rendered. Arrows move between its items,
- * Escape and a press elsewhere close it.
+ * Shows a list or a small form beside its button for as long as the component is mounted. Arrows move between the
+ * items. Escape, and a press outside the menu, close it.
  */
 export function Menu(props: MenuProps) {
   const { anchor, label, role = 'menu', placement = 'bottom-start', onClose, children } = props;
@@ -68,7 +68,7 @@ function useFloating(
   useEffect(() => {
     const [button, box] = [anchor.current, menu.current];
     if (button === null || box === null) return;
-    // The top layer: nothing that scrolls or clips around the button cuts the menu.
+    // In the top layer, no scrolling or clipping ancestor of the button can cut off the menu.
     box.showPopover();
     const stop = keepPlaced(button, box, placement);
     const first = box.querySelector<HTMLElement>('[autofocus], [aria-selected="true"]');
@@ -85,11 +85,14 @@ function useFloating(
   }, []);
 }
 
-/** Places the box beside its button until the returned function is called. What places it is loaded with the first menu. */
+/**
+ * Keeps the box beside its button until the returned function is called. The code that computes positions is loaded
+ * with the first menu.
+ */
 function keepPlaced(button: HTMLElement, box: HTMLElement, placement: Placement): () => void {
   let stop: (() => void) | undefined;
   let isOver = false;
-  // Not hidden: what is hidden cannot take the focus.
+  // Transparent instead of hidden, because a hidden element cannot be focused.
   box.style.opacity = '0';
   void import('./floating.ts').then(({ follow }) => {
     if (isOver) return;
@@ -111,13 +114,13 @@ interface MenuItemProps {
   readonly onChoose: () => void;
   readonly icon?: IconNode;
   readonly children: ComponentChildren;
-  /** Under the label, smaller. */
+  /** Smaller text below the label. */
   readonly detail?: ComponentChildren;
-  /** At the end of the line: a key, a tag. */
+  /** Content at the end of the line, such as a key or a tag. */
   readonly end?: ComponentChildren;
   readonly disabled?: boolean;
   readonly role?: 'menuitem' | 'option' | 'menuitemradio';
-  /** For options: whether it is the one that is chosen. */
+  /** True if the item is the selected option. */
   readonly selected?: boolean;
 }
 

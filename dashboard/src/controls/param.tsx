@@ -7,14 +7,14 @@ import './param.css';
 interface Props {
   readonly label: string;
   readonly children: ComponentChildren;
-  /** What to know of it, or why it cannot be used. */
+  /** A short explanation of the setting, or the reason why it is disabled. */
   readonly hint?: ComponentChildren;
   readonly disabled?: boolean;
-  /** Given where the value differs from the default: returns it to that. */
+  /** Resets the value to its default. Undefined if the value is the default. */
   readonly onReset?: (() => void) | undefined;
 }
 
-/** One setting: its name, its control, and one sentence where one is needed. */
+/** Renders one setting: its name, its control, and an optional hint. */
 export function Param({ label, children, hint, disabled = false, onReset }: Props) {
   return (
     <div class="param" aria-disabled={disabled}>

@@ -1,6 +1,7 @@
 /**
- * A key handler for a group of buttons of which one can be reached by Tab: arrows, Home and End move the focus, and
- * `onMove` gets the index that it went to. Follows the ARIA Authoring Practices for radio groups, tabs and toolbars.
+ * Returns a key handler for a group of buttons with a single Tab stop. Arrows, Home and End move the focus, and
+ * `onMove` receives the index of the focused button. Follows the ARIA Authoring Practices for radio groups, tabs and
+ * toolbars.
  */
 export function rovingFocus(onMove: (index: number) => void) {
   return (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {

@@ -6,7 +6,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** What may be larger than its place, and is scrolled in it. */
+/** Renders a region that scrolls if its content is larger than the region. */
 export function ScrollRegion({ label, class: extra, children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without focus, keys do not scroll it.

@@ -17,7 +17,7 @@ interface Props<T extends string> {
   readonly disabled?: boolean;
 }
 
-/** One of a few, all of them seen: a radio group. Arrows move the choice. */
+/** Renders a radio group whose options are all visible. Arrows move the selection. */
 export function Segmented<T extends string>(props: Props<T>) {
   const { label, segments, value, onChange, wide, disabled } = props;
   const onKeyDown = rovingFocus((index) => {

@@ -7,12 +7,12 @@ interface Props {
   readonly max: number;
   readonly step?: number;
   readonly disabled?: boolean;
-  /** The value in words, where the number alone says little. */
+  /** The value in words, for values whose number alone is unclear. */
   readonly valueText?: string;
   readonly onChange: (value: number) => void;
 }
 
-/** A value in a range. It never stands where a finger scrolls. */
+/** Renders a slider. Do not place it where a finger scrolls the page. */
 export function Slider({ label, valueText, onChange, ...range }: Props) {
   return (
     <input

@@ -12,7 +12,7 @@ interface Props {
   readonly onChange: (value: number) => void;
 }
 
-/** A small whole number: by the buttons, by typing, by the arrow keys. */
+/** Renders a field for a small whole number, which is changed by buttons, typing or arrow keys. */
 export function Stepper({ label, fewer, more, value, min, max, onChange }: Props) {
   const set = (next: number) => onChange(Math.min(max, Math.max(min, Math.round(next) || min)));
   return (

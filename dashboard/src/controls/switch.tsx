@@ -7,7 +7,7 @@ interface Props {
   readonly disabled?: boolean;
 }
 
-/** On or off, at once. The visible label stands beside it; `label` names it for assistive technology. */
+/** Renders a switch that takes effect at once. A visible label is placed beside it. `label` is the accessible name. */
 export function Switch({ label, on, onChange, disabled }: Props) {
   return (
     <button

@@ -4,18 +4,18 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { DiagnosticsSource, Reading } from './diagnostics.ts';
 import { mergeNewest, type Sample, withSample } from './time-series.ts';
 
-/** How many jobs run and wait from this time on. */
+/** The number of running and waiting jobs from a point in time on. */
 export interface WorkSample extends Sample {
   readonly running: number;
   readonly queued: number;
 }
 
-/** How many calls of a provider ran at this time. */
+/** The number of calls to a provider that were running at a point in time. */
 export interface CallSample extends Sample {
   readonly active: number;
 }
 
-/** The routes that this page reads again and again: their requests say nothing of what the bridge is used for. */
+/** The routes that this page polls. Their requests are left out because they do not show how the bridge is used. */
 const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
   '/v1/diagnostics',
   '/v1/queue',
@@ -24,8 +24,8 @@ const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
 const MOST_EVENTS = 2000;
 
 /**
- * What has happened since the page was opened, in memory: the jobs at work by the event stream, the calls of providers
- * and the requests by what was read of the bridge.
+ * Records, in memory, what has happened since the page was opened: running and waiting jobs from the event stream, and
+ * the calls and requests from the diagnostics.
  */
 export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
   const work = signal<readonly WorkSample[]>([]);
@@ -47,19 +47,19 @@ export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
     calls.value = withCalls(calls.peek(), reading);
     const { started, events: read } = reading.report;
     const shown = read.items.filter(({ route }) => !OWN_ROUTES.has(route));
-    // The numbers begin anew when the bridge does.
+    // The sequence numbers restart when the bridge restarts.
     const after = started === processStarted ? (events.peek()[0]?.sequence ?? 0) : 0;
     processStarted = started;
     events.value = mergeNewest(events.peek(), shown, after, MOST_EVENTS);
   });
 
   return {
-    /** Since when the jobs are counted, in Unix milliseconds. */
+    /** The start of the job counts in Unix milliseconds. */
     since: Date.now(),
     work: work as ReadonlySignal<readonly WorkSample[]>,
-    /** By the name of the provider. */
+    /** Samples by provider name. */
     calls: calls as ReadonlySignal<ReadonlyMap<string, readonly CallSample[]>>,
-    /** The newest first, without those of this page that read the bridge's state. */
+    /** Events, newest first, without the requests by which this page reads the state of the bridge. */
     events: events as ReadonlySignal<readonly ApiEvent[]>,
   };
 }

@@ -4,10 +4,10 @@ import { ApiError } from '../api/api-error.ts';
 import type { Diagnostics } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** What the bridge said of itself, and when. */
+/** One diagnostics report of the bridge, and the time when it was read. */
 export interface Reading {
   readonly report: Diagnostics;
-  /** Unix milliseconds of this machine. */
+  /** Unix milliseconds by the clock of this machine. */
   readonly at: number;
 }
 
@@ -16,7 +16,7 @@ export type DiagnosticsSource = ReturnType<typeof createDiagnostics>;
 export const POLL_MS = 3000;
 const TIMEOUT_MS = 10_000;
 
-/** The state of the bridge: read when somebody wants to know, or again and again while somebody looks. */
+/** Reads the state of the bridge, once on request or repeatedly while a view shows it. */
 export function createDiagnostics(api: Api, connection: Connection) {
   const latest = signal<Reading | undefined>(undefined);
   const error = signal<ApiError | undefined>(undefined);
@@ -33,7 +33,7 @@ export function createDiagnostics(api: Api, connection: Connection) {
     }
   }
 
-  /** Resolves when a reading that runs, or a new one, has ended; a failure is in `error`. */
+  /** Resolves when the current read, or else a new one, has ended. A failure is stored in `error`. */
   function read(): Promise<void> {
     current ??= readOnce().finally(() => {
       current = undefined;
@@ -42,13 +42,16 @@ export function createDiagnostics(api: Api, connection: Connection) {
   }
 
   return {
-    /** The last reading that succeeded. */
+    /** The last report that was read successfully. */
     latest: latest as ReadonlySignal<Reading | undefined>,
-    /** Why the last reading failed. */
+    /** The reason why the last read failed. */
     error: error as ReadonlySignal<ApiError | undefined>,
     read,
 
-    /** Reads every three seconds, while the page is seen and the bridge responds, until the returned function is called. */
+    /**
+     * Reads every three seconds while the page is visible and the bridge responds, until the returned function is
+     * called.
+     */
     watch(): () => void {
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,7 +79,9 @@ export function createDiagnostics(api: Api, connection: Connection) {
   };
 }
 
-/** While the bridge is away or asks for a token, its return begins anew. */
+/**
+ * Reading pauses while the bridge is unreachable or requires a token, and resumes when the bridge is reachable again.
+ */
 function mayRead({ state }: Connection): boolean {
   return state.peek() !== 'offline' && state.peek() !== 'unauthorized';
 }

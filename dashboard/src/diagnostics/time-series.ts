@@ -1,4 +1,4 @@
-/** A value from this time on. */
+/** A value that holds from a point in time on. */
 export interface Sample {
   /** Unix milliseconds. */
   readonly at: number;
@@ -6,33 +6,39 @@ export interface Sample {
 
 const MINUTE_MS = 60_000;
 
-/** How far back the charts look at most. */
+/** The longest period that a chart shows. */
 export const WINDOW_MS = 15 * MINUTE_MS;
 
-/** How far back to look, in minutes, when nothing is known from before `since`: the little that is known fills the chart. */
+/**
+ * Returns the period to show, in minutes. Nothing is known from before `since`, so a short history fills the whole
+ * chart.
+ */
 export function toWindow(since: number, now: number): 2 | 5 | 15 {
   const known = (now - since) / MINUTE_MS;
   if (known <= 2) return 2;
   return known <= 5 ? 5 : 15;
 }
 
-/** More than a chart has pixels for. */
+/** More samples than a chart has pixels. */
 const MOST_SAMPLES = 5000;
 
-/** With one more sample at the end, and without those that no chart shows any more; the newest 5,000 at most. */
+/** Appends a sample, and removes the samples that no chart shows any more. Keeps at most the newest 5,000. */
 export function withSample<T extends Sample>(samples: readonly T[], sample: T): readonly T[] {
   const start = sample.at - WINDOW_MS;
-  // The one before the start says how it was then.
+  // The last sample before the start gives the value at the start.
   const first = samples.findLastIndex(({ at }) => at <= start);
   return [...samples.slice(Math.max(0, first, samples.length + 1 - MOST_SAMPLES)), sample];
 }
 
-/** Something that the bridge numbers. */
+/** A record that the bridge numbers. */
 interface Numbered {
   readonly sequence: number;
 }
 
-/** What was read that came after number `after`, before what is known: the newest first, and the newest `most` of them. */
+/**
+ * Prepends the records read after number `after` to the known ones. Returns them newest first, and at most `most` of
+ * them.
+ */
 export function mergeNewest<T extends Numbered>(
   known: readonly T[],
   read: readonly T[],

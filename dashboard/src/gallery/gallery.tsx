@@ -18,7 +18,7 @@ import { Blank, FirstMinute } from './states/blank.tsx';
 import { GalleryTools } from './tools/gallery-tools.tsx';
 import './gallery.css';
 
-/** The history, newest first. */
+/** Renders the history, newest first. */
 export function Gallery() {
   const page = usePage();
   const value = useMemo(
@@ -53,7 +53,7 @@ function Content() {
   );
 }
 
-/** Nothing to show under this filter, or no reply. */
+/** Explains that no job matches the filter, or that the list could not be read. */
 function NoCards() {
   const { router } = usePage();
   const { state } = useGallery();
@@ -77,7 +77,10 @@ function NoCards() {
   );
 }
 
-/** While the bridge does not respond: what was loaded stays, and this says why nothing changes, and when it is asked again. */
+/**
+ * Explains, while the bridge is unreachable, why nothing changes and when the next attempt is. Loaded cards stay
+ * visible.
+ */
 function OfflineBanner() {
   const { connection } = usePage();
   const isOffline = connection.state.value === 'offline';
@@ -98,10 +101,10 @@ function OfflineBanner() {
   );
 }
 
-/** The shortest interval between two announcements of progress (brief 9). */
+/** The minimum time between two announcements of progress. */
 const EVERY_MS = 5000;
 
-/** Says to screen readers which jobs have ended, and how many are shown after a search. */
+/** Announces to screen readers which jobs have ended, and how many jobs a search has found. */
 function Announcer() {
   const { state } = useGallery();
   const { value: feed } = state.feed;

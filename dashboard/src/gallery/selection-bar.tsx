@@ -5,7 +5,7 @@ import { text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
 import './selection-bar.css';
 
-/** What can be done with all that was chosen. */
+/** Offers the actions on all selected cards. */
 export function SelectionBar() {
   const { jobs } = usePage();
   const { state, actions } = useGallery();

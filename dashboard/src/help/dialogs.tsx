@@ -13,7 +13,7 @@ interface Row {
 
 const MOD = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘' : 'Ctrl';
 
-/** By where they work, as the design brief lists them. */
+/** Shortcuts, grouped by the view in which they work. */
 const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[] }[] = [
   {
     title: 'help.anywhere',
@@ -59,7 +59,7 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
   },
 ];
 
-/** All keys, and the switch for those without Ctrl. */
+/** Lists all keys, and has the switch for single-key shortcuts. */
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog class="shortcuts-dialog" title={text('app.shortcuts')} onClose={onClose}>
@@ -93,7 +93,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** From rehearsals to images of a real model, in three steps. */
+/** Explains in three steps how to use a real model instead of the sandbox. */
 export function RealModelDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog class="real-model-dialog" title={text('help.real')} onClose={onClose}>

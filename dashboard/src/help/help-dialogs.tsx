@@ -4,7 +4,7 @@ import { lazyView } from '../shell/lazy-view.tsx';
 const ShortcutsDialog = lazyView(async () => (await import('./dialogs.tsx')).ShortcutsDialog);
 const RealModelDialog = lazyView(async () => (await import('./dialogs.tsx')).RealModelDialog);
 
-/** The dialog that explains, when one is open. */
+/** Renders the open help dialog, if any. */
 export function HelpDialogs() {
   const { help } = usePage();
   const topic = help.topic.value;

@@ -1,9 +1,9 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** A dialog that explains: the keys, or how to get from the sandbox to a real model. */
+/** The topics: keyboard shortcuts, and how to use a real model instead of the sandbox. */
 export type HelpTopic = 'shortcuts' | 'realModel';
 
-/** Which of them is open. */
+/** Tracks which help dialog is open. */
 export function createHelp() {
   const topic = signal<HelpTopic | undefined>(undefined);
   return {

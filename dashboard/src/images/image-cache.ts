@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** What an `<img>` can show of a path below /v1. */
+/** The state of an image below /v1, as an `<img>` can show it. */
 export type LoadedImage =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly url: string; readonly blob: Blob }
@@ -17,9 +17,9 @@ interface Entry {
 }
 
 /**
- * Images behind the bearer token, as object URLs: a token never stands in an image's address. An image lives as long as
- * somebody shows it; the browser's own cache keeps the bytes, which are immutable, so showing it again costs no transfer.
- * What failed is loaded again when the bridge is back.
+ * Loads images that require the bearer token, as object URLs, so that a token is never part of an image address. An
+ * image is kept as long as a component shows it. The browser's own cache keeps the bytes, which are immutable, so
+ * showing an image again causes no transfer. Failed images are loaded again when the bridge is reachable again.
  */
 export function createImageCache(api: Api, connection: Connection) {
   const entries = new Map<string, Entry>();
@@ -36,7 +36,7 @@ export function createImageCache(api: Api, connection: Connection) {
     try {
       const response = await api.bytes(entry.path, { signal });
       const blob = await response.blob();
-      // 204: there is no image yet.
+      // 204: no image exists yet.
       if (signal.aborted || response.status === 204) return;
       entry.image.value = { state: 'ready', url: URL.createObjectURL(blob), blob };
     } catch (error) {
@@ -47,7 +47,7 @@ export function createImageCache(api: Api, connection: Connection) {
   }
 
   return {
-    /** Begins to load an image, or joins who shows it already. Each call needs one `release`. */
+    /** Starts to load an image, or shares one that is already loaded. Each call needs one call of `release`. */
     acquire(path: string): ReadonlySignal<LoadedImage> {
       let entry = entries.get(path);
       if (entry === undefined) {

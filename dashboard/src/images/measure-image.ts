@@ -1,7 +1,10 @@
 import { runWorker } from './run-worker.ts';
 import type { Size } from './size.ts';
 
-/** The size of an image, turned upright, decoded whole beside the page; undefined where it cannot be decoded. */
+/**
+ * Returns the size of an image, rotated upright, which is fully decoded in a worker. Resolves with undefined if the
+ * image cannot be decoded.
+ */
 export function measureImage(image: Blob): Promise<Size | undefined> {
   const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });
   return runWorker(worker, image);

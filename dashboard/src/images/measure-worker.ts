@@ -1,4 +1,4 @@
-// The page's types name `self` a window.
+// The page's types declare `self` as a window.
 const port = self as unknown as {
   onmessage: ((event: MessageEvent<Blob>) => void) | null;
   postMessage(reply: { readonly width: number; readonly height: number } | undefined): void;

@@ -4,7 +4,10 @@ import type { LoadedImage } from './image-cache.ts';
 
 const LOADING: LoadedImage = { state: 'loading' };
 
-/** The image at a path below /v1 for as long as the component shows it; loading where there is no path yet. */
+/**
+ * Returns the image at a path below /v1 for as long as the component is mounted. The state is `loading` while there is
+ * no path.
+ */
 export function useImage(path: string | undefined): LoadedImage {
   const { images } = usePage();
   const [shown, setShown] = useState<LoadedImage>(LOADING);
@@ -23,7 +26,7 @@ export function useImage(path: string | undefined): LoadedImage {
   return shown;
 }
 
-/** Like `useImage`, but what was ready stays until the image at the next path is. */
+/** Returns the image at a path like `useImage`, but keeps the previous image until the next one is ready. */
 export function useSteadyImage(path: string | undefined): LoadedImage {
   const image = useImage(path);
   const last = useRef(image);

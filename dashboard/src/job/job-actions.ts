@@ -15,7 +15,10 @@ import type { JobImage } from './state/job-images.ts';
 
 type JobActions = ReturnType<typeof createJobActions>;
 
-/** What can be done to the job in view. Each says why it could not; what cannot come back asks for a second press. */
+/**
+ * Creates the actions on the job in view. Each action reports why it failed. Actions that cannot be undone need a
+ * second press.
+ */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
   const { api, jobs, toasts } = page;
   const confirmation = createConfirmation();
@@ -24,7 +27,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
     ...createMarks(page, detail, id),
     ...createDraftActions(page),
 
-    /** `cancel` or `again` while a second press is waited for. */
+    /** `cancel` or `again` while that action waits for a second press. */
     waiting: confirmation.waiting,
 
     cancel(): void {
@@ -35,7 +38,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       });
     },
 
-    /** Sends the same request once more. What may have been made, and paid for, already needs a second press. */
+    /** Sends the same request again. Needs a second press if an image may already have been made and paid for. */
     makeAgain(job: Job): void {
       const isUnknown = job.error?.details['outcome'] === 'unknown';
       if (isUnknown && !confirmation.confirm('again')) return;
@@ -92,7 +95,7 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
   };
 }
 
-/** What leads back to the prompt, with this job or one of its images in it. */
+/** Creates the actions that load this job, or one of its images, into the draft. */
 function createDraftActions(page: Page) {
   const { draft, router, toasts } = page;
 
@@ -104,7 +107,7 @@ function createDraftActions(page: Page) {
   }
 
   return {
-    /** Takes an output as the source of an edit. */
+    /** Uses an output as the source of an edit. */
     edit({ path, size, format, bytes, name, ref }: JobImage): void {
       if (size === undefined) return;
       const artifact = { id: path.slice(path.lastIndexOf('/') + 1), ...size, format, bytes };
@@ -112,7 +115,7 @@ function createDraftActions(page: Page) {
       void showImages();
     },
 
-    /** Puts what was asked for into the draft, to change it there. */
+    /** Loads the request of the job into the draft for editing. */
     change: (job: Job) =>
       attempt(toasts, async () => {
         await changeJob(page, job);
@@ -121,7 +124,7 @@ function createDraftActions(page: Page) {
   };
 }
 
-/** Saves one image under the name that it has on the bridge. Throws ApiError. */
+/** Saves one image under its name on the bridge. Throws ApiError. */
 async function saveImage(api: Api, { path, name, ref }: JobImage): Promise<void> {
   const response = await api.bytes(path);
   offer(await response.blob(), baseName(name ?? ref));
@@ -135,14 +138,14 @@ async function saveImages(api: Api, images: readonly JobImage[], zipName: string
   return zip.missing();
 }
 
-/** The last part of a name below the artifact root. */
+/** Returns the last component of a name below the artifact root. */
 export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
 export const ActionsContext = createContext<JobActions | undefined>(undefined);
 
-/** What can be done to the job in view. Throws outside of a job. */
+/** Returns the actions on the job in view. Throws if called outside a job. */
 export function useJobActions(): JobActions {
   const actions = useContext(ActionsContext);
   if (actions === undefined) throw new Error('useJobActions is called outside of a job');

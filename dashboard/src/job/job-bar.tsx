@@ -44,7 +44,7 @@ interface JobBarProps {
   readonly heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** The way back, what it is, how it is looked at, what can be done. */
+/** Renders the bar of a job: the way back, the title, the views and the actions. */
 export function JobBar({ job, prompt, heading }: JobBarProps) {
   const { router } = usePage();
   const { looking } = useLook();
@@ -80,7 +80,7 @@ function View({ name }: { readonly name: ViewName }) {
   );
 }
 
-/** What can be done to the job: each as a button where there is room, else in a menu. */
+/** Offers the actions on the job, as buttons if there is room, otherwise in a menu. */
 function JobTools({ job }: { readonly job: Job }) {
   const actions = useJobActions();
   const tools = useTools(job);
@@ -183,7 +183,7 @@ function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
   );
 }
 
-/** Saves the image; of several, the one in view or all of them. */
+/** Saves the image; if there are several images, the one in view or all of them. */
 function DownloadButton() {
   const { images, looking } = useLook();
   const { download, downloadAll } = useJobActions();

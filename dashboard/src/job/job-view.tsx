@@ -22,12 +22,12 @@ import './job-view.css';
 
 const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** One job, whole. */
+/** Renders the view of one job. */
 export function JobView({ id }: { readonly id: string }) {
   return JOB_ID.test(id) ? <NamedJob id={id} /> : <JobLost error={undefined} onRetry={() => {}} />;
 }
 
-/** Stays as it is from job to job, so that the focus does too. */
+/** Renders a job whose id is valid. The component stays mounted from job to job, so that the focus is kept. */
 function NamedJob({ id }: { readonly id: string }) {
   const page = usePage();
   const detail = useMemo(() => createJobDetail(page, id), [page, id]);
@@ -35,7 +35,7 @@ function NamedJob({ id }: { readonly id: string }) {
   useEffect(() => detail.close, [detail]);
   const { value: job } = detail.job;
   const { value: error } = detail.error;
-  // What is shown stays while the bridge is unreachable. A removed job is reported as such.
+  // The job stays visible while the bridge is unreachable. A removed job is reported as such.
   if (error !== undefined && (job === undefined || error.status === 404)) {
     return <JobLost error={error} onRetry={() => void detail.read()} />;
   }
@@ -48,7 +48,7 @@ function NamedJob({ id }: { readonly id: string }) {
 
 interface JobScreenProps {
   readonly id: string;
-  /** `undefined` until it has been read; its space is reserved. */
+  /** Undefined until the job has been read. Space is reserved for it. */
   readonly job: Job | undefined;
   readonly summary: JobSummary | undefined;
 }
@@ -60,7 +60,7 @@ function JobScreen({ id, job, summary }: JobScreenProps) {
   useJobKeys({ job, look, neighbours, go });
   const prompt = (job?.request.prompt ?? summary?.prompt ?? '').slice(0, 256);
   useTitle(prompt);
-  // A screen reader starts here, and Tab continues from here.
+  // Screen readers and Tab start from the heading.
   useEffect(() => heading.current?.focus(), []);
   return (
     <LookContext.Provider value={look}>
@@ -94,12 +94,12 @@ function useTitle(prompt: string): void {
 }
 
 interface JobLostProps {
-  /** Why it cannot be shown; `undefined` where the address names no job at all. */
+  /** The reason why the job cannot be shown. Undefined if the address contains no valid job id. */
   readonly error: ApiError | undefined;
   readonly onRetry: () => void;
 }
 
-/** In the place of a job that is not there, or cannot be read for now. */
+/** Replaces a job that does not exist or cannot be read. */
 function JobLost({ error, onRetry }: JobLostProps) {
   const { router } = usePage();
   useShortcuts({ Escape: () => void router.back() });
@@ -131,7 +131,7 @@ interface Keys {
   readonly go: (id: string) => void;
 }
 
-/** The keys of a job. */
+/** Binds the keys of the job view. */
 function useJobKeys({ job, look, neighbours, go }: Keys): void {
   const { router } = usePage();
   const actions = useActionKeys(job, look);
@@ -180,7 +180,7 @@ function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBind
   };
 }
 
-/** Arrows scroll what has the focus and scrolls. */
+/** Skips the action if the focused element scrolls, because arrows then scroll it. */
 function unlessScrolling(run: () => void) {
   return (event: KeyboardEvent): void => {
     if (event.target instanceof Element && event.target.closest('.scroll') !== null) return;

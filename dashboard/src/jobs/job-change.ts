@@ -1,6 +1,6 @@
 import type { JobSummary } from '../api/schemas.ts';
 
-/** What has happened to a job that the page knows. */
+/** A change of a job that the page knows. */
 export type JobChange =
   | { readonly kind: 'changed'; readonly job: JobSummary }
   | { readonly kind: 'removed'; readonly id: string };

@@ -9,7 +9,10 @@ export type JobFeed = ReturnType<typeof createJobFeed>;
 
 const PAGE = 60;
 
-/** The history under one filter, newest first: pages as they are asked for, kept up to date. `close` ends it. */
+/**
+ * Creates a feed of the history under one filter, newest first. Pages are read on demand and kept up to date until
+ * `close` is called.
+ */
 export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const list = createJobList(jobs, filter);
   const state = signal<'loading' | 'ready' | 'failed'>('loading');
@@ -53,7 +56,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     state: state as ReadonlySignal<'loading' | 'ready' | 'failed'>,
     error: error as ReadonlySignal<ApiError | undefined>,
     complete: complete as ReadonlySignal<boolean>,
-    /** Reads the next page; joins one that is on its way. */
+    /** Reads the next page, or joins the read in progress. */
     loadMore,
 
     close(): void {
@@ -64,22 +67,22 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
 }
 
 /**
- * The ids of the jobs under one filter, newest first: pages of the history, with what changes meanwhile. Job ids are
- * UUIDv7, so their order is the order of acceptance.
+ * Keeps the ids of the jobs under one filter, newest first, from the pages of the history and the changes that arrive
+ * meanwhile. Job ids are UUIDv7, so their order is the order of acceptance.
  */
 function createJobList(jobs: Jobs, filter: JobFilter) {
   const ids = signal<readonly string[]>([]);
-  /** How much of the history was read. */
+  /** The part of the history that has been read. */
   let known: 'nothing' | 'part' | 'all' = 'nothing';
-  /** What joined and what left the list while a page was read, which may be older than that. */
+  /** The ids that joined and left the list while a page was read. The page may be older than these changes. */
   let meanwhile: { readonly joined: Set<string>; readonly left: Set<string> } | undefined;
   let isTaking = false;
 
   const unsubscribe = jobs.subscribe((change) => {
-    // The bridge has chosen the jobs of a page by all of their prompts.
+    // The bridge has already matched these jobs against their full prompts.
     if (isTaking) return;
     if (change.kind === 'removed') drop(change.id);
-    // Prompts do not change: what was found stays found.
+    // Prompts never change, so a match stays a match.
     else if (!matches(change.job, { ...filter, search: '' })) drop(change.job.id);
     else if (matches(change.job, filter)) insert(change.job.id);
   });
@@ -90,7 +93,7 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
     if (ids.peek().includes(id)) ids.value = ids.peek().filter((each) => each !== id);
   }
 
-  /** What is older than the last page that was read comes with its own page. */
+  /** Inserts an id. A job older than the last page is skipped, because it arrives with its own page. */
   function insert(id: string): void {
     meanwhile?.left.delete(id);
     meanwhile?.joined.add(id);
@@ -104,12 +107,12 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
   return {
     ids: ids as ReadonlySignal<readonly string[]>,
 
-    /** To be called before a page is asked for. */
+    /** Must be called before a page is requested. */
     begin(): void {
       meanwhile = { joined: new Set(), left: new Set() };
     },
 
-    /** Appends the page that was asked for; `isLast` where nothing comes after it. */
+    /** Appends the requested page. `isLast` is true if no page follows. */
     take(page: readonly JobSummary[], isLast: boolean): void {
       const { joined, left } = meanwhile ?? { joined: new Set<string>(), left: new Set<string>() };
       meanwhile = undefined;

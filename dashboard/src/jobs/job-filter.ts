@@ -9,7 +9,7 @@ export const JOB_STATUSES = [
   'interrupted',
 ] as const satisfies readonly JobStatus[];
 
-/** What the gallery shows of the history. */
+/** The part of the history that the gallery shows. */
 export interface JobFilter {
   readonly search: string;
   readonly show: 'all' | 'favourites' | 'hidden';
@@ -17,7 +17,7 @@ export interface JobFilter {
   readonly provider: string | undefined;
 }
 
-/** The query of GET /v1/jobs for a filter. */
+/** Returns the query of GET /v1/jobs for a filter. */
 export function toJobQuery(filter: JobFilter) {
   const { search, show, status, provider } = filter;
   return {
@@ -30,8 +30,8 @@ export function toJobQuery(filter: JobFilter) {
 }
 
 /**
- * Whether a job that has just changed belongs to what is shown. A summary holds 256 characters of the prompt; a job whose
- * prompt matches further on appears with the next reading of the list.
+ * Returns true if a job that has just changed matches the filter. A summary contains 256 characters of the prompt. A
+ * job whose prompt matches further on appears the next time the list is read.
  */
 export function matches(job: JobSummary, filter: JobFilter): boolean {
   const { search, show, status, provider } = filter;

@@ -1,13 +1,13 @@
 import type { JobSummary } from '../api/schemas.ts';
 
-/** Whether a job has not ended yet. */
+/** Returns true if a job has not ended. */
 export function isOpen(job: Pick<JobSummary, 'status'>): boolean {
   return job.status === 'queued' || job.status === 'running';
 }
 
 type Stage = NonNullable<JobSummary['progress']>['stage'];
 
-/** The stages of a running job, in their order. */
+/** The stages of a running job, in order. */
 export const STAGES = [
   'preparing',
   'dispatched',
@@ -16,7 +16,7 @@ export const STAGES = [
   'publishing',
 ] as const satisfies readonly Stage[];
 
-/** The stage that an open job is in. */
+/** Returns the current stage of an open job. */
 export function stageOf({ status, progress }: Pick<JobSummary, 'status' | 'progress'>): Stage {
   if (status === 'queued') return 'queued';
   const stage = progress?.stage ?? 'preparing';

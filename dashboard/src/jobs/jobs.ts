@@ -6,15 +6,17 @@ import { isOpen } from './job-state.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/** More than are removed while a reply is on its way. */
+/** The number of remembered removals. Fewer jobs are removed while one reply is on its way. */
 const MOST_REMOVED = 10_000;
 
-/** The jobs that the page knows, and what can be done to them. Lists of them are feeds (`job-feed.ts`). */
+/** Keeps the jobs that the page knows, and the requests that change them. Lists of jobs are feeds (`job-feed.ts`). */
 export function createJobs(api: Api) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
-  /** A reply that was on its way when a job was removed must not bring it back: the latest of them, the oldest first. */
+  /**
+   * The ids of removed jobs, oldest first. A reply that was on its way when a job was removed must not restore the job.
+   */
   const removed = new Set<string>();
 
   function countOpen(job: JobSummary): void {
@@ -25,7 +27,7 @@ export function createJobs(api: Api) {
     open.value = next;
   }
 
-  /** Takes over what the bridge says of a job. What is older than what is known is ignored. */
+  /** Stores the summary that the bridge reports for a job. A summary older than the known one is ignored. */
   function put(job: JobSummary): void {
     if (removed.has(job.id)) return;
     const current = known.get(job.id);
@@ -52,7 +54,7 @@ export function createJobs(api: Api) {
     putDetail(job);
   }
 
-  /** What a reply to one request says of a job that is known. */
+  /** Updates the summary of a known job from a reply that contains the whole job. */
   function putDetail(job: Job): void {
     const summary = known.get(job.id)?.peek();
     if (summary !== undefined) put(withDetail(summary, job));
@@ -61,7 +63,7 @@ export function createJobs(api: Api) {
   return {
     put,
     remove,
-    /** Forgets the jobs that have not ended: they were those of another token. */
+    /** Forgets the open jobs, because they belong to another token. */
     forgetOpen(): void {
       open.value = new Map();
     },
@@ -78,7 +80,7 @@ export function createJobs(api: Api) {
       return () => listeners.delete(listener);
     },
 
-    /** One job whole. */
+    /** Reads one job in full. */
     async read(id: string, abort?: AbortSignal): Promise<Job> {
       const job = await unwrap(
         api.GET('/v1/jobs/{id}', { params: { path: { id } }, ...(abort && { signal: abort }) }),
@@ -105,7 +107,9 @@ export function createJobs(api: Api) {
   };
 }
 
-/** A detail lacks some of what a summary says: what both hold is taken over. */
+/**
+ * Updates a summary from a detail. A detail lacks some fields of the summary, so only the common fields are replaced.
+ */
 function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
   const made = job.result ?? job.partial_result;
@@ -132,7 +136,10 @@ function toArtifacts({ data }: Pick<ImageResponse, 'data'>): JobSummary['artifac
   });
 }
 
-/** Two messages about one job can overtake each other: it never goes back from its end, nor in time. */
+/**
+ * Returns true if a message is outdated. Messages about one job can overtake each other: a job never returns from its
+ * end, nor to an earlier time.
+ */
 function isStale(next: JobSummary, current: JobSummary): boolean {
   return next.updated < current.updated || (!isOpen(current) && isOpen(next));
 }

@@ -15,15 +15,15 @@ interface Deps {
 const POLL_MS = 3000;
 
 /**
- * Keeps the jobs up to date: by the event stream, which continues behind the last event after a break; by reading what is
- * newest every three seconds where streams do not get through. Ends when the page does.
+ * Keeps the jobs up to date with the event stream, which resumes after the last event when the connection was
+ * interrupted. If streams are blocked, the newest jobs are read every three seconds. Runs as long as the page.
  */
 export function watchJobs(deps: Deps): void {
   const { connection } = deps;
   const position: Position = { token: undefined, lastEventId: undefined };
   let controller = new AbortController();
   effect(() => {
-    // A return of the bridge, or another token, begins at once instead of at the end of a pause.
+    // When the bridge is reachable again, or the token changes, the stream restarts at once instead of after the pause.
     void connection.returns.value;
     const token = connection.token.value;
     if (position.token !== token) {
@@ -36,7 +36,7 @@ export function watchJobs(deps: Deps): void {
   });
 }
 
-/** How far the stream was read, by whom. */
+/** The last event that was read, and the token with which it was read. */
 interface Position {
   token: string | undefined;
   lastEventId: string | undefined;
@@ -50,9 +50,9 @@ async function follow(deps: Deps, position: Position, signal: AbortSignal): Prom
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError) {
-        // While the bridge is away or asks for a token, its return begins anew.
+        // The stream restarts when the bridge is reachable again or a token was entered.
         if (error.code === 'unreachable' || error.status === 401) return;
-        // It no longer knows where we were.
+        // The bridge no longer has the events after this position.
         position.lastEventId = undefined;
       }
     }
@@ -76,9 +76,9 @@ async function readOnce({ api, jobs }: Deps, position: Position, signal: AbortSi
   });
 }
 
-/** The newest jobs, and those that were open when they were last seen. */
+/** Reads the newest jobs, and the jobs that were open when last seen. */
 async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
-  // Whether the bridge can be reached is the connection's to say; the next round asks again.
+  // The connection reports whether the bridge is reachable. The next round tries again.
   await jobs.readNewest(signal).catch(() => {});
   for (const id of jobs.open.peek().keys()) {
     await jobs.read(id, signal).catch((error: unknown) => {

@@ -10,7 +10,10 @@ interface StageBarProps {
   readonly job: Pick<JobSummary, 'status' | 'progress'>;
 }
 
-/** The stages of a running job as segments, up to the one that it is in. The words beside it say the same. */
+/**
+ * Shows the stages of a running job as segments, filled up to the current stage. The text beside it contains the same
+ * information.
+ */
 export function StageBar({ job }: StageBarProps) {
   const at = NAMES.indexOf(stageOf(job));
   return (
@@ -27,7 +30,7 @@ interface ElapsedProps {
   readonly running: boolean;
 }
 
-/** For how long an open job has been waiting, or running. */
+/** Shows how long an open job has been waiting or running. */
 export function Elapsed({ job, running }: ElapsedProps) {
   const now = useNow(1000, running);
   return <span class="num">{formatClock(now - (job.started ?? job.created) * 1000)}</span>;

@@ -4,8 +4,8 @@ import { createJobFeed, type JobFeed } from './job-feed.ts';
 import type { Jobs } from './jobs.ts';
 
 /**
- * The list in whose order one goes from job to job: that of the gallery, once it is there; before that, all jobs, for a
- * job that was opened by its link.
+ * Provides the list whose order is used to go from job to job: the list of the gallery if it exists, otherwise a list
+ * of all jobs, for a job that was opened by a link.
  */
 export function createShownJobs(api: Api, jobs: Jobs) {
   const feed = signal<JobFeed | undefined>(undefined);
@@ -14,14 +14,14 @@ export function createShownJobs(api: Api, jobs: Jobs) {
   return {
     feed: feed as ReadonlySignal<JobFeed | undefined>,
 
-    /** Takes over the list of the gallery. */
+    /** Uses the list of the gallery from now on. */
     follow(shown: JobFeed): void {
       own?.close();
       own = undefined;
       feed.value = shown;
     },
 
-    /** Begins a list of all jobs where there is none yet. */
+    /** Creates a list of all jobs if there is no list yet. */
     need(): void {
       if (feed.peek() !== undefined) return;
       own = createJobFeed(api, jobs, {

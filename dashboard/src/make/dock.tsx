@@ -5,7 +5,10 @@ import { text } from '../text/text.ts';
 import { useSubmit } from './use-submit.ts';
 import './dock.css';
 
-/** Where the panel is away, on narrow screens or folded, the draft is one line at the bottom of the images: press it to change it, or send it from there. */
+/**
+ * Shows the draft as one line below the images if the panel is hidden, on narrow screens or collapsed. A press opens
+ * the draft. The draft can also be sent from here.
+ */
 export function Dock() {
   const { draft, router, panel } = usePage();
   const { canSubmit, submit } = useSubmit();

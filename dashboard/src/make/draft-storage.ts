@@ -6,11 +6,11 @@ import type { Draft, DraftContent } from './draft.ts';
 
 /** The storages of this browser. */
 export interface BrowserStorage {
-  /** Shared by all tabs. */
+  /** Storage shared by all tabs. */
   readonly local: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-  /** Belongs to this tab, as the token does, and ends with it. */
+  /** Storage of this tab, which also keeps the token and ends with the tab. */
   readonly session: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-  /** Shared by all tabs, and large enough for photographs. */
+  /** Storage shared by all tabs, large enough for photographs. */
   readonly blobs: {
     get(key: string): Promise<unknown>;
     set(key: string, value: unknown): Promise<void>;
@@ -31,7 +31,7 @@ interface Deps {
 
 type Images = Pick<DraftContent, 'attachments' | 'mask'>;
 
-/** The settings and the images of one caller's draft in this browser. */
+/** The storage of one caller's draft: its settings and images. */
 interface Place {
   readonly imagesKey: string;
   read(): PresetTemplate;
@@ -42,7 +42,10 @@ interface Place {
 const SETTINGS = 'image-bridge.draft';
 const IMAGES = 'image-bridge.draft-images';
 const PAUSE_MS = 300;
-/** The time after which images are removed whose tab was closed without forgetting its token. No page can show them. */
+/**
+ * The age, in milliseconds, at which images are removed if their tab was closed without forgetting its token. No page
+ * can show them any more.
+ */
 const ORPHAN_MS = 24 * 60 * 60 * 1000;
 
 export function browserStorage(): BrowserStorage {
@@ -50,9 +53,9 @@ export function browserStorage(): BrowserStorage {
 }
 
 /**
- * Keeps the draft in this browser, so that it survives a reload: the settings in a storage that a page that is being closed
- * can still write; the images in IndexedDB, as soon as they are added. The draft belongs to the caller. With a token it is
- * kept for this tab and this token alone, and it is removed when the token is changed or forgotten.
+ * Keeps the draft in this browser, so that it survives a reload. The settings are in a storage that a closing page can
+ * still write. The images are stored in IndexedDB as soon as they are added. The draft belongs to the caller: with a
+ * token, it is kept only for this tab and this token, and is removed when the token is changed or forgotten.
  */
 export function keepDraft(draft: Draft, deps: Deps): void {
   const { caller, storage } = deps;
@@ -63,7 +66,7 @@ export function keepDraft(draft: Draft, deps: Deps): void {
     if (owner === undefined) return;
     kept?.stop();
     if (owner.token !== undefined) kept?.remove();
-    // A draft that was written before a token was needed belongs to the user who enters the first one.
+    // A draft that was written before a token was required belongs to the user who enters the first token.
     if (owner.token === undefined && owner.isAccepted) return;
     draft.clear();
     deps.onRemoved();
@@ -85,7 +88,7 @@ export function keepDraft(draft: Draft, deps: Deps): void {
   void removeOrphans(deps, () => kept?.imagesKey);
 }
 
-/** Restores the draft of this caller, unless there is one on the page already, and keeps it from then on. */
+/** Restores the draft of this caller, unless the page already has a draft, and stores it from then on. */
 function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: Deps) {
   const { blobs } = storage;
   const place = openPlace(caller.token, storage);
@@ -102,7 +105,7 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
     stopImages = effect(() => {
       const { value: attachments } = draft.attachments;
       const { value: mask } = draft.mask;
-      // A browser without storage, or a full one: the images live as long as the page.
+      // If the browser has no storage or the storage is full, the images last as long as the page.
       blobs.set(place.imagesKey, { attachments, mask, savedMs: nowMs() }).catch(() => {});
     });
   }
@@ -134,7 +137,10 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
   };
 }
 
-/** Without a token all tabs share one draft; with one the draft is that of the tab and names its token. */
+/**
+ * Returns the storage of a draft. Without a token, all tabs share one draft. With a token, the draft belongs to the tab
+ * and records its token.
+ */
 function openPlace(token: string | undefined, { local, session }: BrowserStorage): Place {
   if (token === undefined) {
     return {
@@ -155,7 +161,7 @@ function openPlace(token: string | undefined, { local, session }: BrowserStorage
   };
 }
 
-/** Removes the draft without a token: the bridge asks for tokens now. */
+/** Removes the draft that was stored without a token, because the bridge now requires tokens. */
 function removeShared({ local, blobs }: BrowserStorage): void {
   local.removeItem(SETTINGS);
   blobs.del(IMAGES).catch(() => {});
@@ -174,7 +180,7 @@ async function removeOrphans(
   }
 }
 
-/** What another version of the page has written may not be readable. */
+/** Parses the stored settings. Returns undefined if another version of the page has written something unreadable. */
 function readJson(storage: BrowserStorage['local']): unknown {
   try {
     return JSON.parse(storage.getItem(SETTINGS) ?? 'null') ?? undefined;
@@ -187,11 +193,11 @@ function writeJson(storage: BrowserStorage['local'], value: object): void {
   try {
     storage.setItem(SETTINGS, JSON.stringify(value));
   } catch {
-    // Storage is full or forbidden.
+    // The storage is full or blocked.
   }
 }
 
-/** Not `randomUUID`, which a page over plain http does not have. */
+/** Returns a random id. `randomUUID` is not available on a page over plain http. */
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -1,17 +1,17 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
 
-/** An image that goes with the request. */
+/** An image that is sent with the request. */
 export interface Attachment {
   readonly key: string;
   readonly name: string;
-  /** A source makes the request an edit of it; a reference shows the model what is meant. */
+  /** A source makes the request an edit of that image. A reference is an example for the model. */
   readonly role: 'source' | 'reference';
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly width: number;
   readonly height: number;
   readonly bytes: number;
-  /** Bytes of this machine, or an image that the bridge has made. */
+  /** A local file, or an image that the bridge has made. */
   readonly content: Blob | { readonly artifactId: string };
 }
 
@@ -21,7 +21,7 @@ export interface DraftContent {
   readonly mask: Blob | undefined;
 }
 
-/** The settings that are objects themselves. */
+/** The settings that are objects. */
 export type SettingsGroup = 'parameters' | 'output' | 'routing' | 'session' | 'policies';
 type Group<G extends SettingsGroup> = {
   [K in keyof NonNullable<PresetTemplate[G]>]: NonNullable<PresetTemplate[G]>[K] | undefined;
@@ -30,16 +30,19 @@ type Group<G extends SettingsGroup> = {
 export type Draft = ReturnType<typeof createDraft>;
 
 /**
- * What is about to be asked for. The settings have the shape of a preset's template: what is absent has the bridge's
- * default, which is how the page knows what was changed.
+ * Creates the draft of the next request. Settings have the shape of a preset's template. A setting that is absent has
+ * the default of the bridge, so the page can tell which settings were changed.
  */
 export function createDraft() {
   const settings = signal<PresetTemplate>({});
   const attachments = signal<readonly Attachment[]>([]);
-  /** Transparent where the first source may change; of its size. */
+  /** An image that is transparent where the first source may change, in the size of that source. */
   const mask = signal<Blob | undefined>(undefined);
 
-  /** A mask belongs to the first source: it goes when another image takes that place. */
+  /**
+   * Replaces the attachments. The mask belongs to the first source, and is removed when another image becomes the first
+   * source.
+   */
   function setAttachments(next: readonly Attachment[]): void {
     batch(() => {
       if (firstSource(next)?.key !== firstSource(attachments.peek())?.key) mask.value = undefined;
@@ -72,15 +75,15 @@ export function createDraft() {
     attachments: attachments as ReadonlySignal<readonly Attachment[]>,
     mask: mask as ReadonlySignal<Blob | undefined>,
 
-    /** Replaces all settings: a preset, a job made again, a restored draft. */
+    /** Replaces all settings, for a preset, a repeated job or a restored draft. */
     apply(template: PresetTemplate): void {
       settings.value = template;
     },
-    /** Changes some of them. */
+    /** Changes some settings. */
     change(changes: PresetTemplate): void {
       settings.value = { ...settings.peek(), ...changes };
     },
-    /** Changes members of one group; `undefined` returns one to its default. */
+    /** Changes members of one group. `undefined` resets a member to its default. */
     set<G extends SettingsGroup>(group: G, changes: Partial<Group<G>>): void {
       const next = defined({ ...(settings.peek()[group] ?? {}), ...changes });
       const { [group]: _, ...rest } = settings.peek();
@@ -88,7 +91,7 @@ export function createDraft() {
     },
 
     attach,
-    /** The returned function brings it back, with its mask, beside what was added since. */
+    /** Removes an image. The returned function restores it with its mask, and keeps images that were added since. */
     removeAttachment(key: string): () => void {
       const before = attachments.peek();
       const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
@@ -108,7 +111,7 @@ export function createDraft() {
       mask.value = next;
     },
 
-    /** Begins an edit of an image that the bridge has made; the prompt stays as it is. */
+    /** Starts an edit of an image that the bridge has made. The prompt stays unchanged. */
     editArtifact(artifact: JobArtifact, name: string): void {
       const { id, ...facts } = artifact;
       const isAttached = attachments
@@ -121,7 +124,7 @@ export function createDraft() {
     clear: () => restore({ settings: {}, attachments: [], mask: undefined }),
     restore,
     content,
-    /** Remembers the draft as it is; the returned function brings it back. */
+    /** Remembers the current draft. The returned function restores it. */
     snapshot(): () => void {
       const kept = content();
       return () => restore(kept);
@@ -129,12 +132,12 @@ export function createDraft() {
   };
 }
 
-/** The image that a request edits; its mask, if it has one, is of its size. */
+/** Returns the image that a request edits. Its mask, if any, has the same size. */
 export function firstSource(attachments: readonly Attachment[]): Attachment | undefined {
   return attachments.find(({ role }) => role === 'source');
 }
 
-/** The images with one of those before, in its place. */
+/** Inserts an image of an earlier list at its former place. */
 function withAgain(
   now: readonly Attachment[],
   before: readonly Attachment[],
@@ -146,7 +149,7 @@ function withAgain(
   return now.toSpliced(index, 0, removed);
 }
 
-/** Without the members that are undefined. */
+/** Returns the object without members that are undefined. */
 function defined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }

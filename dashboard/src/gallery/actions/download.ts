@@ -6,16 +6,16 @@ interface SaveFilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
 
-/** What was not there any more. */
+/** The result of a download. `missing` counts the images that no longer exist. */
 interface Downloaded {
   readonly saved: number;
   readonly missing: number;
 }
 
 /**
- * Saves the images of the jobs: a single one as it is, several in a zip that is made here. Where the browser lets a page
- * write a file, the zip goes there while it is read; elsewhere it is held in memory first. Resolves with `undefined` when the
- * person chose no file. Throws ApiError when the bridge does not answer.
+ * Saves the images of the jobs: a single image as it is, several images as a zip that is made in the browser. If the
+ * browser can write to a file, the zip is streamed to it; otherwise the zip is first held in memory. Resolves with
+ * `undefined` if the user chose no file. Throws ApiError if the bridge does not respond.
  */
 export async function download(
   api: Api,
@@ -40,12 +40,12 @@ export async function download(
 }
 
 interface ZippedFile {
-  /** Below /v1. */
+  /** A path below /v1. */
   readonly path: string;
   readonly name: string;
 }
 
-/** A zip of images, which are read one after the other; missing ones are left out and counted. */
+/** Returns a zip of images, which are read one after the other. Missing images are left out and counted. */
 export async function zipOf(api: Api, files: readonly ZippedFile[]) {
   const { makeZip } = await import('client-zip');
   let missing = 0;
@@ -68,7 +68,7 @@ async function* readImages(api: Api, files: readonly ZippedFile[], onMissing: ()
   }
 }
 
-/** Whether it was saved: nothing is when the person closes the dialog. */
+/** Resolves with true if the zip was saved, and with false if the user closed the dialog. */
 export async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
   const { showSaveFilePicker } = window as SaveFilePicker;
   if (showSaveFilePicker === undefined) {
@@ -87,20 +87,23 @@ export async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Pr
   return true;
 }
 
-/** As a link with `download` does when it is pressed. */
+/** Offers a blob for download, like a link with the attribute `download`. */
 export function offer(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads the object after this task: a minute is more than it needs.
+  // The browser reads the object after this task. One minute is more than enough.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 const WORDS = 6;
 
-/** The file name of one of a job's images: the first words of its prompt, the end of its id, its number. */
+/**
+ * Returns the file name of an image of a job: the first words of the prompt, the end of the job id, and the number of
+ * the image.
+ */
 export function artifactName(job: JobSummary, index: number): string {
   const words = job.prompt
     .normalize('NFC')

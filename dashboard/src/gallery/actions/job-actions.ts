@@ -12,7 +12,7 @@ import { createMakingFromJobs } from './make-from-jobs.ts';
 
 export type JobActions = ReturnType<typeof createJobActions>;
 
-/** What can be done to jobs from the gallery. Each says what it did, or why it could not. */
+/** Creates the actions on jobs in the gallery. Each action reports its result, or why it failed. */
 export function createJobActions(page: Page) {
   const { api, jobs, router, toasts } = page;
   const cancelling = createConfirmation();
@@ -21,13 +21,13 @@ export function createJobActions(page: Page) {
     ...createJobMarks(page),
     ...createMakingFromJobs(page),
 
-    /** The job whose cancelling waits for a second press. */
+    /** The id of the job whose cancellation waits for a second press. */
     cancelling: cancelling.waiting,
     cancel(id: string): void {
       if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
     },
 
-    /** One job: its images, or the image with its source; two: beside each other. */
+    /** Opens one job with its images, or with its image and its source; or opens two jobs side by side. */
     compare(ids: readonly string[]): void {
       const [first, second] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
       if (first === undefined) return;
@@ -47,7 +47,7 @@ export function createJobActions(page: Page) {
       });
     },
 
-    /** Lists hold only the beginning of a prompt. */
+    /** Copies the whole prompt, because lists contain only the beginning of a prompt. */
     copyPrompt(id: string): Promise<void> {
       return attempt(toasts, async () => {
         const { request } = await jobs.read(id);
@@ -58,7 +58,10 @@ export function createJobActions(page: Page) {
   };
 }
 
-/** Marks jobs as favourites, and hides them: at once, and to be taken back instead of asked about before. */
+/**
+ * Marks jobs as favourites and hides jobs. Both take effect at once and offer an undo instead of asking for
+ * confirmation.
+ */
 function createJobMarks({ jobs, undo, toasts }: Page) {
   const known = (ids: readonly string[]): readonly JobSummary[] =>
     ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
@@ -73,7 +76,7 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
     });
   }
 
-  /** One heart that changes says enough: only several are worth a message. */
+  /** Shows a message only for several jobs. For a single job, the heart on the card shows the change. */
   async function setFavorite(ids: readonly string[], favorite: boolean): Promise<void> {
     const list = known(ids).filter((job) => job.favorite !== favorite);
     const outcome = await runForEach(list, ({ id }) => jobs.setFavorite(id, favorite));
@@ -85,7 +88,7 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
     report(outcome, 'gallery.favouriteFailed', () => void setFavorite(outcome.failed, favorite));
   }
 
-  /** Only jobs that have ended can be hidden. */
+  /** Hides or restores jobs. Only jobs that have ended can be hidden. */
   async function setHidden(ids: readonly string[], hidden: boolean): Promise<void> {
     const list = known(ids).filter((job) => !isOpen(job) && (job.deleted !== undefined) !== hidden);
     if (list.length === 0 && ids.length > 0) {
@@ -104,7 +107,7 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
   return { setFavorite, setHidden };
 }
 
-/** The ids for which it was done, and those for which it was not, with the first error. */
+/** The ids that succeeded, and the ids that failed with the first error. */
 interface Outcome {
   readonly done: readonly string[];
   readonly failed: readonly string[];
@@ -113,7 +116,7 @@ interface Outcome {
 
 const AT_ONCE = 6;
 
-/** Does something to each of the jobs, a few at once. What fails does not stop the others. */
+/** Runs an action for each job, a few at a time. A failure does not stop the others. */
 export async function runForEach<T extends { readonly id: string }>(
   list: readonly T[],
   run: (job: T) => Promise<void>,
@@ -139,15 +142,15 @@ export async function runForEach<T extends { readonly id: string }>(
 
 const WAITS_MS = 3000;
 
-/** A second press within three seconds confirms what cannot come back. */
+/** Creates a confirmation: a second press within three seconds confirms an action that cannot be undone. */
 export function createConfirmation() {
   const waiting = signal<string | undefined>(undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
-    /** What was pressed once. */
+    /** The id that was pressed once. */
     waiting: waiting as ReadonlySignal<string | undefined>,
 
-    /** Whether this press is the second one. */
+    /** Returns true if this press is the second one. */
     confirm(id: string): boolean {
       clearTimeout(timer);
       const isSecond = waiting.peek() === id;

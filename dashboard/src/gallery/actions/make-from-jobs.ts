@@ -5,13 +5,13 @@ import { attempt } from '../../shell/say-failure.ts';
 import { text } from '../../text/text.ts';
 import { artifactName } from './download.ts';
 
-/** What begins with a job that there is: the same once more, with changes, or with its image as the source. */
+/** Creates the actions that start from an existing job: send it again, change it, or use its image as the source. */
 export function createMakingFromJobs(page: Page) {
   const { jobs, router, draft, toasts } = page;
 
   async function again(id: string): Promise<'sent' | 'looked at'> {
     const job = await jobs.read(id);
-    // It could be paid for twice: a person looks first.
+    // The user must decide, because the image could be paid for twice.
     if (job.error?.details['outcome'] === 'unknown') {
       router.navigate(`/jobs/${id}`);
       return 'looked at';
@@ -35,7 +35,7 @@ export function createMakingFromJobs(page: Page) {
         showDraft(page);
       }),
 
-    /** Takes the first image of the job as the source of an edit. */
+    /** Uses the first image of the job as the source of an edit. */
     editThis(id: string): void {
       const job = jobs.get(id)?.peek();
       const artifact = job?.artifacts[0];
@@ -46,7 +46,7 @@ export function createMakingFromJobs(page: Page) {
   };
 }
 
-/** Puts what was asked for into the draft, to change it there. The draft that was there can be taken back. */
+/** Loads the request of a job into the draft for editing. The previous draft can be restored. */
 export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<void> {
   const content = await toDraftAgain(api, job);
   const before = draft.snapshot();
@@ -55,7 +55,7 @@ export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<v
   if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
 }
 
-/** Leads to the draft: the prompt beside the images, or the sheet over them where there is no room beside. */
+/** Shows the draft: focuses the prompt beside the images, or opens the sheet over them on narrow screens. */
 export function showDraft({ router }: Pick<Page, 'router'>): void {
   if (window.matchMedia('(max-width: 899px)').matches) router.openLayer('make');
   else document.getElementById('prompt')?.focus();

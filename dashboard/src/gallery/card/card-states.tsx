@@ -30,10 +30,10 @@ interface OpenCardProps {
   readonly tabIndex: number;
 }
 
-/** A job that has not ended: in words, until there is an image of it that is not finished. */
+/** Shows an open job: as text until an unfinished image exists, then as that image. */
 export function OpenCard({ job, tabIndex }: OpenCardProps) {
   const partials = job.progress?.partial_images ?? 0;
-  // The fragment is not sent: it makes each of them an image of its own.
+  // The fragment is not sent. It gives each unfinished image an address of its own in the cache.
   const path = partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined;
   const image = useSteadyImage(path);
   const { connection, queue } = usePage();
@@ -114,7 +114,7 @@ const LOOKS = {
   succeeded: { icon: CircleAlert, tone: 'faint' },
 } as const;
 
-/** A job that ended without an image: what happened, whether anything was made or paid, and the one thing to do. */
+/** Shows a job that ended without an image: the failure, whether anything was made or paid for, and the next action. */
 export function EndedCard({ job, tabIndex }: EndedCardProps) {
   const { state } = useGallery();
   const { icon, tone } = LOOKS[job.status as keyof typeof LOOKS];
@@ -184,14 +184,14 @@ function Ways({ job, failure, waits, tabIndex }: WaysProps) {
   );
 }
 
-/** Milliseconds until `after`; 0 from then on. */
+/** Returns the milliseconds until `after`, or 0 once that time has passed. */
 function useWait(after: number | undefined): number {
   const waits = after !== undefined && after > Date.now();
   const now = useNow(1000, waits);
   return after === undefined ? 0 : Math.max(0, after - Math.max(now, Date.now()));
 }
 
-/** What is certain before the whole error has been read. */
+/** Returns the part of the error that is known before the whole error has been read. */
 function assumed({
   status,
   error_code,
@@ -203,11 +203,11 @@ function assumed({
 
 interface LostImageProps {
   readonly error: ApiError;
-  /** For a card of its own; in a mosaic there is room for the title alone. */
+  /** The prompt, for a card with a single image. In a mosaic there is only room for the title. */
   readonly prompt: string | undefined;
 }
 
-/** An image that does not come: removed meanwhile, or not loaded for now. */
+/** Shows that an image could not be loaded, because it was removed or failed to load. */
 export function LostImage({ error, prompt }: LostImageProps) {
   const isRemoved = error.status === 404;
   const title = text(isRemoved ? 'card.removed' : 'card.notLoaded');
@@ -227,13 +227,13 @@ interface CardNoteProps {
   readonly tone?: 'faint' | 'warn' | 'bad';
   readonly title: string;
   readonly say?: ComponentChildren;
-  /** The prompt, where something else is said above. */
+  /** The prompt, if `say` has another text. */
   readonly asked?: string | undefined;
-  /** What can be done, or how long it takes. */
+  /** The available actions, or the elapsed time. */
   readonly children?: ComponentChildren;
 }
 
-/** A card in words: no image yet, or none at all. */
+/** Renders a card as text, for a job without an image to show. */
 function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
   return (
     <div class="card-note">

@@ -35,12 +35,12 @@ interface CardProps {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** Whether Tab reaches it. */
+  /** True if Tab reaches the card. */
   readonly isCursor: boolean;
   readonly isPicked: boolean;
 }
 
-/** One job. */
+/** Renders the card of one job. */
 export function Card(props: CardProps) {
   const { id, left, top, width, height, isCursor, isPicked } = props;
   const { jobs } = usePage();
@@ -115,8 +115,8 @@ interface CardLinkProps {
 }
 
 /**
- * The whole card as a link to its job: a new tab, the browser's menu and Enter work as with every link. While cards are
- * being chosen, a press chooses.
+ * Makes the whole card a link to its job, so that new tabs, the context menu and Enter work. While a selection is
+ * active, a press selects the card.
  */
 function CardLink({ job, isCursor }: CardLinkProps) {
   const { router } = usePage();
@@ -134,7 +134,7 @@ function CardLink({ job, isCursor }: CardLinkProps) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     cursor.value = job.id;
-    // A press by the Enter key has no clicks: it opens.
+    // A press of Enter has a click count of 0, and always opens the job.
     if (selection.active.peek() && event.detail > 0) selection.toggle(job.id);
     else router.navigate(path);
   }
@@ -147,7 +147,8 @@ function CardLink({ job, isCursor }: CardLinkProps) {
       draggable={false}
       onClick={onClick}
       onMouseDown={(event) => {
-        // A range begins at the card that has the focus, which therefore stays where it is; and no text is marked.
+        // Prevents the browser from moving the focus, because the range starts at the focused card, and from selecting
+        // text.
         if (event.shiftKey) event.preventDefault();
       }}
     >
@@ -164,7 +165,7 @@ interface CardImagesProps {
 
 const MOST = 4;
 
-/** The images of a job: one alone, several as a mosaic. */
+/** Shows the images of a job: a single image, or a mosaic of several. */
 function CardImages({ job, width, height }: CardImagesProps) {
   const { artifacts } = job;
   const count = artifacts.length;
@@ -185,7 +186,7 @@ function CardImages({ job, width, height }: CardImagesProps) {
   );
 }
 
-/** The width that one image of a mosaic has; it is as high as its ratio makes it. */
+/** Returns the width of one image in a mosaic. The height follows from the ratio of the image. */
 function share(width: number, count: number, index: number): number {
   if (count === 1) return width;
   return count === 3 && index === 0 ? (width * 2) / 3 : width / 2;
@@ -205,7 +206,7 @@ function Thumbnail({
     return <LostImage error={image.error} prompt={isAlone ? job.prompt : undefined} />;
   }
   if (image.state === 'loading') return <i class="skeleton" />;
-  // Only these can be transparent: the pattern behind them shows where they are.
+  // Other formats can be transparent, so a pattern is shown behind them.
   const isMaybeClear = artifact.format !== 'jpeg';
   return (
     <img
@@ -223,7 +224,7 @@ interface CardOverlayProps {
   readonly tabIndex: number;
 }
 
-/** Over the image of the card that is pointed at or focused: what it is, and what can be done with it. */
+/** Shows a caption and buttons over the image of the card that is hovered or focused. */
 function CardOverlay({ job, tabIndex }: CardOverlayProps) {
   return (
     <div class="card-overlay">
@@ -273,7 +274,7 @@ function Tools({ job, tabIndex }: CardOverlayProps) {
   );
 }
 
-/** The accessible name of a card: prompt, state, number of images. */
+/** Returns the accessible name of a card: prompt, state and number of images. */
 function cardName(job: JobSummary): string {
   const { status } = job;
   const state = isOpen(job)
@@ -287,7 +288,7 @@ function cardName(job: JobSummary): string {
   return [job.prompt, state, count, ...marks].filter(Boolean).join('. ');
 }
 
-/** What made it, how large it is, when: one line. */
+/** Returns the model, the image size and the time in one line. */
 function cardFacts(job: JobSummary): string {
   const [image] = job.artifacts;
   const model = job.model ?? job.provider;
@@ -303,12 +304,12 @@ function cardFacts(job: JobSummary): string {
 interface PickButtonProps {
   readonly id: string;
   readonly isPicked: boolean;
-  /** Whether it stays, instead of being there for the pointer and the focus only. */
+  /** True if the button is always visible, false if it is visible only on hover and focus. */
   readonly stays: boolean;
   readonly tabIndex: number;
 }
 
-/** Chooses a card. */
+/** Renders the checkbox that selects a card. */
 function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
   const { state } = useGallery();
   return (
@@ -329,11 +330,11 @@ function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
 interface MoreButtonProps {
   readonly job: JobSummary;
   readonly tabIndex: number;
-  /** On top of an image. */
+  /** True if the button lies on top of an image. */
   readonly over?: boolean;
 }
 
-/** The way to everything that can be done with a card. */
+/** Renders the button that opens the menu with all actions on a card. */
 function MoreButton({ job, tabIndex, over = false }: MoreButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
@@ -362,7 +363,7 @@ interface CardMenuProps {
   readonly onClose: () => void;
 }
 
-/** Everything that can be done with one image, with its key. */
+/** Lists all actions on one card, each with its key. */
 function CardMenu({ job, anchor, onClose }: CardMenuProps) {
   const { actions } = useGallery();
   const { id, favorite, deleted } = job;

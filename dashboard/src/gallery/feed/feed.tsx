@@ -13,7 +13,7 @@ import { useFeedFocus, useFeedKeys } from './use-feed-keys.ts';
 import { useFeedFrame, useFeedScroll, useVirtualRows } from './use-feed-scroll.ts';
 import './feed.css';
 
-/** The cards, in justified rows under the headings of their days. Only what is near what is seen exists. */
+/** Renders the cards in justified rows under the headings of their days. Only cards near the viewport are rendered. */
 export function Feed() {
   const { state } = useGallery();
   const scroller = useRef<HTMLDivElement>(null);
@@ -51,7 +51,7 @@ export function Feed() {
   );
 }
 
-/** Below the cards, where the next ones could not be read. */
+/** Offers a retry below the cards if the next page could not be read. */
 function FailedPage() {
   const { state } = useGallery();
   const { value: feed } = state.feed;
@@ -74,8 +74,8 @@ interface DayProps {
 }
 
 /**
- * The cards lie beside each other in the document, and the rows of the grid own them by reference: a card that changes its
- * row is moved then, not made anew.
+ * Renders the cards of one day. The cards are siblings in the document, and the rows of the grid own them by reference
+ * (`aria-owns`). A card that changes its row is moved instead of being created again.
  */
 function DayOfCards({ day, rows, layout }: DayProps) {
   const { today } = usePage();
@@ -126,7 +126,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
   );
 }
 
-/** How many new jobs wait above, and the way to them. */
+/** Shows how many new jobs wait above, and scrolls to them. */
 function NewPill({ onPress }: { readonly onPress: () => void }) {
   const { state } = useGallery();
   const { value: count } = state.arrivals.count;

@@ -15,7 +15,10 @@ const ARROWS = {
   End: 'last',
 } as const satisfies Record<string, Direction>;
 
-/** The keys of the gallery. They act on what was chosen, else on the focused card; never on the one that is pointed at. */
+/**
+ * Binds the keys of the gallery. They act on the selected cards, or else on the focused card; never on the card that is
+ * only hovered.
+ */
 export function useFeedKeys(scroller: RefObject<HTMLElement | null>): void {
   const { router } = usePage();
   const { route, layer } = router;
@@ -33,7 +36,8 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
     const layout = state.layout.peek();
     if (layout === undefined) return;
     if (from === undefined) {
-      // From nowhere the arrows lead into the gallery; inside other controls they are theirs.
+      // If nothing has the focus, arrows move it into the gallery. Inside other controls, arrows keep their own
+      // meaning.
       if (document.activeElement !== document.body || direction === 'first' || direction === 'last')
         return;
       const start = state.cursor.peek();
@@ -63,7 +67,7 @@ function useCommands(): KeyBindings {
   const { selection } = state;
   const job = (id: string | undefined) => (id === undefined ? undefined : jobs.get(id)?.peek());
 
-  /** What the key acts on; nothing while neither a card is focused nor any is chosen. */
+  /** Returns a handler that runs with the ids the key acts on. Does nothing if no card is focused or selected. */
   function on(run: (ids: readonly string[], first: string) => void) {
     return (event: KeyboardEvent) => {
       const isChosen = selection.ids.peek().size > 0;
@@ -104,14 +108,14 @@ function useCommands(): KeyBindings {
   };
 }
 
-/** Whether the key is not meant for a text. */
+/** Returns true if the key is not typed into a text field. */
 function isFree(target: EventTarget | null): boolean {
   return !(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement);
 }
 
 /**
- * Moves the focus with the cursor while the keyboard is in the feed: also when the focused card is removed, and after a visit
- * to a job that began here.
+ * Moves the focus with the cursor while the keyboard is used in the feed, also when the focused card is removed and
+ * after a visit to a job that was opened from here.
  */
 export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {
   const { router } = usePage();
@@ -122,7 +126,7 @@ export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {
   const returns = useRef(false);
   const box = scroller.current;
   const focused = document.activeElement;
-  // Read before the cards are drawn anew: a card that goes takes the focus with it.
+  // Read before the cards are rendered again, because a removed card loses the focus.
   const wasInside = box?.contains(focused) === true && focused !== box;
 
   useLayoutEffect(() => {
@@ -140,12 +144,12 @@ export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {
   }, [isShown]);
 }
 
-/** Focuses a card that is drawn, and brings it wholly into view. */
+/** Focuses a rendered card and scrolls it fully into view. */
 function focusCard(scroller: HTMLElement | null, id: string): void {
   const card = scroller?.querySelector<HTMLElement>(`[data-id="${id}"]`);
   if (!(scroller && card)) return;
   card.querySelector<HTMLElement>('.card-link')?.focus({ preventScroll: true });
-  // Of the toolbar at the end of the page and the dock of narrow screens, which lie over the feed.
+  // The space covered by the toolbar at the bottom of the page and by the dock of narrow screens.
   const covered = Number.parseFloat(getComputedStyle(scroller).scrollPaddingBlockEnd) || 0;
   const [view, place] = [scroller.getBoundingClientRect(), card.getBoundingClientRect()];
   const above = view.top + HEADING - place.top;

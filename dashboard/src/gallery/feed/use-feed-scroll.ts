@@ -11,10 +11,13 @@ import { type Layout, rowFrame } from '../layout/row-layout.ts';
 import { tileScale } from '../state/tile-scale.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
-/** Down to here a person counts as being at the top, where what is new appears at once. */
+/** The scroll position, in CSS pixels, up to which the feed counts as at the top. There, new jobs appear at once. */
 const TOP = 40;
 
-/** Reads on before the end is reached, holds back what is new while somebody looks further down, and keeps in place what they look at. */
+/**
+ * Loads the next page before the end is reached, holds back new jobs while the user is scrolled down, and keeps the
+ * visible cards in place.
+ */
 export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   const { state } = useGallery();
   const { value: layout } = state.layout;
@@ -42,7 +45,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller, state, feed, ids, status, layout]);
 
   useLayoutEffect(() => {
-    // Another filter begins at its top.
+    // A new filter starts at the top.
     let last = state.feed.peek();
     return effect(() => {
       if (state.feed.value === last) return;
@@ -53,7 +56,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller, state]);
 }
 
-/** When rows change their places, the scroll position goes with the first card that is seen. */
+/** Keeps the first visible card in place when rows move, by adjusting the scroll position. */
 function useAnchor(
   scroller: RefObject<HTMLElement | null>,
   layout: Layout | undefined,
@@ -64,7 +67,7 @@ function useAnchor(
     const [box, old] = [scroller.current, before.current];
     before.current = layout;
     if (box === null || old === undefined || layout === undefined || old === layout) return;
-    // Reading scrollTop forces a layout: not where nothing is scrolled.
+    // Reading scrollTop forces a layout, so it is skipped if nothing is scrolled.
     if (!isScrolled.peek() || box.scrollTop <= TOP) return;
     const anchor = firstSeen(old, box.scrollTop).find((id) => layout.rowOf.has(id));
     if (anchor === undefined) return;
@@ -73,7 +76,7 @@ function useAnchor(
   }, [scroller, layout]);
 }
 
-/** The cards of the first rows that are seen, in reading order. */
+/** Returns the ids of the cards in the first visible rows, in reading order. */
 function firstSeen({ rows }: Layout, scrollTop: number): readonly string[] {
   const first = rows.findIndex(({ top, height }) => top + height > scrollTop);
   return rows.slice(first, first + 3).flatMap(({ tiles }) => tiles.map(({ id }) => id));
@@ -83,12 +86,14 @@ function topOf({ rows, rowOf }: Layout, id: string): number {
   return rows[rowOf.get(id) ?? -1]?.top ?? 0;
 }
 
-/** Rows beyond the edges of what is seen, so that they are there before they are. */
+/**
+ * The number of rows rendered beyond each edge of the viewport, so that they exist before they are scrolled into view.
+ */
 const OVERSCAN = 3;
 
 /**
- * The indexes of the rows that are near what is seen, in ascending order; `pinned` is one of them wherever it is, so that
- * the focus is never lost by scrolling.
+ * Returns the indexes of the rows near the viewport in ascending order. The row `pinned` is always included, so that
+ * scrolling never loses the focus.
  */
 export function useVirtualRows(
   scroller: RefObject<HTMLElement | null>,
@@ -100,7 +105,7 @@ export function useVirtualRows(
   const options = {
     count: rows.length,
     getScrollElement: () => scroller.current,
-    // A row's share of the height reaches down to the next one's top, over the heading of a day between them.
+    // The size of a row reaches to the top of the next row, including a day heading between them.
     estimateSize: (index: number) =>
       (rows[index + 1]?.top ?? layout?.height ?? 0) - (rows[index]?.top ?? 0),
     paddingStart: rows[0]?.top ?? 0,
@@ -123,7 +128,7 @@ export function useVirtualRows(
   return virtualizer.getVirtualIndexes();
 }
 
-/** As the library does it, but for the first reading, which forces a layout in the middle of rendering. */
+/** Observes the size as the library does, but skips the first read, which would force a layout during rendering. */
 function observeBox(
   { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
   onBox: (box: { readonly width: number; readonly height: number }) => void,
@@ -136,14 +141,14 @@ function observeBox(
   return () => observer.disconnect();
 }
 
-/** Keeps the frame of the rows as wide as the feed is. */
+/** Keeps the frame of the rows as wide as the feed. */
 export function useFeedFrame(scroller: RefObject<HTMLElement | null>): void {
   const { state } = useGallery();
   const { value: scale } = tileScale;
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return;
-    // It reports before the first paint. Reading the width here would force a layout in the middle of rendering.
+    // The observer reports before the first paint. Reading the width here would force a layout during rendering.
     const observer = new ResizeObserver(([entry]) => {
       const width = Math.max(1, entry?.contentRect.width ?? 1);
       const before = state.frame.peek();

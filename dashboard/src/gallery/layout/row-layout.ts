@@ -1,22 +1,22 @@
 import type { JobSummary } from '../../api/schemas.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 
-/** What the layout needs to know of a card. */
+/** The facts about a card that the layout uses. */
 export interface Shape {
   readonly id: string;
-  /** Width by height. */
+  /** Width divided by height. */
   readonly ratio: number;
-  /** The beginning of its day, in Unix milliseconds. */
+  /** The start of the card's day in Unix milliseconds. */
   readonly day: number;
 }
 
-/** The space that rows fill; all values in CSS pixels. */
+/** The space that the rows fill. All values are CSS pixels. */
 export interface Frame {
   readonly width: number;
-  /** What a row is high before it is stretched or shrunk to the width. */
+  /** The target height of a row, before the row is scaled to the full width. */
   readonly rowHeight: number;
   readonly gap: number;
-  /** Over the rows of each day. */
+  /** The height of the heading above the rows of each day. */
   readonly heading: number;
 }
 
@@ -35,9 +35,9 @@ interface Row {
 export interface Day {
   readonly day: number;
   readonly top: number;
-  /** With its heading. */
+  /** The height including the heading. */
   readonly height: number;
-  /** Of all rows, those from `firstRow` to before `endRow`. */
+  /** The first row of the day. Rows from `firstRow` up to, but not including, `endRow` belong to it. */
   readonly firstRow: number;
   readonly endRow: number;
 }
@@ -46,16 +46,17 @@ export interface Layout {
   readonly days: readonly Day[];
   readonly rows: readonly Row[];
   readonly height: number;
-  /** The index of the row that a card is in, by id. */
+  /** Row indexes by card id. */
   readonly rowOf: ReadonlyMap<string, number>;
 }
 
-/** A last row is stretched to the width when it fills this part of it. */
+/** The fraction of the width from which a last row is stretched to the full width. */
 const NEARLY_FULL = 0.8;
 
 /**
- * Justified rows in reading order, a heading before each day. All cards of a row have one height; every row but the last
- * of a day has exactly the width. What is appended never changes rows before the last one.
+ * Lays out justified rows in reading order, with a heading before each day. All cards in a row have the same height.
+ * Every row except the last row of a day fills the width exactly. Appending cards never changes rows before the last
+ * one.
  */
 export function layoutRows(shapes: readonly Shape[], frame: Frame): Layout {
   const days: Day[] = [];
@@ -86,7 +87,10 @@ function endOfDay(shapes: readonly Shape[], from: number): number {
   return to;
 }
 
-/** Where the row that begins at `from` ends: with or without the card that makes it full, whichever is nearer in height. */
+/**
+ * Returns the end of the row that starts at `from`. The card that fills the row is included or excluded, whichever
+ * gives the height nearer to the target.
+ */
 function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Frame): number {
   let ratios = 0;
   for (let at = from; at < to; at += 1) {
@@ -100,7 +104,7 @@ function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Fra
   return to;
 }
 
-/** The height of a row whose cards fill the width. */
+/** Returns the height of a row whose cards fill the width. */
 function heightOf(ratios: number, count: number, { width, gap }: Frame): number {
   return ratios === 0 ? Number.POSITIVE_INFINITY : (width - gap * (count - 1)) / ratios;
 }
@@ -110,7 +114,7 @@ function placeRow(members: readonly Shape[], frame: Frame, top: number, isLast: 
   const justified = heightOf(ratios, members.length, frame);
   const isFull = !isLast || justified * NEARLY_FULL <= frame.rowHeight;
   const exact = isFull ? justified : frame.rowHeight;
-  // Edges lie on whole pixels, and the last one on the edge of the frame.
+  // Edges are whole pixels, and the last edge is the edge of the frame.
   let edge = 0;
   const tiles = members.map(({ id, ratio }) => {
     const left = Math.round(edge);
@@ -122,7 +126,7 @@ function placeRow(members: readonly Shape[], frame: Frame, top: number, isLast: 
   return { top, height: Math.max(1, Math.round(exact)), tiles };
 }
 
-/** From a window's width on: the height of a row and the gap between cards, in CSS pixels. */
+/** Row height and gap in CSS pixels, by minimum window width. */
 const STEPS = [
   { from: 3000, rowHeight: 320, gap: 8 },
   { from: 1920, rowHeight: 236, gap: 8 },
@@ -133,26 +137,32 @@ const STEPS = [
 
 export const HEADING = 38;
 
-/** The frame of the rows for a window. `scale` is what a person chose; narrow screens have no choice. */
+/** Returns the frame of the rows for a window. `scale` is chosen by the user and ignored on narrow screens. */
 export function rowFrame(windowWidth: number, width: number, scale: number): Frame {
   const { rowHeight, gap } = STEPS.find(({ from }) => windowWidth >= from) ?? STEPS[4];
   const factor = windowWidth >= 900 ? scale : 1;
   return { width, rowHeight: Math.round(rowHeight * factor), gap, heading: HEADING };
 }
 
-/** The ratio of a card without an image, and of one whose size is not known yet. */
+/** The ratio of a card without an image, or with an image of unknown size. */
 const UNKNOWN = 3 / 2;
 const NARROWEST = 1 / 2;
 const WIDEST = 3;
 
-/** Width by height of a job's card: of its image, or of the mosaic of its images; while it is open, of what is to come. */
+/**
+ * Returns the ratio (width divided by height) of a job's card: the ratio of its image or mosaic, or the expected ratio
+ * while the job is open.
+ */
 export function tileRatio(job: JobSummary): number {
   const [first] = job.artifacts;
   if (first) return clamp(mosaicRatio(first.width / first.height, job.artifacts.length));
   return isOpen(job) ? clamp(mosaicRatio(plannedRatio(job.size), job.outputs)) : UNKNOWN;
 }
 
-/** Two beside each other; of three one large, two small beside it; four and more in two rows. */
+/**
+ * Returns the ratio of a mosaic. Two images are side by side; of three, one is large and two are small beside it; four
+ * and more form two rows.
+ */
 function mosaicRatio(ratio: number, count: number): number {
   if (count === 2) return ratio * 2;
   return count === 3 ? ratio * 1.5 : ratio;
@@ -169,7 +179,10 @@ function clamp(ratio: number): number {
 
 export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
-/** The card that an arrow key leads to: in reading order sideways, the nearest one in the row above or below. */
+/**
+ * Returns the card that an arrow key leads to: the next one in reading order sideways, or the nearest one in the row
+ * above or below.
+ */
 export function neighbour(layout: Layout, id: string, direction: Direction): string | undefined {
   const { rows, rowOf } = layout;
   if (direction === 'first') return rows.at(0)?.tiles.at(0)?.id;
@@ -193,7 +206,7 @@ function middle({ left, width }: PlacedTile): number {
   return left + width / 2;
 }
 
-/** The place of a box in its container, in CSS pixels. */
+/** Returns the style for the position of a box in its container, in CSS pixels. */
 export function boxStyle(left: number, top: number, width: number, height: number) {
   return {
     transform: `translate(${left}px, ${top}px)`,

@@ -1,6 +1,6 @@
 const EDGES = [256, 512, 1024, 2048] as const;
 
-/** The path of an image's thumbnail that is sharp in a box of this size, in CSS pixels, on this screen. */
+/** Returns the path of a thumbnail that is sharp on this screen in a box of the given size in CSS pixels. */
 export function thumbnailPath(
   artifactId: string,
   width: number,

@@ -19,7 +19,7 @@ interface Deps {
 
 export type GalleryState = ReturnType<typeof createGalleryState>;
 
-/** What the gallery knows: the jobs that it shows, where they lie, which of them is focused and which are chosen. */
+/** Creates the state of the gallery: the visible jobs, their layout, the focused card and the selection. */
 export function createGalleryState(deps: Deps) {
   const filter = watchFilter(deps.router);
   const feed = createShownFeed(deps, filter);
@@ -28,7 +28,7 @@ export function createGalleryState(deps: Deps) {
   const selection = createSelection();
   const errors = createJobErrors(deps.jobs);
   const frame = signal<Frame | undefined>(undefined);
-  /** The card that the keyboard is on. */
+  /** The id of the card that has the keyboard focus. */
   const cursor = signal<string | undefined>(undefined);
   let position = 0;
 
@@ -45,7 +45,8 @@ export function createGalleryState(deps: Deps) {
   effect(() => {
     const ids = arrivals.shown.value;
     selection.keep(ids);
-    // After a card that was removed the one in its place is next; after the last one, the one before it.
+    // If the focused card is removed, the card that takes its place is focused; if it was the last card, the one before
+    // it.
     const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
     if (at >= 0) position = at;
     else cursor.value = ids[Math.min(position, ids.length - 1)];
@@ -60,7 +61,7 @@ export function createGalleryState(deps: Deps) {
     frame,
     layout,
     cursor,
-    /** What a key acts on: what was chosen, else the focused card. */
+    /** Returns the ids that a key acts on: the selection, or else the focused card. */
     targets(): readonly string[] {
       const chosen = arrivals.shown.peek().filter((id) => selection.ids.peek().has(id));
       if (chosen.length > 0) return chosen;
@@ -70,7 +71,7 @@ export function createGalleryState(deps: Deps) {
   };
 }
 
-/** The filter of the address while the images are in view; a job that lies over them has an address of its own. */
+/** Follows the filter in the address while the images are in view. A job that covers the images has its own address. */
 function watchFilter(router: Router): ReadonlySignal<JobFilter> {
   const filter = signal<JobFilter>(readFilter(router.query.peek()));
   effect(() => {
@@ -81,7 +82,7 @@ function watchFilter(router: Router): ReadonlySignal<JobFilter> {
   return filter;
 }
 
-/** The filter that the address names. What it does not know is left out. */
+/** Reads the filter from the address. Unknown values are ignored. */
 export function readFilter(query: URLSearchParams): JobFilter {
   const show = query.get('show');
   const status = query.get('status');
@@ -93,17 +94,20 @@ export function readFilter(query: URLSearchParams): JobFilter {
   };
 }
 
-/** Whether it shows everything. */
+/** Returns true if the filter shows everything. */
 export function isDefault({ search, show, status, provider }: JobFilter): boolean {
   return search === '' && show === 'all' && status === undefined && provider === undefined;
 }
 
-/** The changes of the query that clear it. */
+/** The query changes that clear the filter. */
 export const CLEARED = { q: undefined, show: undefined, status: undefined, provider: undefined };
 
 const KEPT = 500;
 
-/** Why jobs failed: lists hold only the code, so that a card reads the rest once it is seen. Keeps the latest 500. */
+/**
+ * Reads why jobs failed. Lists contain only the error code, so a card reads the whole error when it becomes visible.
+ * Keeps the latest 500 errors.
+ */
 function createJobErrors(jobs: Jobs) {
   const errors = new Map<string, Signal<BridgeError | undefined>>();
 
@@ -111,13 +115,13 @@ function createJobErrors(jobs: Jobs) {
     try {
       error.value = (await jobs.read(id)).error;
     } catch {
-      // The code has to do; the card asks again when it is seen again.
+      // The card shows the code only, and reads the error again the next time it becomes visible.
       errors.delete(id);
     }
   }
 
   return {
-    /** `undefined` until it is known. */
+    /** Returns a signal of the error, which is undefined until the error has been read. */
     get(id: string): ReadonlySignal<BridgeError | undefined> {
       let error = errors.get(id);
       if (error === undefined) {

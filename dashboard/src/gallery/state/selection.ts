@@ -1,11 +1,14 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 
-/** The cards that were chosen, to do something to all of them. */
+/** Creates the selection of cards. */
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
-  /** Whether a press chooses instead of opening: from the first choice or the button on, until it is cleared. */
+  /**
+   * True if a press selects instead of opening: from the first selection, or the press of the button, until the
+   * selection is cleared.
+   */
   const active = signal(false);
-  /** Where a range begins, and what was chosen without it. */
+  /** The start of the range, and the ids that were selected without it. */
   let anchor: string | undefined;
   let base: ReadonlySet<string> = new Set();
 
@@ -30,7 +33,7 @@ export function createSelection() {
       base = next;
       set(next);
     },
-    /** Chooses everything from the card that was chosen last, or else from `from`, to this one. */
+    /** Selects all cards from the last selected card, or else from `from`, to `to`. */
     extend(list: readonly string[], from: string | undefined, to: string): void {
       if (anchor === undefined || !list.includes(anchor)) anchor = from ?? to;
       const [a, b] = [list.indexOf(anchor), list.indexOf(to)];
@@ -41,7 +44,7 @@ export function createSelection() {
       base = new Set(list);
       set(base);
     },
-    /** Forgets what is not in the list any more. */
+    /** Removes ids that are no longer in the list from the selection. */
     keep(list: readonly string[]): void {
       if (ids.peek().size === 0) return;
       const present = new Set(list);

@@ -3,20 +3,21 @@ import type { JobSummary } from '../../api/schemas.ts';
 import type { JobChange } from '../../jobs/job-change.ts';
 import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
-/** What a list of shapes needs of `Jobs`. */
+/** The part of `Jobs` that the shapes use. */
 interface KnownJobs {
   get(id: string): ReadonlySignal<JobSummary> | undefined;
   subscribe(listener: (change: JobChange) => void): () => void;
 }
 
 /**
- * The shapes of the known jobs. A layout reads thousands at once, so that it watches one number instead of each. While
- * `isHolding` says so, cards keep their shapes, whatever becomes of their jobs: nothing moves under the eyes of a person.
+ * Creates the shapes of the known jobs. A layout reads thousands of shapes at once, so it watches one version number
+ * instead of each shape. While `isHolding` is true, cards keep their shapes even if their jobs change, so that nothing
+ * moves while the user looks at it.
  */
 export function createShapes(jobs: KnownJobs, isHolding: ReadonlySignal<boolean>) {
   const shapes = new Map<string, Shape>();
   const version = signal(0);
-  /** The jobs that changed while shapes were kept. */
+  /** The ids of jobs that changed while shapes were held. */
   const changed = new Set<string>();
   const unsubscribe = jobs.subscribe((change) => {
     if (change.kind === 'removed') shapes.delete(change.id);
@@ -41,7 +42,7 @@ export function createShapes(jobs: KnownJobs, isHolding: ReadonlySignal<boolean>
   }
 
   return {
-    /** Grows when a shape has changed. */
+    /** A counter that increases when a shape has changed. */
     version: version as ReadonlySignal<number>,
 
     get(id: string): Shape | undefined {

@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * The history under the filter of the moment. While another filter's first page is on its way, what was shown stays; a
- * reply to a filter that has been replaced meanwhile is dropped.
+ * Creates the feed under the current filter. While the first page for a new filter is loading, the previous list stays
+ * visible. A reply for a filter that has since been replaced is discarded.
  */
 export function createShownFeed(
   { api, jobs, connection }: Deps,
@@ -53,8 +53,8 @@ export function createShownFeed(
 }
 
 /**
- * Cards do not move without input: while the gallery is scrolled down, jobs newer than the newest one shown wait behind a button.
- * Ids are in descending order.
+ * Holds back new jobs so that cards do not move without input: while the gallery is scrolled down, jobs newer than the
+ * newest visible one wait behind a button. Ids are in descending order.
  */
 export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
   const newest = signal<string | undefined>(undefined);
@@ -66,12 +66,12 @@ export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
     return from < 0 ? 0 : from;
   });
   return {
-    /** What is to be seen. */
+    /** The ids to show. */
     shown: computed(() => (held.value === 0 ? ids.value : ids.value.slice(held.value))),
-    /** How many wait. */
+    /** The number of jobs held back. */
     count: held as ReadonlySignal<number>,
 
-    /** Whether what is new waits. */
+    /** True while new jobs are held back. */
     isHolding: isHolding as ReadonlySignal<boolean>,
 
     hold(): void {

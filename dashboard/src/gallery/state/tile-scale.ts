@@ -7,7 +7,7 @@ export const LARGEST = 2;
 const stored = Number.parseFloat(localStorage.getItem(KEY) ?? '1');
 const scale = signal(stored >= SMALLEST && stored <= LARGEST ? stored : 1);
 
-/** How much higher or lower than usual rows are; kept in this browser. */
+/** The user's scale for row heights, stored in this browser. */
 export const tileScale: ReadonlySignal<number> = scale;
 
 export function setTileScale(next: number): void {

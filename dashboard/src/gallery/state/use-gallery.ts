@@ -10,7 +10,7 @@ export interface GalleryContextValue {
 
 export const GalleryContext = createContext<GalleryContextValue | undefined>(undefined);
 
-/** The gallery's state and what can be done in it. Throws outside of the gallery. */
+/** Returns the state of the gallery and its actions. Throws if called outside the gallery. */
 export function useGallery(): GalleryContextValue {
   const value = useContext(GalleryContext);
   if (value === undefined) throw new Error('useGallery is called outside of the gallery');

@@ -15,7 +15,7 @@ interface BlankProps {
   readonly children?: ComponentChildren;
 }
 
-/** In place of cards: why there are none, and the one thing to do. */
+/** Explains why there are no cards, and offers the next action. */
 export function Blank({ icon, title, detail, children }: BlankProps) {
   return (
     <div class="blank">
@@ -32,7 +32,7 @@ interface Attempt {
   readonly parameters: NonNullable<PresetTemplate['parameters']>;
 }
 
-/** Empty frames in the usual shapes; three of them hold a way to begin. */
+/** Empty frames in common shapes. Three of them contain a prompt to start with. */
 const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
   ['r32', { name: 'harbour', parameters: { size: '1536x1024' } }],
   ['r23'],
@@ -48,7 +48,7 @@ const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
   ['r11'],
 ];
 
-/** The gallery before there is anything in it: what to do first, and what the sandbox is. */
+/** Shows the empty gallery: the first step, and what the sandbox is. */
 export function FirstMinute() {
   const { providers, help } = usePage();
   const main = providers.list.value?.find((provider) => provider.default);

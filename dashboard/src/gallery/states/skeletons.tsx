@@ -3,7 +3,7 @@ import { boxStyle, layoutRows } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import './skeletons.css';
 
-/** Shapes as they usually come. */
+/** Ratios of typical images. */
 const RATIOS = [
   3 / 2,
   1,
@@ -23,7 +23,7 @@ const RATIOS = [
   3 / 2,
 ];
 
-/** The first page on its way. */
+/** Shows placeholders while the first page is loading. */
 export function Skeletons() {
   const { state } = useGallery();
   const { value: frame } = state.frame;

@@ -13,7 +13,7 @@ import { LARGEST, SMALLEST, setTileScale, tileScale } from '../state/tile-scale.
 import { useGallery } from '../state/use-gallery.ts';
 import './gallery-tools.css';
 
-/** What is shown of the history, and how large. */
+/** Renders the search, the filter and the tile size. */
 export function GalleryTools() {
   const { state } = useGallery();
   const choosing = state.selection.active.value;
@@ -50,10 +50,10 @@ export function GalleryTools() {
   );
 }
 
-/** From the last key to the request, so that a word is not asked for letter by letter. */
+/** The delay between the last key and the request, so that a word is not requested letter by letter. */
 const PAUSE_MS = 150;
 
-/** Typing never waits: the list follows the words when they have come to rest. */
+/** Renders the search field. Typing never waits: the list is updated after the user pauses. */
 function SearchField() {
   const { router } = usePage();
   const { state } = useGallery();
@@ -62,9 +62,10 @@ function SearchField() {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
-  /** The words of the address as this field knows them. */
+  /** The search in the address, as last seen or written by this field. */
   const asked = useRef(search);
-  // The address also changes by Back and by links. Where it has taken what was typed here, more may be typed by now.
+  // The address also changes by Back and by links. If it only contains what was typed here, newer text in the field is
+  // kept.
   useEffect(() => {
     if (search === asked.current) return;
     asked.current = search;
@@ -136,7 +137,7 @@ const PILLS = [
   { name: 'hidden', query: { show: 'hidden' } },
 ] as const;
 
-/** The parts of the history that are asked for most. They leave the words and the provider as they are. */
+/** Offers the most common filters as pills. They keep the search and the provider unchanged. */
 function ShowPills() {
   const { router } = usePage();
   const { state } = useGallery();
@@ -158,7 +159,7 @@ function ShowPills() {
   );
 }
 
-/** Which states and whose images are shown. */
+/** Offers filters by state and by provider. */
 function FilterMenu() {
   const { router, providers } = usePage();
   const { state } = useGallery();

@@ -4,30 +4,33 @@ import { recallSettings } from '../../make/recall-settings.ts';
 export const LANGUAGES = ['curl', 'javascript', 'python'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The variable of the environment from which code takes the token. The token itself is in no code. */
+/** The environment variable from which the code reads the token. The code never contains the token itself. */
 export const TOKEN_VARIABLE = 'IMAGE_BRIDGE_TOKEN';
 
-/** An image that the job was given; the bridge keeps it as long as the job. */
+/** An input image of the job. The bridge keeps it as long as the job. */
 interface CodeInput {
   readonly index: number;
   readonly mediaType: string;
   readonly filename: string | undefined;
 }
 
-/** What code has to do to send the request of a job once more. */
+/** Everything that code needs to send the request of a job again. */
 interface RequestCode {
-  /** Where the bridge is: http://127.0.0.1:8787. */
+  /** The address of the bridge, for example http://127.0.0.1:8787. */
   readonly bridge: string;
   readonly needsToken: boolean;
   readonly jobId: string;
-  /** The request without its images and previews; what has its default is left out. */
+  /** The request without images and previews. Settings with default values are left out. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly images: readonly CodeInput[];
   readonly mask: CodeInput | undefined;
   readonly references: readonly CodeInput[];
 }
 
-/** The bridge counts the inputs of a job over its images, then the mask, then the references. */
+/**
+ * Collects what code needs. The bridge numbers the inputs of a job through its images, then the mask, then the
+ * references.
+ */
 export function toRequestCode(job: Job, bridge: string, needsToken: boolean): RequestCode {
   const { request } = job;
   const masks = request.mask === null ? [] : [request.mask];
@@ -47,7 +50,7 @@ export function toRequestCode(job: Job, bridge: string, needsToken: boolean): Re
   };
 }
 
-/** The inputs of a request by the field that holds them. */
+/** Returns the inputs of a request by the name of the field that contains them. */
 function inputFields({ images, mask, references }: RequestCode) {
   return [
     { field: 'images', inputs: images, isList: true },
@@ -57,14 +60,17 @@ function inputFields({ images, mask, references }: RequestCode) {
 }
 
 /**
- * A value as JSON, in lines. Characters that are not seen, or that change the direction of the text around them, are
- * written as escapes: the code shows what it does.
+ * Formats a value as JSON on several lines. Invisible characters, and those that change the text direction, are written
+ * as escapes, so that the code shows what it does.
  */
 function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(UNSEEN, escapeCharacter);
 }
 
-/** Controls, joiners and marks of direction (Unicode categories Cc, Cf, Zl, Zp); those of ASCII are escaped by JSON already. */
+/**
+ * Control characters, joiners and direction marks (Unicode categories Cc, Cf, Zl and Zp). JSON already escapes the
+ * ASCII ones.
+ */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function escapeCharacter(character: string): string {
@@ -73,7 +79,7 @@ function escapeCharacter(character: string): string {
     .join('');
 }
 
-/** A command for a POSIX shell with curl. */
+/** Returns a command for a POSIX shell with curl. */
 export function curlCode(code: RequestCode): string {
   const fields = inputFields(code);
   const url = shellQuote(`${code.bridge}/v1/jobs`);
@@ -98,7 +104,7 @@ export function curlCode(code: RequestCode): string {
   ].join('\n');
 }
 
-/** The body in pieces: JSON, and the inputs that go between them as base64. */
+/** Returns the body in pieces: JSON texts, and inputs to insert between them as base64. */
 function toPieces(code: RequestCode): readonly (string | CodeInput)[] {
   const pieces: (string | CodeInput)[] = [toJson(code.settings).replace(/\n\}$/, '')];
   for (const { field, inputs, isList } of inputFields(code)) {
@@ -115,7 +121,7 @@ function toPieces(code: RequestCode): readonly (string | CodeInput)[] {
   return joinTexts([...pieces, '\n}']);
 }
 
-/** With texts that follow each other as one. */
+/** Joins adjacent texts. */
 function joinTexts(pieces: readonly (string | CodeInput)[]): readonly (string | CodeInput)[] {
   const joined: (string | CodeInput)[] = [];
   for (const piece of pieces) {
@@ -136,12 +142,12 @@ function authorization({ needsToken }: RequestCode): readonly string[] {
   return needsToken ? [`-H "authorization: Bearer $${TOKEN_VARIABLE}"`] : [];
 }
 
-/** One word of a POSIX shell: nothing is special between single quotes but their end. */
+/** Quotes a text as one word of a POSIX shell. Inside single quotes, only the closing quote is special. */
 function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A module for Node, which needs no package. */
+/** Returns a module for Node that needs no package. */
 export function javascriptCode(code: RequestCode): string {
   const fields = inputFields(code);
   return [
@@ -189,12 +195,15 @@ function readJavascriptInput({ jobId }: RequestCode): readonly string[] {
   ];
 }
 
-/** JSON is an expression of JavaScript but for one name, which would set the prototype. */
+/**
+ * Formats a value as a JavaScript literal. JSON is valid JavaScript, except for the name `__proto__`, which would set
+ * the prototype.
+ */
 function toLiteral(value: unknown): string {
   return toJson(value).replace(/^(\s*)"__proto__":/gm, '$1["__proto__"]:');
 }
 
-/** A script for Python 3, with its standard library alone. */
+/** Returns a script for Python 3 that uses only the standard library. */
 export function pythonCode(code: RequestCode): string {
   const fields = inputFields(code);
   const modules = [
@@ -244,7 +253,7 @@ function readPythonInput({ jobId }: RequestCode): readonly string[] {
   ];
 }
 
-/** A value as an expression of Python. Its strings know every escape that JSON has. */
+/** Formats a value as a Python expression. Python strings support every escape that JSON has. */
 function toPython(value: unknown, indent = ''): string {
   const inner = `${indent}    `;
   if (value === null || value === undefined) return 'None';

@@ -19,11 +19,11 @@ import { baseName, useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 
 const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode } as const;
-/** Lasts as long as the page: who writes Python reads Python at the next job. */
+/** The chosen language, kept as long as the page, so that it also applies to the next job. */
 const SEGMENTS = LANGUAGES.map((value) => ({ value, label: text(`job.code.${value}`) }));
 let last: Language = 'curl';
 
-/** Code that sends the request once more, and what else is worth copying. */
+/** Shows code that sends the request again, and offers more values to copy. */
 export function CodeSection({ job }: { readonly job: Job }) {
   const { connection } = usePage();
   const { copy } = useJobActions();

@@ -5,7 +5,7 @@ import { Link } from '../../controls/link.tsx';
 import { text } from '../../text/text.ts';
 import { type Fact, toAsked, toFacts } from './facts.ts';
 
-/** What was asked for, and what was delivered. */
+/** Compares the requested settings with the delivered images. */
 export function FactsSection({ job }: { readonly job: Job }) {
   const { result } = job;
   if (result === undefined || result.data.length === 0) return <Asked job={job} />;
@@ -26,7 +26,7 @@ export function FactsSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** When it was to start before others, and which job it repeats. */
+/** Shows the priority of the job, and a link to the job that it retries. */
 function Origin({ job: { priority = 0, retry_of: earlier } }: { readonly job: Job }) {
   return (
     <>

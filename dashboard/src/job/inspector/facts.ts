@@ -5,10 +5,10 @@ import { formatBytes, hasText, type TextKey, text } from '../../text/text.ts';
 type Verdict = ImageResponse['delivered'][number]['size'];
 type Change = ImageResponse['normalizations'][number];
 
-/** One thing that was asked for, and what became of it. */
+/** One requested setting and its result. */
 export interface Fact {
   readonly name: string;
-  /** Where it differs from what was delivered. */
+  /** The requested value, if it differs from the delivered one. */
   readonly asked: string | undefined;
   readonly got: string;
   readonly verdict: Verdict;
@@ -54,7 +54,7 @@ export function toFacts(result: ImageResponse): readonly Fact[] {
   ];
 }
 
-/** What a job was asked for that has no result to compare it with. */
+/** Returns the requested settings of a job that has no result to compare them with. */
 export function toAsked({ request }: Pick<Job, 'request'>): readonly (readonly [string, string])[] {
   const { size, aspect_ratio, resolution, quality, output_format, background, n } =
     request.parameters;
@@ -70,7 +70,7 @@ export function toAsked({ request }: Pick<Job, 'request'>): readonly (readonly [
   return rows.flatMap(([key, value]) => (value === undefined ? [] : [[text(key), value] as const]));
 }
 
-/** Of several images: changed where one is, as asked where all are. */
+/** Returns the verdict on several images: changed if any image differs, as requested if all match. */
 function verdictOf({ delivered }: ImageResponse, what: 'size' | 'format' | 'alpha'): Verdict {
   const verdicts = delivered.map((each) => each[what]);
   if (verdicts.includes('changed')) return 'changed';
@@ -110,7 +110,7 @@ function toBackground(result: ImageResponse, why: string | undefined): readonly 
   ];
 }
 
-/** Those that have a row of their own say it there. */
+/** Settings that have a row of their own, which shows their changes. */
 const IN_ROWS: ReadonlySet<string> = new Set([
   'size',
   'output_format',
@@ -120,11 +120,11 @@ const IN_ROWS: ReadonlySet<string> = new Set([
 ]);
 
 function isOnItsOwn({ field, reason }: Change): boolean {
-  // What a model does in its own way every time is no news.
+  // A model always chooses the action itself, so this is not worth a row.
   return !IN_ROWS.has(nameOf(field)) && reason !== 'provider_uses_automatic_action';
 }
 
-/** The bridge has put back what lies outside the mask: nothing is other than asked. */
+/** The bridge has restored the area outside the mask, so the result is as requested. */
 function toMask({ reason }: Change): Fact {
   return {
     name: text('plan.field.mask'),
@@ -157,7 +157,7 @@ function nameOf(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
 }
 
-/** A value of the contract in words, where there are words for it. */
+/** Returns the text for a value of the contract, or the value itself if it has no text. */
 function toValue(value: string): string {
   const key = `job.value.${value}`;
   return hasText(key) ? text(key) : (toSizeText(value) ?? value);

@@ -2,7 +2,7 @@ import type { BridgeError, Job } from '../../api/schemas.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 
-/** Why there are no images, or fewer than were asked for. */
+/** Explains why there are no images, or fewer than requested. */
 export function FailureSection({ job }: { readonly job: Job }) {
   const failures = job.result?.failures ?? [];
   if (job.error === undefined && failures.length === 0) return null;
@@ -19,7 +19,7 @@ export function FailureSection({ job }: { readonly job: Job }) {
 interface Props {
   readonly error: BridgeError;
   readonly job: Job;
-  /** Of the output that it is about; of all, where it is left out. */
+  /** The number of the output that failed. Undefined for a failure of the whole job. */
   readonly number?: number;
 }
 

@@ -12,7 +12,7 @@ import { VerdictSection } from './verdict-section.tsx';
 import { toWebhookText } from './webhook-text.ts';
 import './inspector.css';
 
-/** Everything about a job, what is wrong first. */
+/** Shows all details of a job, starting with failures. */
 export function Inspector({ job }: { readonly job: Job }) {
   return (
     <aside class="inspector scroll" aria-label={text('job.about')} tabIndex={-1}>
@@ -29,7 +29,7 @@ export function Inspector({ job }: { readonly job: Job }) {
   );
 }
 
-/** What to know of the result. What is said elsewhere, on its own, is left out. */
+/** Shows the warnings of the result, except those that another section shows. */
 function WarningsSection({ job }: { readonly job: Job }) {
   const warnings = (job.result?.warnings ?? []).filter(
     (warning) => warning !== 'sandbox_output' && warning !== 'partial_output_failure',
@@ -52,7 +52,7 @@ function WarningsSection({ job }: { readonly job: Job }) {
 
 const ICONS = { pending: Clock, delivered: CircleCheck, failed: CircleAlert } as const;
 
-/** Whether the end of the job has reached its receiver. */
+/** Shows whether the webhook about the end of the job was delivered. */
 function WebhookSection({ job }: { readonly job: Job }) {
   const words = toWebhookText(job);
   if (job.webhook === undefined || words === undefined) return null;
@@ -68,7 +68,7 @@ function WebhookSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** The labels that the job was given, if any. */
+/** Shows the labels of the job, if any. */
 function LabelsSection({ job }: { readonly job: Job }) {
   const labels = Object.entries(job.request.metadata);
   if (labels.length === 0) return null;

@@ -5,10 +5,13 @@ export interface PromptPart {
   readonly isAdded: boolean;
 }
 
-/** Comparing long texts that have little in common takes long: they are shown without marks then. */
+/**
+ * Comparing long texts with little in common is slow. After this time, in milliseconds, the text is shown without
+ * marks.
+ */
 const DIFF_OPTIONS = { timeout: 100 };
 
-/** The prompt as a model has revised it, in parts: what it kept, and what it added. */
+/** Splits the revised prompt into parts that the model kept and parts that it added. */
 export function toPromptParts(prompt: string, revised: string): readonly PromptPart[] {
   const changes = diffWordsWithSpace(prompt, revised, DIFF_OPTIONS);
   if (changes === undefined) return [{ text: revised, isAdded: false }];
@@ -17,7 +20,7 @@ export function toPromptParts(prompt: string, revised: string): readonly PromptP
     .flatMap(({ value, added }) => (added ? markWords(value) : [{ text: value, isAdded: false }]));
 }
 
-/** The spaces around what was added are no part of it. */
+/** Excludes the spaces around added words from the marks. */
 function markWords(added: string): readonly PromptPart[] {
   const words = added.trim();
   const start = added.indexOf(words);

@@ -6,7 +6,7 @@ import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 import { toPromptParts } from './prompt-changes.ts';
 
-/** The prompt as it was sent, and what the model made of it for the image in view. */
+/** Shows the prompt as sent, and the revision by the model for the image in view. */
 export function PromptSection({ job }: { readonly job: Job }) {
   const { looking } = useLook();
   const { prompt, negative_prompt: avoid } = job.request;
@@ -33,7 +33,7 @@ export function PromptSection({ job }: { readonly job: Job }) {
           </h2>
           <p class="prose soft" dir="auto">
             {toPromptParts(prompt, revised).map(({ text: part, isAdded }, index) =>
-              // The parts of one text never change their places.
+              // The parts of a text never change their order.
               isAdded ? <ins key={index}>{part}</ins> : part,
             )}
           </p>
@@ -43,7 +43,7 @@ export function PromptSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** A long text is cut where it would push everything else out of sight, until it is opened. */
+/** Cuts off a long text, until it is expanded, so that the sections below stay visible. */
 function Prose({ children }: { readonly children: string }) {
   if (children.length <= 600) {
     return (
@@ -65,12 +65,12 @@ function Prose({ children }: { readonly children: string }) {
 }
 
 interface CopyButtonProps {
-  /** Its name: The prompt. */
+  /** The name of the content, for example "Prompt". */
   readonly what: TextKey;
   readonly content: string;
 }
 
-/** Copies a text and says so. */
+/** Renders the button that copies a text and confirms it. */
 function CopyButton({ what, content }: CopyButtonProps) {
   const { copy } = useJobActions();
   return (

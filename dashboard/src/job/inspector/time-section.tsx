@@ -5,7 +5,7 @@ import { formatSeconds, hasText, text } from '../../text/text.ts';
 
 const PARTS = ['queue', 'input', 'provider', 'artifact'] as const;
 
-/** Where the time went, and which models were tried. */
+/** Shows how long each phase took, and which models were tried. */
 export function TimeSection({ result }: { readonly result: ImageResponse }) {
   const { timings, attempts = [], usage } = result;
   const seconds = (ms: number) => text('job.seconds', { seconds: formatSeconds(ms) });
@@ -34,7 +34,7 @@ export function TimeSection({ result }: { readonly result: ImageResponse }) {
       {attempts.length > 0 && (
         <ol class="attempts" aria-label={text('job.attempts')}>
           {attempts.map((attempt, index) => (
-            // Attempts of a job that has ended never change their places.
+            // Attempts of a job that has ended never change their order.
             <li key={index} class={attempt.outcome}>
               <Icon of={attempt.outcome === 'failed' ? X : Check} small />
               <span>{attemptText(attempt)}</span>

@@ -26,7 +26,7 @@ const ICONS = {
   interrupted: TriangleAlert,
 } as const;
 
-/** How it went, what made it, and when. */
+/** Shows how the job ended, which model made the images, and when. */
 export function VerdictSection({ job }: { readonly job: Job }) {
   const { today } = usePage();
   const actions = useJobActions();
@@ -92,7 +92,7 @@ function verdictText(job: Job): string {
   return count < asked ? text('job.imagesOf', { count, asked }) : text('card.images', { count });
 }
 
-/** Made or edited by what; what was edited, where it has a name. */
+/** Returns a text that says which model made or edited the image, and the name of the source if it has one. */
 function originText({ request, result }: Job): string {
   const model = result?.model ?? request.routing.model ?? request.routing.provider;
   const source = request.images[0]?.filename ?? text('job.anImage');

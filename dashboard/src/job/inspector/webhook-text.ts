@@ -2,7 +2,7 @@ import type { Job } from '../../api/schemas.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 import { text } from '../../text/text.ts';
 
-/** Whether the end of the job has reached its receiver; undefined where it is not sent. */
+/** Describes the delivery of the webhook about the end of a job. Returns undefined if the job has no webhook. */
 export function toWebhookText(job: Job): string | undefined {
   if (job.webhook === undefined) return undefined;
   const { status, attempts: count, last_status: reply } = job.webhook;

@@ -6,15 +6,15 @@ export interface Rect extends Size {
   readonly top: number;
 }
 
-/** Beyond this an image that is small is not enlarged to fill the pane. */
+/** The largest factor by which a small image is enlarged to fill the pane. */
 const MOST_ENLARGED = 2;
 
-/** How long the longest edge of these images may be shown before it is zoomed, in CSS pixels. */
+/** Returns the maximum length of the longest edge of these images before zooming, in CSS pixels. */
 export function longestShown(sizes: readonly Size[]): number {
   return MOST_ENLARGED * Math.max(1, ...sizes.flatMap(({ width, height }) => [width, height]));
 }
 
-/** The place of an image in its pane: whole, centred, at most `longest` pixels long. */
+/** Returns the rectangle of an image in its pane: the whole image, centred, at most `longest` pixels long. */
 export function fitInto(image: Size, pane: Size, longest: number): Rect {
   const scale = Math.min(
     pane.width / image.width,
@@ -26,7 +26,7 @@ export function fitInto(image: Size, pane: Size, longest: number): Rect {
   return { left: (pane.width - width) / 2, top: (pane.height - height) / 2, width, height };
 }
 
-/** What is seen in the pane of a place that has been zoomed. */
+/** Returns the visible part of a zoomed rectangle in its pane. */
 export function seenOf(rect: Rect, { x, y, k }: Zoomed, pane: Size): Rect {
   const left = clamp(rect.left * k + x, 0, pane.width);
   const top = clamp(rect.top * k + y, 0, pane.height);
@@ -35,7 +35,7 @@ export function seenOf(rect: Rect, { x, y, k }: Zoomed, pane: Size): Rect {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** The grid whose cells show images of this ratio the largest. */
+/** Returns the number of columns with which images of this ratio are shown largest. */
 export function columnsFor(count: number, ratio: number, pane: Size): number {
   let best = { columns: 1, area: 0 };
   for (let columns = 1; columns <= count; columns += 1) {

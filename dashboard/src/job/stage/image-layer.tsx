@@ -15,15 +15,15 @@ import { usePlace } from './use-place.ts';
 interface ImageLayerProps {
   readonly image: JobImage;
   readonly pane: Size;
-  /** The longest edge that an image of this stage has before it is zoomed, in CSS pixels. */
+  /** The longest edge of any image on this stage before zooming, in CSS pixels. */
   readonly longest: number;
-  /** The part of the pane that shows it, from the left edge; the whole pane where it is left out. */
+  /** The CSS `clip-path` of the part of the pane that shows the image. The whole pane if undefined. */
   readonly clip?: string;
 }
 
 const PATTERN_PX = 20;
 
-/** One image in a pane, zoomed as all are. */
+/** Renders one image in a pane, with the zoom that all panes share. */
 export function ImageLayer({ image, pane, longest, clip }: ImageLayerProps) {
   const { zoom } = useLook();
   const place = usePlace();
@@ -55,13 +55,13 @@ interface FittedProps {
   readonly shape: ReturnType<typeof toStyle>;
 }
 
-/** The preview at once, and in its place the whole image when more of it is wanted than the preview has. */
+/** Shows the preview at once, and replaces it with the full image when more pixels are needed than the preview has. */
 function FittedImage({ image, rect, shape }: FittedProps) {
   const { zoom, measure } = useLook();
   const source = imageSource(image);
   const wantsFull = useRef(false);
   const { k } = zoom.transform.value;
-  // What has been loaded whole stays, so that zooming out and in again costs nothing.
+  // A full image that has been loaded stays, so that zooming out and in again is free.
   wantsFull.current ||= needsFull(rect, k, window.devicePixelRatio);
   const loaded = useSteadyImage(source.path);
   const full = useImage(wantsFull.current ? source.full : undefined);
@@ -96,7 +96,7 @@ function FittedImage({ image, rect, shape }: FittedProps) {
           decoding="async"
           draggable={false}
           onLoad={({ currentTarget }) =>
-            // Decoded away from the page's thread before it takes the place of the preview.
+            // The image is decoded off the main thread before it replaces the preview.
             currentTarget.decode().then(
               () => setHasFull(true),
               () => {},
@@ -119,11 +119,11 @@ function toStyle({ left, top, width, height }: Rect) {
 
 interface LostImageProps {
   readonly error: ApiError;
-  /** The place of the image, in CSS pixels; where it is small, the words need more. */
+  /** The size of the image in CSS pixels. The text of a small image needs more space. */
   readonly size: Size;
 }
 
-/** In the place of an image that does not come: removed meanwhile, changed on the disk, or not loaded for now. */
+/** Explains why an image could not be loaded: it was removed, it changed on the disk, or loading failed. */
 export function LostImage({ error, size }: LostImageProps) {
   const failure =
     error.status === 404
@@ -151,7 +151,7 @@ interface ImageBadgeProps {
 
 const INSET_PX = 12;
 
-/** Which of the two an image is, in the corner of what is seen of it. */
+/** Shows the letter of a compared image in the corner of its visible part. */
 export function ImageBadge({ image, side, pane, longest }: ImageBadgeProps) {
   const { looking } = useLook();
   const { seen } = usePlace()(image, pane, longest);

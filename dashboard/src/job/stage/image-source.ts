@@ -1,22 +1,22 @@
 import type { Size } from '../../images/size.ts';
 import type { JobImage } from '../state/job-images.ts';
 
-/** The longest edge of a preview: what the bridge makes at most. */
+/** The longest edge of the largest preview that the bridge makes. */
 const PREVIEW_EDGE = 2048;
-/** Beyond this many pixels the browser is not asked to decode an image: its bitmap has four bytes for each of them. */
+/** The largest image that the browser is asked to decode, in pixels. Its bitmap has four bytes per pixel. */
 const MOST_PIXELS = 8192 * 8192;
 
-/** From where an image is shown. */
+/** The addresses from which an image is shown. */
 export interface ImageSource {
-  /** Shown first. */
+  /** The path that is shown first. */
   readonly path: string;
-  /** Shown in its place once more pixels are wanted than `path` has. */
+  /** The path that replaces `path` when more pixels are needed than it has. */
   readonly full: string | undefined;
-  /** It is larger than what can be shown here. */
+  /** True if the image is too large to be shown in full. */
   readonly isReduced: boolean;
 }
 
-/** Where an image comes from: as it is, or through a preview where it is large or of unknown size. */
+/** Returns the addresses of an image: the original, or a preview first if the image is large or of unknown size. */
 export function imageSource({ path, size }: Pick<JobImage, 'path' | 'size'>): ImageSource {
   if (size !== undefined && Math.max(size.width, size.height) <= PREVIEW_EDGE) {
     return { path, full: undefined, isReduced: false };
@@ -29,7 +29,7 @@ export function imageSource({ path, size }: Pick<JobImage, 'path' | 'size'>): Im
   };
 }
 
-/** Whether what is shown needs more pixels than a preview has. `shown` is the size before it is zoomed, in CSS pixels. */
+/** Returns true if more pixels are needed than a preview has. `shown` is the size before zooming in CSS pixels. */
 export function needsFull(shown: Size, k: number, density: number): boolean {
   return Math.max(shown.width, shown.height) * k * density > PREVIEW_EDGE;
 }

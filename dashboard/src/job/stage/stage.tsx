@@ -18,7 +18,7 @@ import { useBox } from './use-place.ts';
 import { Grid, Viewer } from './viewer.tsx';
 import './stage.css';
 
-/** The large view. */
+/** Renders the large view of a job. */
 export function Stage({ job }: { readonly job: Job | undefined }) {
   const { images, looking } = useLook();
   if (job !== undefined && isOpen(job)) return <OpenStage job={job} />;
@@ -28,13 +28,13 @@ export function Stage({ job }: { readonly job: Job | undefined }) {
   return looking.view === 'grid' ? <Grid /> : <Viewer />;
 }
 
-/** A job that has not ended: the shape of what will come, what there is of it already, and how far it is. */
+/** Shows an open job: a frame in the expected shape, the latest unfinished image, and the progress. */
 function OpenStage({ job }: { readonly job: Job }) {
   const { connection } = usePage();
   const element = useRef<HTMLDivElement>(null);
   const box = useBox(element);
   const partials = job.progress?.partial_images ?? 0;
-  // The fragment is not sent: it makes each of them an image of its own.
+  // The fragment is not sent. It gives each unfinished image an address of its own in the cache.
   const image = useSteadyImage(partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined);
   const size = openSize(job);
   const { width = 0, height = 0 } = box ? fitInto(size, box, longestShown([size])) : {};
@@ -61,7 +61,10 @@ function OpenStage({ job }: { readonly job: Job }) {
 
 const ICONS = { failed: CircleAlert, cancelled: Ban, interrupted: TriangleAlert } as const;
 
-/** A job that ended without an image: what happened, whether anything was made or paid, and what can be done. */
+/**
+ * Shows a job that ended without an image: the failure, whether anything was made or paid for, and the available
+ * actions.
+ */
 function EndedStage({ job }: { readonly job: Job }) {
   const { error, status } = job;
   const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);
@@ -79,7 +82,7 @@ function EndedStage({ job }: { readonly job: Job }) {
 interface WaysProps {
   readonly job: Job;
   readonly mayRepeat: boolean;
-  /** Unix milliseconds before which the same request would fail again. */
+  /** The time in Unix milliseconds before which the same request would fail again. */
   readonly after: number | undefined;
 }
 

@@ -5,10 +5,13 @@ import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
-/** What an image is assumed to be until it is measured. */
+/** The assumed shape of an image until its size has been measured. */
 const UNKNOWN: Size = { width: 3, height: 2 };
 
-/** The function that tells the place of an image in its pane: before it is zoomed, and what is seen of it now. */
+/**
+ * Returns a function that computes the rectangle of an image in its pane before zooming, and its part that is visible
+ * now.
+ */
 export function usePlace(): (
   image: JobImage,
   pane: Size,
@@ -24,7 +27,7 @@ export function usePlace(): (
   };
 }
 
-/** The size of an element without its padding, in CSS pixels; `undefined` before its first layout. */
+/** Returns the content size of an element without its padding, in CSS pixels. Undefined before the first layout. */
 export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {
   const [box, setBox] = useState<Size | undefined>(undefined);
   useLayoutEffect(() => {
@@ -43,7 +46,7 @@ export function useBox(element: RefObject<HTMLElement | null>): Size | undefined
   return box;
 }
 
-/** The longest edge that these images have before they are zoomed. */
+/** Returns the length of the longest edge of these images before zooming. */
 export function useLongest(images: readonly JobImage[]): number {
   const { measured } = useLook();
   const sizes = images

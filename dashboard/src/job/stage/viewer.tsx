@@ -14,7 +14,7 @@ import { columnsFor, fitInto, longestShown, type Rect } from './geometry.ts';
 import { ImageBadge, ImageLayer, LostImage } from './image-layer.tsx';
 import { useBox, useLongest, usePlace } from './use-place.ts';
 
-/** One image, or two to compare. */
+/** Shows one image, or two images to compare. */
 export function Viewer() {
   const { looking } = useLook();
   const { view, a, b } = looking;
@@ -39,7 +39,7 @@ export function Viewer() {
 
 interface ViewerProps {
   readonly image: JobImage;
-  /** All that are shown: they are enlarged alike. */
+  /** All images in view. They are enlarged by the same factor. */
   readonly beside: readonly JobImage[];
   readonly side?: 'a' | 'b';
 }
@@ -71,7 +71,10 @@ const PANS = {
   ArrowDown: [0, 0.25],
 } as const;
 
-/** A window on images that is zoomed and moved by wheel, fingers, mouse, and by arrows while it has the focus. */
+/**
+ * Renders a window on images, which is zoomed and moved by wheel, touch and mouse, and by arrows while it has the
+ * focus.
+ */
 function Pane({ label, children }: PaneProps) {
   const { zoom } = useLook();
   const element = useRef<HTMLDivElement>(null);
@@ -84,7 +87,7 @@ function Pane({ label, children }: PaneProps) {
 
   function onKeyDown(event: KeyboardEvent): void {
     const way = PANS[event.key as keyof typeof PANS];
-    // As long as an image is shown whole, arrows lead to other images and jobs.
+    // While an image is shown whole, arrows switch to other images and jobs.
     if (way === undefined || zoom.transform.peek().k === 1 || event.target !== element.current)
       return;
     event.preventDefault();
@@ -111,7 +114,7 @@ interface SliderPaneProps {
   readonly b: JobImage;
 }
 
-/** Two images in one place, divided by a line that is moved: A before it, B behind it. */
+/** Shows two images in the same place, divided by a movable line: A on the left, B on the right. */
 function SliderPane({ a, b }: SliderPaneProps) {
   const placeOf = usePlace();
   const longest = useLongest([a, b]);
@@ -148,9 +151,9 @@ function SliderPane({ a, b }: SliderPaneProps) {
 }
 
 interface DividerProps {
-  /** 0..100, from the left. */
+  /** The position of the line, 0 to 100 percent from the left. */
   readonly share: Signal<number>;
-  /** Where it can go: what is seen of the images, in CSS pixels of the pane. */
+  /** The range of the line: the visible part of the images, in CSS pixels of the pane. */
   readonly place: Rect;
 }
 
@@ -165,7 +168,7 @@ const KEYS: Readonly<Record<string, (share: number) => number>> = {
   End: () => 100,
 };
 
-/** The line between two images, moved by pointer and by arrows. */
+/** Renders the movable line between two images, which is moved by pointer and by arrows. */
 function Divider({ share, place }: DividerProps) {
   const { left, top, width, height } = place;
 
@@ -216,7 +219,7 @@ function Divider({ share, place }: DividerProps) {
 
 const GAP_PX = 8;
 
-/** All that a job has made, as large as they fit together. One is pressed to be seen alone. */
+/** Shows all images that a job has made, as large as possible. A press shows one image alone. */
 export function Grid() {
   const { images, press } = useLook();
   const element = useRef<HTMLUListElement>(null);
@@ -270,7 +273,7 @@ function Cell({ image, cell, onPress }: CellProps) {
 }
 
 interface StageZoomBarProps {
-  /** The image on which it lies. */
+  /** The image that the bar covers. */
   readonly image: JobImage;
   readonly pane: Size;
   readonly longest: number;
@@ -279,11 +282,11 @@ interface StageZoomBarProps {
 const INSET_PX = 12;
 const MIN_PX = 220;
 
-/** The zoom of the stage; and which of two images stands on which side. */
+/** Renders the zoom bar of the stage, with the buttons for comparing. */
 function StageZoomBar({ image, pane, longest }: StageZoomBarProps) {
   const { zoom, looking, swap } = useLook();
   const { seen } = usePlace()(image, pane, longest);
-  // In the corner of the image; of one that is small, in the corner of the pane.
+  // In the corner of the image; if the image is small, in the corner of the pane.
   const isSmall = seen.width < MIN_PX || seen.height < MIN_PX;
   const corner = isSmall ? { left: 0, top: 0, ...pane } : seen;
   const style = {

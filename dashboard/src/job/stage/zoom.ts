@@ -5,15 +5,18 @@ import { createZoomBehaviour, STEP, type Zoomed } from '../../zoom/zoomed.ts';
 
 export type Zoom = ReturnType<typeof createZoom>;
 
-/** Zoom and pan that all panes share, so that they show the same part of their images. 1 shows an image whole. */
+/**
+ * Creates the zoom and pan that all panes share, so that they show the same part of their images. A factor of 1 shows
+ * an image whole.
+ */
 export function createZoom() {
   const transform = signal<ZoomTransform>(zoomIdentity);
-  /** Whether the last change was one step, to be shown as a movement. */
+  /** True if the last change was a single step, which is animated. */
   const stepped = signal(false);
   const panes = new Set<HTMLElement>();
   const behaviour = createZoomBehaviour(isForZoom, take);
 
-  /** Panes are equally large: what one of them shows, the others show too. */
+  /** Applies the zoom of one pane to the others. All panes have the same size. */
   function take(event: D3ZoomEvent<HTMLElement, unknown>): void {
     const { transform: next } = event;
     if (next === transform.peek()) return;
@@ -26,7 +29,7 @@ export function createZoom() {
     }
   }
 
-  /** The pane on which a step acts; the others follow. */
+  /** Runs a step on the first pane. The other panes follow. */
   function onFirst(run: (pane: HTMLElement) => void): void {
     const [first] = panes;
     if (first !== undefined) run(first);
@@ -36,11 +39,11 @@ export function createZoom() {
     transform: transform as ReadonlySignal<Zoomed>,
     stepped: stepped as ReadonlySignal<boolean>,
 
-    /** Lets an element be zoomed, as the others are, until the returned function is called. */
+    /** Makes an element zoomable, like the others, until the returned function is called. */
     attach(pane: HTMLElement): () => void {
       const selection = select(pane);
       selection.call(behaviour).on('dblclick.zoom', (event: Event) => {
-        // A double tap comes as touches too; the browser makes a double click of it.
+        // A double tap also arrives as touches. The browser turns it into a double click.
         if (!(event instanceof MouseEvent) || isOnControl(event)) return;
         const { left, top } = pane.getBoundingClientRect();
         const at: [number, number] = [event.clientX - left, event.clientY - top];
@@ -49,7 +52,7 @@ export function createZoom() {
       });
       panes.add(pane);
       behaviour.transform(selection, transform.peek());
-      // A pane that has become smaller may show what is beyond its edge.
+      // After a pane has shrunk, the area beyond its edge might be visible.
       const observer = new ResizeObserver(() => behaviour.translateBy(selection, 0, 0));
       observer.observe(pane);
       return () => {
@@ -62,7 +65,7 @@ export function createZoom() {
     nearer: () => onFirst((pane) => behaviour.scaleBy(select(pane), STEP)),
     farther: () => onFirst((pane) => behaviour.scaleBy(select(pane), 1 / STEP)),
     fit: () => onFirst((pane) => behaviour.transform(select(pane), zoomIdentity)),
-    /** Moves what is seen by a part of the pane. Does nothing while the image is shown whole. */
+    /** Moves the view by a fraction of the pane. Does nothing while the image is shown whole. */
     pan(right: number, down: number): void {
       onFirst((pane) => {
         const { k } = transform.peek();
@@ -78,8 +81,8 @@ function isGesture(event: unknown): boolean {
 }
 
 /**
- * What begins a zoom. On a page in one column, one finger scrolls and the wheel does as well, until the image is zoomed;
- * two fingers, and the wheel with Ctrl, always zoom.
+ * Returns true if an event may start a zoom. On a page in one column, one finger and the wheel scroll until the image
+ * is zoomed. Two fingers, and the wheel with Ctrl, always zoom.
  */
 function isForZoom(this: HTMLElement, event: Event): boolean {
   if (isOnControl(event)) return false;
@@ -92,7 +95,7 @@ function isForZoom(this: HTMLElement, event: Event): boolean {
   return event instanceof MouseEvent && event.button === 0 && !event.ctrlKey;
 }
 
-/** Controls lie over the panes. */
+/** Returns true if the event is on a control, because controls cover the panes. */
 function isOnControl({ target }: Event): boolean {
   return target instanceof Element && target.closest('button, .divider') !== null;
 }

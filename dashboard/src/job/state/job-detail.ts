@@ -11,14 +11,17 @@ interface Deps {
   readonly connection: Connection;
 }
 
-/** How soon a webhook that has not been sent yet is looked at again; twice as late after each attempt, as attempts are. */
+/**
+ * The delay before a webhook that has not been delivered is checked again. The delay doubles after each attempt, as the
+ * delay between attempts does.
+ */
 const WEBHOOK_MS = 3000;
 
 export type JobDetail = ReturnType<typeof createJobDetail>;
 
 /**
- * One job whole. It is read again when it ends, when the bridge is back, and until its webhook was delivered; between them
- * its summary says what changes.
+ * Reads one job in full: again when the job ends, when the bridge is reachable again, and until its webhook was
+ * delivered. Between reads, the summary provides the changes.
  */
 export function createJobDetail({ jobs, connection }: Deps, id: string) {
   const detail = signal<Job | undefined>(undefined);
@@ -41,7 +44,7 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
   function read(): Promise<void> {
     reading ??= readOnce().finally(() => {
       reading = undefined;
-      // It may have ended while it was being read.
+      // The job may have ended while it was being read.
       if (error.peek() === undefined && hasEndedSince(detail.peek(), summary.peek())) void read();
     });
     return reading;
@@ -64,9 +67,9 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
   });
 
   return {
-    /** `undefined` until it has been read. */
+    /** Undefined until the job has been read. */
     job: computed(() => detail.value && withLatest(detail.value, summary.value)),
-    /** What its list says of it, where it is known before it has been read. */
+    /** The summary from a list, if known before the job has been read. */
     summary: summary as ReadonlySignal<JobSummary | undefined>,
     error: error as ReadonlySignal<ApiError | undefined>,
     read,
@@ -83,7 +86,10 @@ function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): b
   return job !== undefined && isOpen(job) && summary !== undefined && !isOpen(summary);
 }
 
-/** A job with the newer values of its summary. The end of a job is taken from its detail alone, which has the result as well. */
+/**
+ * Updates a job with the newer values of its summary. The end of a job is taken only from its detail, which also has
+ * the result.
+ */
 export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   if (summary === undefined || summary.updated < job.updated) return job;
   if (isOpen(job) ? !isOpen(summary) : isOpen(summary)) return job;
@@ -101,7 +107,10 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   };
 }
 
-/** What failed for good would fail again; what may have been made already is asked about. */
+/**
+ * Returns true if the request can be sent again with a chance of success. A final failure would repeat. If an image may
+ * already exist, sending again needs a second press.
+ */
 export function isWorthRepeating({ error, completed, updated }: Job): boolean {
   if (error === undefined || error.details['outcome'] === 'unknown') return true;
   return toFailureText(error, (completed ?? updated) * 1000).mayRepeat;

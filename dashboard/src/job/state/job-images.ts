@@ -1,31 +1,34 @@
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import { text } from '../../text/text.ts';
 
-/** An image that can be looked at: one that the job was given or has made, or the first of another job. */
+/** An image to look at: an input or output of the job, or the first image of another job. */
 export interface JobImage {
-  /** As the address names it: `source`, `source-2`, `reference`, `2`, or the id of another job. */
+  /** The name in the address: `source`, `source-2`, `reference`, `2`, or the id of another job. */
   readonly ref: string;
   readonly kind: 'source' | 'reference' | 'output' | 'other';
-  /** From 1, among those of its kind. */
+  /** The position among images of the same kind, from 1. */
   readonly number: number;
-  /** Whether there are several of its kind. */
+  /** True if there are several images of the same kind. */
   readonly isOneOfSeveral: boolean;
-  /** A path below /v1; `/thumbnail?edge=` can be appended. */
+  /** A path below /v1, to which `/thumbnail?edge=` can be appended. */
   readonly path: string;
-  /** In pixels; what a job was given is measured when it is seen. */
+  /** The size in pixels. The size of an input is measured when the image is shown. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly bytes: number;
-  /** Of an output: its name below the artifact root. */
+  /** For an output, the name below the artifact root. */
   readonly name: string | undefined;
 }
 
-/** The images of a job in the order of its strip: sources, references, outputs, then the one it is compared with. */
+/**
+ * Returns the images of a job in the order of the strip: sources, references, outputs, and the image that the job is
+ * compared with.
+ */
 export function toJobImages(job: Job, other: Job | undefined): readonly JobImage[] {
   return [...toInputs(job), ...toOutputs(job), ...toOther(other)];
 }
 
-/** The bridge counts inputs over images, then the mask, then references. */
+/** Returns the input images. The bridge numbers the inputs through the images, then the mask, then the references. */
 function toInputs({ id, request }: Job): readonly JobImage[] {
   const { images, mask, reference_images: references } = request;
   const skipped = images.length + (mask === null ? 0 : 1);
@@ -50,7 +53,7 @@ function toInputs({ id, request }: Job): readonly JobImage[] {
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-/** Of an interrupted job: those that were finished. */
+/** Returns the output images. An interrupted job has only those that were finished. */
 function toOutputs({ result, partial_result: partial }: Job): readonly JobImage[] {
   const data = (result ?? partial)?.data ?? [];
   return data.flatMap((image) => {
@@ -70,14 +73,14 @@ function toOutputs({ result, partial_result: partial }: Job): readonly JobImage[
   });
 }
 
-/** The first image of the job that this one is compared with. */
+/** Returns the first image of the other job in a comparison. */
 function toOther(other: Job | undefined): readonly JobImage[] {
   const [first] = other === undefined ? [] : toOutputs(other);
   if (other === undefined || first === undefined) return [];
   return [{ ...first, ref: other.id, kind: 'other', number: 1, isOneOfSeveral: false }];
 }
 
-/** What a list says of a job's images, before the job has been read. */
+/** Returns the images of a job as a list reports them, before the job has been read. */
 export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
   return artifacts.map(({ id, width, height, format, bytes }, index) => ({
     ref: String(index + 1),
@@ -92,7 +95,7 @@ export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
   }));
 }
 
-/** What an image is called: Source, Output 2. */
+/** Returns the name of an image, for example "Source" or "Output 2". */
 export function imageText({ kind, number, isOneOfSeveral }: JobImage): string {
   return isOneOfSeveral
     ? text(`job.image.${kind}.numbered` as const, { number })

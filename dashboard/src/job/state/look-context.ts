@@ -8,12 +8,12 @@ import { createZoom, type Zoom } from '../stage/zoom.ts';
 import { type JobImage, toJobImages, toListedImages } from './job-images.ts';
 import { afterPress, type Looking, toLooking } from './looking.ts';
 
-/** What the stage shows, and how to change it. */
+/** The images and the view of the stage, and the functions that change them. */
 export interface Look {
   readonly images: readonly JobImage[];
   readonly looking: Looking;
   readonly zoom: Zoom;
-  /** The sizes of images that only the browser knows, by their paths. */
+  /** Image sizes that only the browser has determined, by path. */
   readonly measured: ReadonlySignal<ReadonlyMap<string, Size>>;
   measure(path: string, size: Size): void;
   press(image: JobImage): void;
@@ -22,14 +22,14 @@ export interface Look {
 
 export const LookContext = createContext<Look | undefined>(undefined);
 
-/** What is looked at. Throws outside of a job. */
+/** Returns the current look. Throws if called outside a job. */
 export function useLook(): Look {
   const look = useContext(LookContext);
   if (look === undefined) throw new Error('useLook is called outside of a job');
   return look;
 }
 
-/** What the address says of how a job is looked at, and the ways to change it. */
+/** Derives from the address how the job is viewed, and provides functions to change the view. */
 export function useLooking(
   id: string,
   job: Job | undefined,
@@ -41,12 +41,12 @@ export function useLooking(
   const result = job?.result;
   const images = useMemo(
     () => (job ? toJobImages(job, other) : summary ? toListedImages(summary) : []),
-    // What is shown of a job changes once: when it has been read, or has ended.
+    // The images of a job change only once: when the job has been read or has ended.
     [id, job === undefined, result?.id, other, summary?.artifacts],
   );
   const looking = useMemo(() => toLooking(query, images), [query, images]);
   const isSide = looking.view === 'side';
-  // Panes beside each other have another shape: what was zoomed there is elsewhere here.
+  // Panes side by side have another shape, so the zoom of one view does not fit the other.
   const zoom = useMemo(createZoom, [id, isSide]);
   const sizes = useMemo(createSizes, [id]);
   return {
@@ -69,7 +69,7 @@ function createSizes() {
   };
 }
 
-/** The other job that the address names to compare this one with. */
+/** Reads the other job that the address names for a comparison. */
 function useOther(id: string, query: URLSearchParams): Job | undefined {
   const { jobs } = usePage();
   const [other, setOther] = useState<Job | undefined>(undefined);
@@ -82,7 +82,7 @@ function useOther(id: string, query: URLSearchParams): Job | undefined {
     if (otherId === undefined || otherId === null) return;
     const controller = new AbortController();
     jobs.read(otherId, controller.signal).then(setOther, () => {
-      // It is not there: this one is shown alone.
+      // The other job does not exist, so this job is shown alone.
     });
     return () => controller.abort();
   }, [jobs, otherId]);

@@ -3,18 +3,18 @@ import type { JobImage } from './job-images.ts';
 export const VIEWS = ['single', 'grid', 'side', 'slider'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** What is looked at, and how. */
+/** The view, and the images in it. */
 export interface Looking {
   readonly view: ViewName;
-  /** The views that these images have. */
+  /** The views that are available for these images. */
   readonly views: readonly ViewName[];
-  /** On the left of a comparison. */
+  /** The left image of a comparison. */
   readonly a: JobImage | undefined;
-  /** The image of a single view; on the right of a comparison. */
+  /** The image of a single view, or the right image of a comparison. */
   readonly b: JobImage | undefined;
 }
 
-/** What the query of the address asks for, as far as the images have it. */
+/** Reads the view and the images from the query of the address. Values that do not fit the images are ignored. */
 export function toLooking(query: URLSearchParams, images: readonly JobImage[]): Looking {
   const views = viewsOf(images);
   const view = views.find((each) => each === query.get('view')) ?? 'single';
@@ -26,7 +26,7 @@ export function toLooking(query: URLSearchParams, images: readonly JobImage[]): 
   return { view, views, a: namedA ?? opposite(images, b), b };
 }
 
-/** An edit is compared with its source, an output with the one before or after it. */
+/** Returns the image to compare with: the source for an output, else another output, else any other image. */
 function opposite(images: readonly JobImage[], b: JobImage | undefined): JobImage | undefined {
   const others = images.filter((each) => each !== b);
   return (
@@ -44,15 +44,15 @@ function viewsOf(images: readonly JobImage[]): readonly ViewName[] {
   });
 }
 
-/** The changes of the query by which a press in the strip shows an image. What is A and pressed trades its place with B. */
+/** Returns the query changes that show an image after a press in the strip. If A was pressed, A and B are swapped. */
 export function afterPress({ view, a, b }: Looking, pressed: JobImage) {
   if (view === 'grid') return { view: undefined, b: pressed.ref };
   if (a !== undefined && pressed === a) return { a: b?.ref, b: a.ref };
-  // What is not named follows from B: it stays what it is when B changes.
+  // If the address does not name A, A follows from B. Naming A keeps it unchanged.
   return { b: pressed.ref, ...(a && { a: a.ref }) };
 }
 
-/** The output before (−1) or after (1) the one that is shown. */
+/** Returns the output before (−1) or after (1) the current one. */
 export function stepOutput(
   images: readonly JobImage[],
   { a, b }: Looking,

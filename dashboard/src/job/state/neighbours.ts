@@ -9,8 +9,8 @@ export interface Neighbours {
 }
 
 /**
- * The jobs beside one in a list whose ids fall; it need not be in the list itself, as a job that has just been hidden is
- * not. `newer` is unknown as long as the list does not reach down to the job.
+ * Returns the neighbours of a job in a list with descending ids. The job need not be in the list, for example if it has
+ * just been hidden. `newer` is undefined until the list reaches down to the job.
  */
 export function neighboursOf(ids: readonly string[], id: string, complete: boolean): Neighbours {
   const reaches = complete || ids.some((each) => each <= id);
@@ -20,10 +20,10 @@ export function neighboursOf(ids: readonly string[], id: string, complete: boole
   };
 }
 
-/** A job further down than this is shown without the way to newer ones. */
+/** The number of pages that are read to find a job. A job further down is shown without its newer neighbour. */
 const MOST_PAGES = 10;
 
-/** The neighbours of a job in a feed, which is read on until they are known. */
+/** Watches the neighbours of a job in a feed, and loads pages until they are known. */
 function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) {
   const neighbours = computed<Neighbours>(() => {
     const { value: list } = feed;
@@ -44,7 +44,7 @@ function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) 
   return { neighbours, readOn };
 }
 
-/** The jobs before and after one in the gallery's order, and the way to them. */
+/** Returns the jobs before and after a job in the order of the gallery, and a function to open them. */
 export function useNeighbours(id: string) {
   const { router, shown } = usePage();
   const { neighbours, readOn } = useMemo(() => watchNeighbours(shown.feed, id), [shown, id]);
@@ -57,7 +57,7 @@ export function useNeighbours(id: string) {
     neighbours: neighbours.value,
     go(next: string): void {
       const view = router.query.peek().get('view');
-      // One Back leads out of the jobs, however many were looked at.
+      // The entry is replaced, so that one Back leaves the job view even after several jobs were viewed.
       router.navigate(`/jobs/${next}${view === null ? '' : `?view=${view}`}`, { replace: true });
     },
   };

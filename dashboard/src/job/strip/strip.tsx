@@ -13,7 +13,7 @@ interface StripProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** The images of the job, and the ways to the jobs beside it. */
+/** Renders the images of the job, with buttons to the neighbouring jobs at both ends. */
 export function Strip({ neighbours, onChoose }: StripProps) {
   const { images } = useLook();
   const groups = [['source', 'reference'], ['output'], ['other']].map((kinds) =>
@@ -45,7 +45,7 @@ interface WayProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** Disabled at the end of the list, so that the other way stays where it is. */
+/** Disabled at the end of the list instead of removed, so that the other button keeps its place. */
 function Way({ to, name, onChoose }: WayProps) {
   const icon = name === 'newer' ? ChevronLeft : ChevronRight;
   const props = { disabled: to === undefined, onClick: () => to !== undefined && onChoose(to) };
@@ -61,7 +61,7 @@ function Way({ to, name, onChoose }: WayProps) {
   );
 }
 
-/** One image of the strip: pressed, it is shown. */
+/** Renders one image of the strip. A press shows it. */
 function StripThumb({ image }: { readonly image: JobImage }) {
   const { looking, press } = useLook();
   const loaded = useImage(`${image.path}/thumbnail?edge=256`);
