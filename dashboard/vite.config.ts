@@ -3,7 +3,10 @@ import { defineConfig } from 'vite';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** The bridge that the development server asks. It compares Host with Origin, so that Host is passed on unchanged. */
+/**
+ * The bridge to which the development server forwards requests. The bridge compares Host with Origin, so Host is passed
+ * on unchanged.
+ */
 const BRIDGE = {
   target: process.env['BRIDGE'] ?? 'http://127.0.0.1:8787',
   changeOrigin: false,

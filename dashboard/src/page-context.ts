@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 
 export const PageContext = createContext<Page | undefined>(undefined);
 
-/** What `createPage` built. Throws outside of the page. */
+/** Returns the objects that `createPage` built. Throws if called outside the page. */
 export function usePage(): Page {
   const page = useContext(PageContext);
   if (page === undefined) throw new Error('usePage is called outside of the page');

@@ -26,7 +26,7 @@ import { createUsage } from './usage/usage.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
-/** Builds everything that outlives a view, once; views get it by `usePage`. */
+/** Builds everything that outlives a view, once. Views access it with `usePage`. */
 export function createPage() {
   const router = createRouter();
   const connection = createConnection();
@@ -52,7 +52,7 @@ export function createPage() {
   const panel = createPanelFold();
   const submissions = createSubmissions(api, jobs);
   let gallery: GalleryState | undefined;
-  /** What the gallery knows outlives visits to other views. */
+  /** Creates the state of the gallery, which is kept during visits to other views. */
   function openGallery(): GalleryState {
     gallery ??= createGalleryState({ router, api, jobs, connection });
     return gallery;
@@ -66,7 +66,7 @@ export function createPage() {
     nowMs: Date.now,
   });
   watchJobs({ api, connection, jobs });
-  // Its first page is on its way before the page is drawn.
+  // The first page of jobs is requested before the page is rendered.
   if (router.route.peek().view === 'images') openGallery();
   return {
     router,

@@ -2,28 +2,28 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
 export const ROOT = '/dashboard';
 
-/** What the address names. */
+/** The view that the address names. */
 export type Route =
   | { readonly view: 'images' }
   | { readonly view: 'job'; readonly id: string }
   | { readonly view: 'system' }
   | { readonly view: 'unknown' };
 
-/** What lies over a view and is closed by Back: it has a history entry, but no address of its own. */
+/** A layer over a view that Back closes. It has a history entry, but no address of its own. */
 export type Layer = 'make' | 'mask' | undefined;
 
 interface State {
   readonly layer?: Layer;
-  /** Set on entries that the page itself pushed: Back from them stays in the page. */
+  /** True for entries that the page itself has pushed. Back from such an entry stays in the page. */
   readonly inside?: true;
 }
 
 export type Router = ReturnType<typeof createRouter>;
 
-/** The address bar as signals. Views read `route` and `query`; nothing else touches `history`. */
+/** Provides the address bar as signals. Views read `route` and `query`. No other code touches `history`. */
 export function createRouter() {
   const address = signal(read());
-  /** The step back that is under way. */
+  /** The step back in progress. */
   let goingBack: Promise<void> | undefined;
   window.addEventListener('popstate', arrive);
 
@@ -45,12 +45,12 @@ export function createRouter() {
     ) as ReadonlySignal<URLSearchParams>,
     layer: computed(() => address.value.state.layer),
 
-    /** Goes to a path below /dashboard, with its query. */
+    /** Navigates to a path below /dashboard, including its query. */
     navigate(path: string, { replace = false } = {}): void {
       go(ROOT + path, replace ? address.peek().state : { inside: true }, replace);
     },
 
-    /** Changes parts of the query in place; `undefined` removes one. */
+    /** Changes parts of the query without a new history entry. `undefined` removes a part. */
     setQuery(changes: Readonly<Record<string, string | undefined>>): void {
       const query = new URLSearchParams(address.peek().search);
       for (const [name, value] of Object.entries(changes)) {
@@ -68,8 +68,9 @@ export function createRouter() {
     },
 
     /**
-     * One entry back where the page pushed it, else to `fallback`: a job opened by its link closes to the gallery.
-     * Resolves once it is there. While it is on its way, another call joins it: a second press must not leave the page.
+     * Goes back one entry if the page has pushed the current one, otherwise to `fallback`, so that a job opened by a
+     * link closes to the gallery. Resolves on arrival. A call during a step back joins that step, because a second
+     * press must not leave the page.
      */
     back(fallback = ''): Promise<void> {
       if (!address.peek().state.inside) {
@@ -101,7 +102,7 @@ function toRoute(path: string): Route {
   return { view: 'unknown' };
 }
 
-/** A path segment with an invalid escape is kept as it is: no job has such an id. */
+/** Decodes a path segment. A segment with an invalid escape is kept unchanged, because no job has such an id. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

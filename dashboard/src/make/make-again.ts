@@ -16,7 +16,7 @@ interface KeptInput {
   readonly blob: Blob;
 }
 
-/** Makes a job once more: one that succeeded with the images that were sent with it, another one by the bridge itself. */
+/** Repeats a job. A successful job is sent again with its input images. Any other job is retried by the bridge. */
 export async function repeatJob(
   { api, submissions }: Pick<Page, 'api' | 'submissions'>,
   job: Job,
@@ -26,8 +26,8 @@ export async function repeatJob(
 }
 
 /**
- * The request of a job, to be sent again, with the images that were sent with it. Throws ApiError: `not_found` where they
- * are kept no longer.
+ * Returns the request of a job with its input images, ready to be sent again. Throws ApiError `not_found` if the images
+ * are no longer stored.
  */
 async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);
@@ -46,7 +46,7 @@ async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   };
 }
 
-/** The same as a draft, to change something before it is sent again. */
+/** Returns the request of a job as a draft, to be changed before it is sent again. */
 export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
   const inputs = await readInputs(api, job);
   const shown = inputs.filter(({ role }) => role !== 'mask');
@@ -57,7 +57,10 @@ export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
   };
 }
 
-/** The bridge counts a job's inputs over its images, then its mask, then its references. */
+/**
+ * Reads the input images. The bridge numbers the inputs of a job through its images, then its mask, then its
+ * references.
+ */
 async function readInputs(api: Api, { id, request }: Job): Promise<readonly KeptInput[]> {
   const listed: readonly (readonly [Role, StoredInput])[] = [
     ...request.images.map((it) => ['source', it] as const),

@@ -12,7 +12,7 @@ import type { PlanState } from './planner.ts';
 import { useSubmit } from './use-submit.ts';
 import './make-foot.css';
 
-/** What will happen, how many, and the one button. It stays in sight while the settings scroll. */
+/** Shows the plan, the number of images and the submit button. Stays visible while the settings scroll. */
 export function MakeFoot() {
   const { draft, chosen } = usePage();
   const { canSubmit, submit } = useSubmit();
@@ -47,7 +47,7 @@ function isApple(): boolean {
   return /Mac|iP(hone|ad)/.test(navigator.userAgent);
 }
 
-/** What will happen when the draft is sent, before it is. */
+/** Shows what will happen when the draft is sent. */
 function PlanLine() {
   const { plan, connection, chosen } = usePage();
   const state = plan.value;
@@ -78,7 +78,7 @@ function Planned({ state, words }: { readonly state: PlanState; readonly words: 
   );
 }
 
-/** A rule is broken, or the bridge cannot plan: its own words for the field say most. */
+/** Shows why the request is invalid, or why no plan is possible, in the words of the bridge. */
 function Refused({ error }: { readonly error: Extract<PlanState, { state: 'refused' }>['error'] }) {
   const issues = error.details['issues'];
   const [issue] = Array.isArray(issues) ? issues : [];
@@ -136,7 +136,7 @@ function FixButton({ fix }: { readonly fix: Fix }) {
   );
 }
 
-/** One request and the calls that it becomes, up to four of them. */
+/** Draws a request and the calls that it is split into, four at most. */
 function FanOut({ calls }: { readonly calls: number }) {
   const count = Math.min(Math.max(calls, 1), 4);
   const step = 33 / Math.max(count - 1, 1);

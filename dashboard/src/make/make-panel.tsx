@@ -19,12 +19,12 @@ import { SizePicker } from './size/size-picker.tsx';
 import './make-panel.css';
 
 /**
- * Everything that is asked of the bridge: the prompt first, the rest below it. On narrow screens it is a sheet over the
- * images, with a history entry of its own: Back closes it.
+ * Renders the panel for a new image: the prompt first, then the settings. On narrow screens, the panel is a sheet over
+ * the images with its own history entry, so that Back closes it.
  */
 export function MakePanel() {
   const { router } = usePage();
-  // Under the mask editor, which is opened from it, the sheet stays.
+  // The sheet stays open under the mask editor, which is opened from it.
   const isSheet = router.layer.value !== undefined;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -9,7 +9,7 @@ const MASKS = {
   unsupported: 'make.can.noMask',
 } as const;
 
-/** What a model can do, in one line: 7 sizes, 5 input images, no mask. */
+/** Describes the capabilities of a model in one line, for example "7 sizes, 5 input images, no mask". */
 export function toAbilities(document: Capabilities): string {
   const { sizes, edit_images: images, masks, transparent_background: alpha } = document;
   const most = Math.max(images.max_count, document.reference_images.max_count);
@@ -25,12 +25,12 @@ export function toAbilities(document: Capabilities): string {
   return parts.filter(Boolean).join(text('list.separator'));
 }
 
-/** The sandbox generates on this machine: what it makes rehearses a real model. */
+/** Returns true for the sandbox, which generates images on this machine as rehearsals for a real model. */
 export function isRehearsal(provider: string): boolean {
   return provider === 'sandbox';
 }
 
-/** Models of the sandbox that fail, or take their time, on purpose. */
+/** Returns true for models of the sandbox that fail, or are slow, on purpose. */
 export function isRehearsedFailure(model: string): boolean {
   return /^sandbox-(fail-|flaky$|slow$|hang$)/.test(model);
 }
@@ -38,13 +38,14 @@ export function isRehearsedFailure(model: string): boolean {
 export interface ChosenModel {
   readonly provider: Provider;
   readonly model: string;
-  /** `undefined` until the document is known. */
+  /** Undefined until the capability document has been read. */
   readonly capabilities: Capabilities | undefined;
 }
 
 /**
- * Where a draft will go, as the bridge routes it (contract.md 1, routing): what it names, else the default provider; a
- * model without a provider that the default one does not list, to the first that lists it.
+ * Returns the provider and model for a draft, by the routing rules of the bridge: the provider that the draft names, or
+ * else the default provider. If the draft names only a model, and the default provider does not list it, the first
+ * provider that lists the model is used.
  */
 export function toChosenModel(
   settings: ReadonlySignal<PresetTemplate>,

@@ -9,7 +9,7 @@ import { text } from '../text/text.ts';
 import { isRehearsal, isRehearsedFailure, toAbilities } from './model-abilities.ts';
 import './model-picker.css';
 
-/** The model, with what it can do; the list by provider, with what keeps one from being used. */
+/** Chooses the model. The list is grouped by provider, with the reason why a provider cannot be used. */
 export function ModelPicker() {
   const { chosen, readiness } = usePage();
   const [isOpen, setOpen] = useState(false);
@@ -83,7 +83,7 @@ function ModelOptions({ onChosen }: { readonly onChosen: () => void }) {
   );
 }
 
-/** Models of the sandbox that fail on purpose: for people who build on the bridge. */
+/** Lists the models of the sandbox that fail on purpose, for developers who test against the bridge. */
 function RehearsedFailures({ provider, onChosen }: Omit<OptionProps, 'model'>) {
   const models = provider.models.filter(isRehearsedFailure);
   if (models.length === 0) return null;

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 
 const KEY = 'image-bridge.panel';
 
-/** Whether the panel is folded away on wide screens. Kept in this browser. */
+/** Tracks whether the panel is collapsed on wide screens. Stored in this browser. */
 export function createPanelFold() {
   const folded = signal(localStorage.getItem(KEY) === 'folded');
   return {

@@ -6,7 +6,7 @@ import { parseSize } from './size/shapes.ts';
 type Route = ImagePlan['routes'][number];
 type Change = Route['normalizations'][number];
 
-/** What to do about a plan that is refused, by one press. */
+/** A change that makes a rejected plan possible, offered as a button. */
 export type Fix = 'removeMask' | 'removeImages' | 'autoSize' | 'nearest';
 
 export interface PlanText {
@@ -16,7 +16,7 @@ export interface PlanText {
   readonly fixes: readonly Fix[];
 }
 
-/** A plan in words: how often the model is called, and what will be other than asked; or what refuses it. */
+/** Describes a plan: the number of calls, and the changes to the request; or the reason why the request is rejected. */
 export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefined): PlanText {
   const route = plan.routes[plan.chosen ?? 0];
   if (route === undefined)
@@ -40,7 +40,10 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
   };
 }
 
-/** True if no wait helps. A provider that is not ready now has an error too, and may be ready when the draft is sent. */
+/**
+ * True if waiting cannot help. A provider that is not ready now also has an error, but may be ready when the draft is
+ * sent.
+ */
 export function isRefused({ error, ready, calls }: Route): boolean {
   return error !== undefined && (ready || calls === 0);
 }
@@ -81,7 +84,10 @@ function fixesOf(field: string): readonly Fix[] {
   return field.startsWith('parameters.') || field.startsWith('output.') ? ['nearest'] : [];
 }
 
-/** What the model does in its own way every time is no news, and cutting out is said on its own. */
+/**
+ * Changes that are not reported, because the model always makes them, or because the cut-out background is reported
+ * separately.
+ */
 const EXPECTED: ReadonlySet<Change['reason']> = new Set([
   'provider_uses_automatic_action',
   'provider_supports_native_alpha',
@@ -93,7 +99,7 @@ function isWorthSaying({ reason }: Change): boolean {
   return !EXPECTED.has(reason);
 }
 
-/** Whether the bridge puts back what lies outside the mask. */
+/** Returns true if the bridge restores the area outside the mask. */
 function isMaskedHere({ normalizations }: Route): boolean {
   return normalizations.some(({ field }) => field === 'mask');
 }

@@ -8,7 +8,7 @@ import type { ChosenModel } from './model-abilities.ts';
 import { bytesOver } from './prompt-length.ts';
 import { toSettings } from './to-request.ts';
 
-/** What is known of what a draft would do. */
+/** The plan of a draft, as far as it is known. */
 export type PlanState =
   | { readonly state: 'empty' }
   | { readonly state: 'tooLong' }
@@ -23,10 +23,10 @@ interface Deps {
   readonly chosen: ReadonlySignal<ChosenModel | undefined>;
 }
 
-/** A pause in typing. */
+/** The pause in typing, in milliseconds, after which a plan is requested. */
 const PAUSE_MS = 150;
 
-/** Asks the bridge at every pause what the draft would do. Images are described, not sent. */
+/** Requests a plan of the draft after every pause in typing. Images are described, not sent. */
 export function createPlanner({ api, connection, draft, chosen }: Deps): ReadonlySignal<PlanState> {
   const current = signal<PlanState>({ state: 'empty' });
   let controller = new AbortController();
@@ -47,7 +47,7 @@ export function createPlanner({ api, connection, draft, chosen }: Deps): Readonl
       current.value = { state: 'tooLong' };
       return;
     }
-    // What the page shows meanwhile is the last plan: a line that flickers at every key says nothing.
+    // The last plan stays visible meanwhile, so that the line does not flicker at every key.
     if (current.peek().state !== 'planned') current.value = { state: 'planning' };
     controller = new AbortController();
     const { signal: abort } = controller;
@@ -84,7 +84,7 @@ function toPlanRequest(
   const [first] = sources;
   return {
     ...settings,
-    // Jobs are delivered so, whatever a request says.
+    // A job always delivers artifacts, whatever the request says.
     output: { ...settings.output, response_format: 'artifact' },
     operation: sources.length > 0 ? 'edit' : 'generate',
     images: sources.map(describe),

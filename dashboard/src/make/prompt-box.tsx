@@ -10,7 +10,7 @@ import { useIncomingFiles } from './images/use-incoming-files.ts';
 import { bytesOver } from './prompt-length.ts';
 import './prompt-box.css';
 
-/** The prompt with the images that go with it: dropped, pasted or picked. */
+/** Renders the prompt and its images, which are dropped, pasted or picked. */
 export function PromptBox() {
   const page = usePage();
   const { draft } = page;
@@ -19,7 +19,7 @@ export function PromptBox() {
   const over = bytesOver(draft.settings.value);
   useShortcuts({
     p: (event) => {
-      // Else the letter is typed into the field that it leads to.
+      // Prevents the letter of the shortcut from being typed into the field.
       event.preventDefault();
       area.current?.focus();
     },

@@ -2,7 +2,7 @@ import type { Job, PresetTemplate } from '../api/schemas.ts';
 
 type JobRequest = Job['request'];
 
-/** What a request says where nothing else was asked for: the defaults of the contract's ImageRequest. */
+/** The defaults of the contract's ImageRequest, as a stored request contains them. */
 const DEFAULTS = {
   parameters: {
     n: 1,
@@ -20,7 +20,7 @@ const DEFAULTS = {
   output: {
     collision: 'error',
     metadata: 'none',
-    // A job always uses this.
+    // A job always uses this value.
     response_format: 'artifact',
   },
   transparency: {
@@ -41,8 +41,8 @@ const DEFAULTS = {
 } as const;
 
 /**
- * The settings of a request in the shape of a preset's template: what has its default is left out, and so is the number of
- * previews, which the page chooses.
+ * Returns the settings of a request in the shape of a preset's template. Settings with default values are left out, and
+ * so is the number of previews, which the page chooses.
  */
 export function recallSettings(request: JobRequest): PresetTemplate {
   const { output, metadata } = request;

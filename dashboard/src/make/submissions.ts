@@ -4,18 +4,18 @@ import type { ImageRequest, Job } from '../api/schemas.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 
 /**
- * Sends requests as jobs. Each submission has an idempotency key of its own: when the connection breaks before the reply,
- * the same submission is sent once more and can never make a second job.
+ * Sends requests as jobs. Each submission has its own idempotency key. If the connection breaks before the reply, the
+ * same submission is sent once more and can never create a second job.
  */
 export function createSubmissions(api: Api, jobs: Jobs) {
-  /** Sends once more when the connection breaks, and shows the job where it can be read already. */
+  /** Sends a request, once more if the connection breaks, and shows the job as soon as it can be read. */
   async function accepted(send: (key: string) => Promise<Job>): Promise<Job> {
     const key = crypto.randomUUID();
     const job = await send(key).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'unreachable') return send(key);
       throw error;
     });
-    // It is accepted: where it cannot be read now, the event stream brings it.
+    // The job is accepted. If it cannot be read now, the event stream reports it.
     await jobs.readNewest().catch(() => {});
     return job;
   }
@@ -27,7 +27,7 @@ export function createSubmissions(api: Api, jobs: Jobs) {
         unwrap(api.POST('/v1/jobs', { params: { header: { 'idempotency-key': key } }, body })),
       ),
 
-    /** The same as a new job, of one that has ended without success: the bridge has kept its images. */
+    /** Creates a new job from one that ended without success. The bridge has stored its images. */
     retry: (id: string): Promise<Job> =>
       accepted((key) =>
         unwrap(

@@ -3,7 +3,7 @@ import type { Attachment } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
 
-/** The request of a draft, with its images inside. A source makes it an edit. Throws FileMoved. */
+/** Returns the request of a draft, including its images. With a source, the request is an edit. Throws FileMoved. */
 export async function toRequest(
   settings: PresetTemplate,
   attachments: readonly Attachment[],
@@ -26,7 +26,9 @@ export async function toRequest(
   };
 }
 
-/** A file of this machine was moved or changed since it was added: the browser reads it no longer. */
+/**
+ * The error for a local file that was moved or changed after it was added, so that the browser can no longer read it.
+ */
 export class FileMoved extends Error {
   readonly file: string;
   constructor(file: string, cause: unknown) {
@@ -43,13 +45,15 @@ async function toInput({ content, name }: Attachment): Promise<Input> {
   return { type: 'data_url', data_url: dataUrl, filename: toFilename(name) };
 }
 
-/** The bridge shows the name and takes one safe path component: separators and control characters are replaced. */
+/**
+ * Replaces separators and control characters, because the bridge accepts one safe path component and shows the name.
+ */
 function toFilename(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return name.replace(/[/\\\u0000-\u001f\u007f]/g, '_').slice(-128) || '_';
 }
 
-/** The browser encodes base64 off the main thread. */
+/** Encodes a blob as a data URL. The browser encodes base64 off the main thread. */
 export function toDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -59,12 +63,12 @@ export function toDataUrl(blob: Blob): Promise<string> {
   });
 }
 
-/** How many unfinished images the page asks for where the model sends them and the draft says nothing. */
+/** The number of previews that are requested if the model supports them and the draft does not set a number. */
 const PREVIEWS = 2;
 
 /**
- * What is sent of a draft's settings: with previews, which the gallery shows while the job runs, and without the blank
- * prompt that an unfinished draft has.
+ * Returns the settings to send: with previews, which the gallery shows while the job runs, and without the blank prompt
+ * of an unfinished draft.
  */
 export function toSettings(
   settings: PresetTemplate,

@@ -6,7 +6,7 @@ import { text } from '../text/text.ts';
 import { isRefused as isRouteRefused } from './plan-text.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
 
-/** Sends the draft as it is now. The draft stays, so that it can be changed and sent again at once. */
+/** Returns a function that sends the draft. The draft is kept, so that it can be changed and sent again at once. */
 export function useSubmit() {
   const page = usePage();
   const { plan, connection, router } = page;
@@ -39,7 +39,7 @@ async function send(page: Page): Promise<void> {
     toasts.show({
       kind: 'failed',
       ...toWords(error),
-      // What was sent may have been changed since: it comes back as it was.
+      // The draft may have been changed since it was sent. The action restores the sent draft.
       action: { label: text('make.restore'), run: restore },
     });
   }

@@ -4,7 +4,7 @@ import type { Tool } from './plane.ts';
 
 export type Brush = ReturnType<typeof createBrush>;
 
-/** What paints, and how large it is. */
+/** Creates the brush: the current tool and its size. */
 export function createBrush(source: Size) {
   const tool = signal<Tool>('brush');
   const size = signal(firstSize(source));
@@ -29,12 +29,12 @@ export function createBrush(source: Size) {
 const MIN = 2;
 const STEP = 1.15;
 
-/** Half of the longest edge. */
+/** Returns the largest size: half of the longest edge. */
 function maxOf({ width, height }: Size): number {
   return Math.max(MIN + 1, Math.round(Math.max(width, height) / 2));
 }
 
-/** A tenth of the longest edge. */
+/** Returns the initial size: a tenth of the longest edge. */
 export function firstSize(source: Size): number {
   return clampSize(Math.round(Math.max(source.width, source.height) / 10), source);
 }
@@ -43,13 +43,15 @@ export function clampSize(size: number, source: Size): number {
   return Math.min(maxOf(source), Math.max(MIN, Math.round(size)));
 }
 
-/** The next size of the keys: about a seventh more or less, at least a pixel. */
+/** Returns the next size for the keyboard: about a seventh more or less, and at least one pixel. */
 export function stepSize(size: number, direction: 1 | -1, source: Size): number {
   const next = direction > 0 ? Math.ceil(size * STEP) : Math.floor(size / STEP);
   return clampSize(next, source);
 }
 
-/** Where a size stands on a slider from 0 to 100, on which equal ways are equal ratios. */
+/**
+ * Returns the position of a size on a slider from 0 to 100. The scale is logarithmic: equal distances are equal ratios.
+ */
 export function toPosition(size: number, source: Size): number {
   return Math.round((100 * Math.log(size / MIN)) / Math.log(maxOf(source) / MIN));
 }

@@ -2,16 +2,16 @@ import { cut, type Plane, type Rect } from './plane.ts';
 
 interface Step {
   readonly rect: Rect;
-  /** What was there on the other side of the step. */
+  /** The pixels before the step, or after it if the step was undone. */
   readonly pixels: Uint8Array;
 }
 
-/** What all steps together may hold: eight changes of the largest plane, or thousands of strokes. */
+/** The memory limit of all steps, in bytes: eight changes of the largest plane, or thousands of strokes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export type History = ReturnType<typeof createHistory>;
 
-/** Takes changes of a plane back, and makes them again. The oldest are forgotten when the memory for them is full. */
+/** Creates the undo history of a plane. The oldest steps are discarded when the memory limit is reached. */
 export function createHistory(plane: Plane, maxBytes = MAX_BYTES) {
   const past: Step[] = [];
   const future: Step[] = [];
@@ -22,7 +22,7 @@ export function createHistory(plane: Plane, maxBytes = MAX_BYTES) {
     while (bytes > maxBytes && past.length > 1) bytes -= past.shift()?.pixels.length ?? 0;
   }
 
-  /** Puts the last step of one side back and keeps how to reverse that on the other. */
+  /** Reverts the last step of one stack, and pushes its inverse onto the other. */
   function move(from: Step[], to: Step[]): Rect | undefined {
     const step = from.pop();
     if (step === undefined) return undefined;
@@ -35,11 +35,11 @@ export function createHistory(plane: Plane, maxBytes = MAX_BYTES) {
     canUndo: () => past.length > 0,
     canRedo: () => future.length > 0,
 
-    /** Remembers the plane as it is, for `commit` and `abandon`. */
+    /** Remembers the plane, for `commit` and `abandon`. */
     begin(): void {
       before.set(plane.pixels);
     },
-    /** Makes one step of what has changed since `begin`. */
+    /** Stores the changes since `begin` as one step. */
     commit(rect: Rect): void {
       past.push({ rect, pixels: cut(before, plane.width, rect) });
       future.length = 0;

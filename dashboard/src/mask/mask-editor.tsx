@@ -16,7 +16,9 @@ import { MaskStage } from './stage/mask-stage.tsx';
 import { createStageZoom, type StageZoom } from './stage/stage-zoom.ts';
 import './mask-editor.css';
 
-/** Paints what of the source may change, over the whole page. Escape and Back close it; what was painted can be brought back. */
+/**
+ * Edits the mask of the source over the whole page. Escape and Back close the editor. An unsaved mask can be restored.
+ */
 export function MaskEditor({ source }: MaskEditorProps) {
   const { router } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -103,7 +105,7 @@ function Work({ bitmap, painting, name }: WorkProps) {
 
 interface EndsProps {
   readonly opened: Opened;
-  /** Called when what was painted is used, or no longer wanted. */
+  /** Called when the mask was saved, or is no longer wanted. */
   readonly onDone: () => void;
 }
 
@@ -127,7 +129,7 @@ function MaskEnds({ opened, onDone }: EndsProps) {
     setFailed(false);
     try {
       const mask = await writeMask(painting.plane, painting.source);
-      // Closed while it was written, it is not used: what was painted can be brought back.
+      // If the editor was closed while the mask was written, the mask is not used. It can still be restored.
       if (!isShown.current) return;
       onDone();
       draft.setMask(mask);
@@ -166,7 +168,10 @@ function MaskEnds({ opened, onDone }: EndsProps) {
   );
 }
 
-/** Closed without being used, what was painted can be brought back for as long as undoing is offered. Returns what ends that. */
+/**
+ * Offers to restore a mask that was closed without being saved, for as long as undo is offered. Returns a function that
+ * withdraws the offer.
+ */
 function useOfferOfUnused(opened: Opened): () => void {
   const { draft, undo } = usePage();
   const isDone = useRef(false);
@@ -191,13 +196,13 @@ export interface MaskEditorProps {
   readonly source: Attachment;
 }
 
-/** CSS pixels that an arrow moves what is seen. */
+/** The distance in CSS pixels that an arrow moves the view. */
 const PAN = 80;
 
 export function useMaskShortcuts(painting: Painting, zoom: StageZoom): void {
   const { undo, redo } = painting;
   const pan = (right: number, down: number) => (event: KeyboardEvent) => {
-    // Arrows move the choice in a group of buttons, too.
+    // Arrows also move the selection in a group of buttons.
     if (event.target instanceof Element && event.target.closest('[role="radiogroup"]')) return;
     zoom.pan(right * PAN, down * PAN);
   };
@@ -235,7 +240,7 @@ export type Opened =
   | { readonly state: 'ready'; readonly bitmap: ImageBitmap; readonly painting: Painting }
   | { readonly state: 'failed'; readonly title: string; readonly detail: string };
 
-/** The source of the draft with the mask that it has, ready to be painted. */
+/** Loads the source of the draft, with its mask if it has one, for painting. */
 export function useOpenedImage({ content, name }: Attachment): Opened {
   const { draft } = usePage();
   const [opened, setOpened] = useState<Opened>({ state: 'loading' });

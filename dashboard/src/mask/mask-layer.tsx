@@ -5,7 +5,10 @@ import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import type { MaskEditorProps } from './mask-editor.tsx';
 
-/** The mask editor while its history entry is current and the draft has a source. Its code is loaded when it is first opened. */
+/**
+ * Shows the mask editor while its history entry is current and the draft has a source. The code of the editor is loaded
+ * when it is first opened.
+ */
 export function MaskLayer() {
   const { router, draft } = usePage();
   const source = firstSource(draft.attachments.value);

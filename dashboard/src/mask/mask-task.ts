@@ -1,6 +1,6 @@
 import type { Size } from '../images/size.ts';
 
-/** What the worker is asked for. */
+/** A task for the worker. */
 export type MaskTask =
   | { readonly kind: 'open'; readonly image: Blob; readonly mask: Blob | undefined }
   | {
@@ -10,13 +10,13 @@ export type MaskTask =
       readonly size: Size;
     };
 
-/** An image that is ready to be painted on. */
+/** An image that is ready to be masked. */
 export interface OpenedImage {
-  /** Its own size, turned upright. */
+  /** The size of the image itself, rotated upright. */
   readonly size: Size;
-  /** In the size of the plane. */
+  /** The image in the size of the plane. */
   readonly bitmap: ImageBitmap;
-  /** What of it may change by the mask that it has. */
+  /** The area that may change, if the image already has a mask. */
   readonly pixels: Uint8Array<ArrayBuffer> | undefined;
 }
 

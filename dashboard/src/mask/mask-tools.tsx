@@ -17,7 +17,7 @@ interface Props {
   readonly frame: Signal<Rect | undefined>;
 }
 
-/** The tools of a mask, at its lower edge. */
+/** Renders the tools of the mask editor, at its lower edge. */
 export function MaskTools({ painting, frame }: Props) {
   const { canUndo, canRedo } = painting.steps.value;
   const percent = toPercent(painting.share.value);

@@ -2,8 +2,8 @@ import type { Size } from '../images/size.ts';
 import type { MaskReply, MaskTask, OpenedImage } from './mask-task.ts';
 import { planeSize } from './plane.ts';
 
-// Decodes, scales and encodes images of up to 67 megapixels beside the page, which stays responsive meanwhile.
-// The page's types name `self` a window.
+// Decodes, scales and encodes images of up to 67 megapixels in a worker, so that the page stays responsive. The page's
+// types declare `self` as a window.
 const port = self as unknown as {
   onmessage: ((event: MessageEvent<MaskTask>) => void) | null;
   postMessage(reply: MaskReply | undefined, transfer: readonly Transferable[]): void;
@@ -42,7 +42,7 @@ async function scaled(whole: ImageBitmap, { width, height }: Size): Promise<Imag
   return small;
 }
 
-/** A mask is transparent where the image may change. */
+/** Reads a mask, which is transparent where the image may change. */
 async function read(mask: Blob, plane: Size): Promise<Uint8Array<ArrayBuffer>> {
   const bitmap = await scaled(await createImageBitmap(mask), plane);
   const context = draw(plane, bitmap);

@@ -7,7 +7,7 @@ import { createStrokes } from './strokes.ts';
 
 export type Painting = ReturnType<typeof createPainting>;
 
-/** A mask while it is painted: the plane with its tools and steps. `source` is the image's own size. */
+/** Creates a mask to be painted: the plane with its tools and steps. `source` is the size of the image itself. */
 export function createPainting(source: Size, { width, height }: Size, start?: Uint8Array) {
   const plane = createPlane(width, height);
   const whole: Rect = { x: 0, y: 0, width, height };
@@ -30,7 +30,7 @@ export function createPainting(source: Size, { width, height }: Size, start?: Ui
 
   const strokes = createStrokes({ plane, history, brush, scale, onChange });
 
-  /** One change that is one step. A stroke in progress is not interrupted. */
+  /** Applies one change as one step. Does nothing during a stroke. */
   function change(run: () => Rect | undefined): void {
     if (strokes.isOpen()) return;
     history.begin();
@@ -41,22 +41,22 @@ export function createPainting(source: Size, { width, height }: Size, start?: Ui
 
   return {
     source,
-    /** Pixels of the plane for one of the source. */
+    /** Pixels of the plane per pixel of the source. */
     scale,
     plane,
     brush,
     strokes,
-    /** The part that may change, from 0 to 1. */
+    /** The fraction of the image that may change, from 0 to 1. */
     share: share as ReadonlySignal<number>,
     steps: steps as ReadonlySignal<{ readonly canUndo: boolean; readonly canRedo: boolean }>,
 
-    /** Calls the listener with what has changed until the returned function is called. */
+    /** Calls the listener with the changed area until the returned function is called. */
     subscribe(listener: (rect: Rect) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
 
-    /** Adds a rectangle to what may change, or takes it away. In pixels of the source. */
+    /** Adds a rectangle, in pixels of the source, to the area that may change, or removes it. */
     rectangle(area: Rect, how: Tool): void {
       const x = Math.round(area.x * scale);
       const y = Math.round(area.y * scale);

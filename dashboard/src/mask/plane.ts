@@ -1,6 +1,6 @@
 import type { Size } from '../images/size.ts';
 
-/** Whole pixels. */
+/** A rectangle in whole pixels. */
 export interface Rect {
   readonly x: number;
   readonly y: number;
@@ -8,19 +8,22 @@ export interface Rect {
   readonly height: number;
 }
 
-/** Where a brush stands, in pixels of the plane. */
+/** A position and a radius of the brush, in pixels of the plane. */
 export interface Dab {
   readonly x: number;
   readonly y: number;
   readonly radius: number;
 }
 
-/** The brush adds to what may change, the eraser takes away from it. */
+/** The brush adds to the area that may change. The eraser removes from it. */
 export type Tool = 'brush' | 'eraser';
 
 export type Plane = ReturnType<typeof createPlane>;
 
-/** What of an image may change, one byte a pixel: 255 may, 0 must not, edges of strokes lie between. */
+/**
+ * Creates a mask plane with one byte per pixel: 255 may change, 0 must not, and the edges of strokes have values
+ * between.
+ */
 export function createPlane(width: number, height: number) {
   const size = { width, height };
   const pixels = new Uint8Array(width * height);
@@ -35,10 +38,10 @@ export function createPlane(width: number, height: number) {
     width,
     height,
     pixels: pixels as Readonly<typeof pixels>,
-    /** The part that may change, from 0 to 1. */
+    /** Returns the fraction of the image that may change, from 0 to 1. */
     share: () => sum / (255 * pixels.length),
 
-    /** Moves a round brush from one place to another. Returns the smallest area that holds all that has changed. */
+    /** Moves a round brush from one position to another. Returns the smallest area that contains all changes. */
     paint(from: Dab, to: Dab, tool: Tool): Rect | undefined {
       const reach = Math.max(from.radius, to.radius) + 1;
       const [x, y] = [Math.min(from.x, to.x) - reach, Math.min(from.y, to.y) - reach];
@@ -91,7 +94,7 @@ export function createPlane(width: number, height: number) {
       return { x: 0, y: 0, width, height };
     },
 
-    /** Puts pixels back that `cut` has returned. */
+    /** Restores pixels that `cut` has returned. */
     put(rect: Rect, part: Readonly<Uint8Array>): void {
       for (let y = 0; y < rect.height; y += 1) {
         for (let x = 0; x < rect.width; x += 1) {
@@ -102,7 +105,7 @@ export function createPlane(width: number, height: number) {
   };
 }
 
-/** The whole pixels of an area that lie inside of a size; undefined where there are none. */
+/** Returns the whole pixels of an area that lie inside a size, or undefined if there are none. */
 export function clipTo(size: Size, area: Rect): Rect | undefined {
   const x = Math.max(0, Math.floor(area.x));
   const y = Math.max(0, Math.floor(area.y));
@@ -111,7 +114,7 @@ export function clipTo(size: Size, area: Rect): Rect | undefined {
   return width > 0 && height > 0 ? { x, y, width, height } : undefined;
 }
 
-/** A copy of a part of pixels that have `width` in a row. */
+/** Copies a rectangle from pixels with rows of length `width`. */
 export function cut(pixels: Readonly<Uint8Array>, width: number, rect: Rect): Uint8Array {
   const part = new Uint8Array(rect.width * rect.height);
   for (let y = 0; y < rect.height; y += 1) {
@@ -121,7 +124,7 @@ export function cut(pixels: Readonly<Uint8Array>, width: number, rect: Rect): Ui
   return part;
 }
 
-/** The smallest area that holds both. */
+/** Returns the smallest rectangle that contains both. */
 export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const x = Math.min(a.x, b.x);
@@ -134,7 +137,10 @@ export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefine
   };
 }
 
-/** How much of a pixel, from 0 to 255, a brush covers that moves from one place to another; its radius changes evenly. */
+/**
+ * Returns a function for the coverage of a pixel, from 0 to 255, by a brush that moves from one position to another.
+ * The radius changes linearly.
+ */
 function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
   const dx = to.x - from.x;
   const dy = to.y - from.y;
@@ -151,10 +157,10 @@ function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
   };
 }
 
-/** Enough for 3840 × 2160. A mask of a larger image is painted smaller and enlarged when it is used. */
+/** Enough for 3840 × 2160. A mask of a larger image is painted at a smaller size and enlarged when it is saved. */
 const MAX_PIXELS = 2 ** 23;
 
-/** The size in which an image is shown and its mask is painted. */
+/** Returns the size in which an image is shown and its mask is painted. */
 export function planeSize({ width, height }: Size): Size {
   const scale = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
   return {
@@ -163,7 +169,9 @@ export function planeSize({ width, height }: Size): Size {
   };
 }
 
-/** A share in per cent as it is shown: 0 and 100 only where they hold exactly, tenths below 10. */
+/**
+ * Returns a fraction as the percentage to show. 0 and 100 are shown only for exact values, and tenths only below 10.
+ */
 export function toPercent(share: number): number {
   if (share <= 0) return 0;
   if (share >= 1) return 100;

@@ -6,7 +6,7 @@ import { type Dab, type Plane, type Rect, type Tool, unite } from './plane.ts';
 export interface Point {
   readonly x: number;
   readonly y: number;
-  /** Of a pen, from 0 to 1; 1 for all else. */
+  /** The pressure of a pen, from 0 to 1. Always 1 for other pointers. */
   readonly pressure: number;
 }
 
@@ -14,7 +14,7 @@ interface Deps {
   readonly plane: Plane;
   readonly history: History;
   readonly brush: Brush;
-  /** Pixels of the plane for one of the source. */
+  /** Pixels of the plane per pixel of the source. */
   readonly scale: number;
   readonly onChange: (rect: Rect | undefined) => void;
 }
@@ -25,10 +25,13 @@ interface Stroke {
   rect: Rect | undefined;
 }
 
-/** Points that are nearer than this part of the brush's radius are joined: large brushes stay quick. */
+/**
+ * The minimum distance of points as a fraction of the brush's radius. Nearer points are merged, so that large brushes
+ * stay fast.
+ */
 const SPACING = 0.08;
 
-/** Strokes of the brush, each one step. */
+/** Handles the strokes of the brush. Each stroke is one step. */
 export function createStrokes({ plane, history, brush, scale, onChange }: Deps) {
   let stroke: Stroke | undefined;
 
@@ -48,7 +51,7 @@ export function createStrokes({ plane, history, brush, scale, onChange }: Deps) 
     onChange(rect);
   }
 
-  /** Ends the stroke and returns what it has changed. */
+  /** Ends the stroke and returns the area that it has changed. */
   function take(): Rect | undefined {
     const rect = stroke?.rect;
     stroke = undefined;
@@ -66,14 +69,14 @@ export function createStrokes({ plane, history, brush, scale, onChange }: Deps) 
     extend(point: Point): void {
       if (stroke !== undefined) extend(stroke, point, false);
     },
-    /** Ends at a point, or where the stroke was last. */
+    /** Ends the stroke at a point, or at its last position. */
     end(point?: Point): void {
       if (stroke !== undefined && point !== undefined) extend(stroke, point, true);
       const rect = take();
       if (rect !== undefined) history.commit(rect);
       onChange(rect);
     },
-    /** Reverts the stroke in progress: it was the first finger of two. */
+    /** Reverts the stroke in progress, because it was the first finger of two. */
     cancel(): void {
       const rect = take();
       if (rect !== undefined) history.abandon(rect);

@@ -7,14 +7,17 @@ import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';
 
 export type Providers = ReturnType<typeof createProviders>;
 
-/** The registered providers and what their models can do. The registry does not change while the bridge runs. */
+/**
+ * Reads the registered providers and the capabilities of their models. The registry does not change while the bridge
+ * runs.
+ */
 export function createProviders(api: Api, connection: Connection) {
   const list = signal<readonly Provider[] | undefined>(undefined);
   const error = signal<ApiError | undefined>(undefined);
   const capabilities = new Map<string, Signal<Capabilities | undefined>>();
 
   effect(() => {
-    // A bridge that came back may have been started with other settings.
+    // A bridge that is reachable again may have been restarted with other settings.
     void connection.returns.value;
     void load();
   });
@@ -39,16 +42,17 @@ export function createProviders(api: Api, connection: Connection) {
         }),
       );
     } catch {
-      // It stays unknown: the connection says why, and its return asks again.
+      // The list stays unknown. The connection shows the reason, and reading is repeated when the bridge is reachable
+      // again.
     }
   }
 
   return {
-    /** `undefined` until they are known. */
+    /** Undefined until the providers have been read. */
     list: list as ReadonlySignal<readonly Provider[] | undefined>,
     error: error as ReadonlySignal<ApiError | undefined>,
 
-    /** The capability document of a model, `undefined` until it is known. It is read once. */
+    /** Returns the capability document of a model, which is read once. Undefined until it has been read. */
     capabilities(provider: string, model: string): ReadonlySignal<Capabilities | undefined> {
       const key = JSON.stringify([provider, model]);
       let document = capabilities.get(key);
@@ -64,10 +68,13 @@ export function createProviders(api: Api, connection: Connection) {
 
 export type ProviderState = Diagnostics['providers'][number];
 
-/** Which providers are ready, as the bridge last found; read when somebody wants to know. */
+/** Returns the readiness of the providers as the bridge last reported it, and a function to read it again. */
 export function createReadiness({ latest, read }: DiagnosticsSource) {
   return {
-    /** By name. A provider that is missing here is not known to be unready: a token may lack the permission to know. */
+    /**
+     * States by provider name. A missing provider is not necessarily unready, because the token may lack the permission
+     * to read the state.
+     */
     providers: computed<ReadonlyMap<string, ProviderState>>(
       () => new Map(latest.value?.report.providers.map((each) => [each.name, each])),
     ),
@@ -75,7 +82,7 @@ export function createReadiness({ latest, read }: DiagnosticsSource) {
   };
 }
 
-/** Whether a provider has the login of the agent. All others have an API key, or need nothing. */
+/** Returns true if a provider uses the login of the agent. All others use an API key, or need no credentials. */
 export function hasLogin(provider: string): boolean {
   return provider === 'agent-responses' || provider === 'agent-app-server';
 }

@@ -13,15 +13,17 @@ interface Deps {
 }
 
 /**
- * The queue of all jobs: read when jobs begin to wait, when the bridge is back, and as often as its state is. Unknown where
- * the token may not read it.
+ * Reads the state of the queue of all jobs: when jobs start to wait, when the bridge is reachable again, and whenever
+ * the diagnostics are read. Undefined if the token may not read the queue.
  */
 export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   const latest = signal<Queue | undefined>(undefined);
   const waiting = () => [...jobs.open.value.values()].filter(({ status }) => status === 'queued');
   let hadWaiting = false;
   let current: Promise<void> | undefined;
-  /** How often it was changed from here: a reply that was asked for before a change is older than that. */
+  /**
+   * The number of changes made from this page. A reply requested before the latest change is stale and is discarded.
+   */
   let changes = 0;
 
   async function readOnce(): Promise<void> {
@@ -50,7 +52,7 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   return {
     latest: latest as ReadonlySignal<Queue | undefined>,
 
-    /** Throws ApiError: `permission_denied` where the token may not. */
+    /** Pauses or resumes the queue. Throws ApiError `permission_denied` if the token lacks the permission. */
     async setPaused(paused: boolean): Promise<void> {
       const queue = await unwrap(api.PATCH('/v1/queue', { body: { paused } }));
       changes += 1;

@@ -6,8 +6,8 @@ import { text } from '../text/text.ts';
 import './lazy-view.css';
 
 /**
- * A component whose code is loaded when it is first shown, and nothing meanwhile. Code that cannot be loaded belongs to
- * another version of the bridge than the page, or the bridge is away: both are mended by a reload.
+ * Returns a component whose code is loaded when it is first shown. Until then, it renders nothing. If the code cannot
+ * be loaded, the bridge has been updated or is unreachable, and a reload is offered.
  */
 export function lazyView<P extends object>(
   load: () => Promise<FunctionComponent<P>>,

@@ -2,13 +2,16 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 
-/** From the notation of tinykeys (`$mod+Enter`, `g i`, `Shift+ArrowLeft`) to what the key does. */
+/** Handlers by key in the notation of tinykeys (`$mod+Enter`, `g i`, `Shift+ArrowLeft`). */
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 const KEY = 'image-bridge.single-keys';
 const singleKeys = signal(localStorage.getItem(KEY) !== 'off');
 
-/** Whether keys without Ctrl, Alt or ⌘ do something. Some speech input types them by accident, hence the switch. */
+/**
+ * True if keys without Ctrl, Alt or ⌘ are active. They can be turned off because some speech input types them by
+ * accident.
+ */
 export const singleKeysOn: ReadonlySignal<boolean> = singleKeys;
 
 export function setSingleKeys(on: boolean): void {
@@ -16,12 +19,13 @@ export function setSingleKeys(on: boolean): void {
   localStorage.setItem(KEY, on ? 'on' : 'off');
 }
 
-/** A dialog that is open has the keys for itself. */
+/** The scope of keys. An open dialog disables the keys of the page. */
 type Scope = 'page' | 'dialog';
 
 /**
- * Binds keys for as long as the component is shown and `active` holds, from the moment that it is drawn. Keys of the page
- * rest while a dialog is open, and single keys while text is typed, while a menu is open, and where they are switched off.
+ * Binds keys while the component is mounted and `active` is true, from the first paint on. Keys of the page are
+ * inactive while a dialog is open. Single keys are also inactive while text is typed, while a menu is open, and if the
+ * user has turned them off.
  */
 export function useShortcuts(bindings: KeyBindings, active = true, scope: Scope = 'page'): void {
   const current = useRef(bindings);
@@ -51,14 +55,14 @@ function run(name: string, event: KeyboardEvent, bindings: KeyBindings, scope: S
   bindings[name]?.(event);
 }
 
-/** Keys that every list and dialog has, whatever the setting. */
+/** Returns true for keys that every list and dialog uses, whatever the setting. */
 function isNavigation(name: string): boolean {
   return /Arrow|Enter|Escape|Home|End/.test(name);
 }
 
 function isTyping(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  // A slider has the arrows for itself.
+  // A slider uses the arrows itself.
   if (target instanceof HTMLInputElement && target.type === 'range') return isNavigation(name);
   if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true;
   if (target instanceof HTMLSelectElement) return true;

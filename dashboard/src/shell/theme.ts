@@ -5,7 +5,7 @@ export type ThemeName = (typeof THEMES)[number];
 
 const KEY = 'image-bridge.theme';
 
-/** Light, dark, or as the system says. Kept in this browser. */
+/** Controls the theme: light, dark, or as the system. Stored in this browser. */
 export function createTheme() {
   const stored = localStorage.getItem(KEY);
   const name = signal<ThemeName>(THEMES.find((each) => each === stored) ?? 'system');
@@ -16,7 +16,7 @@ export function createTheme() {
   });
   return {
     name: name as ReadonlySignal<ThemeName>,
-    /** To the next of system, light, dark. */
+    /** Switches to the next theme: system, light, dark. */
     next(): void {
       name.value = THEMES[(THEMES.indexOf(name.peek()) + 1) % THEMES.length] ?? 'system';
       localStorage.setItem(KEY, name.peek());

@@ -6,7 +6,7 @@ import { text } from '../text/text.ts';
 import type { Toast } from './toasts.ts';
 import './toast-list.css';
 
-/** The messages at the bottom of the page. */
+/** Shows the messages at the bottom of the page. */
 export function ToastList() {
   const { toasts } = usePage();
   return (

@@ -4,7 +4,7 @@ export interface Toast {
   readonly id: number;
   readonly kind: 'done' | 'failed';
   readonly text: string;
-  /** What the server suggests, or what happened to what was made or paid. */
+  /** A suggestion of the server, or whether anything was made or paid for. */
   readonly detail?: string;
   readonly action?: { readonly label: string; run(): void };
 }
@@ -21,8 +21,8 @@ const SHOWN_MS = 6000;
 const MOST = 4;
 
 /**
- * Short messages at the bottom of the page: what was done goes after six seconds, what failed stays until it is closed.
- * While one of them is held, none goes: the held one would move.
+ * Shows short messages at the bottom of the page. A success disappears after six seconds, a failure stays until it is
+ * closed. While the user points at or focuses any message, none disappears, because the others would move.
  */
 export function createToasts() {
   const list = signal<readonly Toast[]>([]);
@@ -60,7 +60,7 @@ export function createToasts() {
       clearTimeout(timer);
       countdowns.delete(id);
     }
-    // An element that is removed does not report that the pointer or the focus has left it.
+    // A removed element does not report that the pointer or the focus has left it.
     if (isClosed(held.pointer)) hold('pointer', undefined);
     if (isClosed(held.focus)) hold('focus', undefined);
   }
@@ -82,7 +82,7 @@ export function createToasts() {
       }
       return id;
     },
-    /** Which message is pointed at or has the focus: until there is none, no time passes. */
+    /** Sets which message is pointed at or focused. While there is one, the timers of all messages pause. */
     hold,
   };
 }

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 /**
- * The beginning of this day, in Unix milliseconds; the next one from midnight on. `visibility` reports when the page is
- * seen again: while a machine sleeps, its timers do not count.
+ * Returns the start of the current day in Unix milliseconds, which changes at midnight. `visibility` reports when the
+ * page becomes visible again, because timers do not run while a machine sleeps.
  */
 export function createToday(visibility: EventTarget): ReadonlySignal<number> {
   const today = signal(startOfDay(0));
@@ -19,7 +19,7 @@ export function createToday(visibility: EventTarget): ReadonlySignal<number> {
   return today;
 }
 
-/** Of this day, or of a later one. */
+/** Returns the start of the current day, or of a later day. */
 function startOfDay(daysLater: number): number {
   const now = new Date();
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + daysLater).getTime();

@@ -8,7 +8,7 @@ import './top-bar.css';
 
 const THEME_ICONS = { system: SunMoon, light: Sun, dark: Moon } as const;
 
-/** The bar over the images and the system. */
+/** Renders the bar above the images and the system view. */
 export function TopBar() {
   const { router, theme, help } = usePage();
   const { view } = router.route.value;
@@ -42,7 +42,7 @@ export function TopBar() {
   );
 }
 
-/** The name of the product, which leads home. */
+/** Renders the name of the product as a link to the home view. */
 function Mark() {
   return (
     <Link to="" class="mark" aria-label={text('app.name')}>
@@ -61,7 +61,7 @@ function Mark() {
   );
 }
 
-/** How many jobs run and wait; nothing when none does. */
+/** Shows how many jobs are running and waiting. Renders nothing if there are none. */
 function WorkStatus() {
   const { jobs } = usePage();
   const open = [...jobs.open.value.values()];

@@ -1,11 +1,11 @@
 import { text } from '../text/text.ts';
 import type { Toasts } from './toasts.ts';
 
-/** What was done and can be reverted. Things are undone, not asked about before. */
+/** Remembers actions that can be undone. The page offers undo instead of asking for confirmation. */
 export function createUndo(toasts: Toasts) {
   const stack: { readonly revert: () => void; readonly toast: number }[] = [];
 
-  /** Reverts what a toast offers, unless that has been done. */
+  /** Reverts the action of a toast, unless it was already reverted. */
   function revertEntry(toast: number): void {
     const index = stack.findIndex((each) => each.toast === toast);
     const [entry] = index < 0 ? [] : stack.splice(index, 1);
@@ -14,16 +14,16 @@ export function createUndo(toasts: Toasts) {
   }
 
   return {
-    /** Reverts the newest. */
+    /** Reverts the latest action. */
     undo(): void {
       const last = stack.at(-1);
       if (last !== undefined) revertEntry(last.toast);
     },
-    /** Forgets what could be reverted, with its messages: it belongs to another caller. */
+    /** Forgets all actions and closes their messages, because they belong to another caller. */
     clear(): void {
       for (const { toast } of stack.splice(0)) toasts.close(toast);
     },
-    /** Says what was done and keeps how to revert it. */
+    /** Shows a message about a completed action, and offers to undo it. */
     offer(done: string, revert: () => void): void {
       const toast = toasts.show({
         kind: 'done',

@@ -1,6 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time in Unix milliseconds, renewed every `everyMs` while the component is shown and `running` holds. */
+/**
+ * Returns the time in Unix milliseconds, which is updated every `everyMs` while the component is mounted and `running`
+ * is true.
+ */
 export function useNow(everyMs: number, running = true): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -2,16 +2,16 @@ import type { ComponentChildren } from 'preact';
 import './box.css';
 
 interface Props {
-  /** What the address has behind `#`, where the box is a part of its own. */
+  /** The fragment of the address, if the box is a section of the view. */
   readonly id?: string;
   readonly title: ComponentChildren;
-  /** Behind the title. */
+  /** Content after the title. */
   readonly end?: ComponentChildren;
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
-/** A box of the view, under a heading. */
+/** Renders a box of the view with a heading. */
 export function Box({ id, title, end, class: extra, children }: Props) {
   const Heading = id === undefined ? 'h3' : 'h2';
   return (

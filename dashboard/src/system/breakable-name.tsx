@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 
-/** The name of a setting, which breaks between its words. */
+/** Renders the name of a setting, which can wrap between its words. */
 export function BreakableName({ name }: { readonly name: string }) {
   return (
     <>

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { SECTIONS } from './sections.ts';
 
-/** Where a part lies, from the upper edge of what is seen. */
+/** The position of a section relative to the upper edge of the viewport. */
 interface Extent {
   readonly id: string;
   readonly top: number;
@@ -10,8 +10,8 @@ interface Extent {
 }
 
 /**
- * The part that somebody looks at: the one that the address names while its beginning is seen, else the first one that is
- * seen. `height` is that of what is seen.
+ * Returns the id of the current section: the section that the address names while its start is visible, otherwise the
+ * first visible section. `height` is that of the viewport.
  */
 export function currentSection(
   extents: readonly Extent[],
@@ -20,11 +20,11 @@ export function currentSection(
 ): string | undefined {
   const target = extents.find(({ id }) => id === named);
   if (target && target.top >= -1 && target.top < height) return target.id;
-  // A strip at the upper edge does not count as seen.
+  // A section counts as visible if it reaches below the top eighth of the viewport.
   return extents.find(({ bottom }) => bottom > height / 8)?.id;
 }
 
-/** The part of the view that somebody looks at. */
+/** Returns the id of the section that the user is viewing. */
 export function useCurrentSection(scroller: RefObject<HTMLElement | null>): string {
   const [current, setCurrent] = useState<string>(SECTIONS[0].id);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { Activity, ChartColumn, Database, List, Plug, Settings2, Table2 } from 'lucide';
 import type { TextKey } from '../text/text.ts';
 
-/** The parts of the view, in its order. `id` is what the address has behind `#`. */
+/** The sections of the view, in order. `id` is the fragment of the address. */
 export const SECTIONS = [
   { id: 'providers', icon: Plug, name: 'system.providers' },
   { id: 'activity', icon: Activity, name: 'system.activity' },

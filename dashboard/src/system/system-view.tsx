@@ -23,7 +23,7 @@ import { UsageBox } from './usage/usage-box.tsx';
 import '../gallery/states/skeletons.css';
 import './system-view.css';
 
-/** How the bridge is: read every few seconds while somebody looks. */
+/** Shows the state of the bridge, which is read every few seconds while the view is open. */
 export function SystemView() {
   const { diagnostics } = usePage();
   const main = useRef<HTMLElement>(null);
@@ -31,7 +31,7 @@ export function SystemView() {
   const isKnown = diagnostics.latest.value !== undefined;
   useEffect(() => diagnostics.watch(), [diagnostics]);
   useEffect(() => {
-    // The browser looked for the part that the address names before there was one.
+    // The section that the address names did not exist when the browser tried to scroll to it.
     if (isKnown) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, [isKnown]);
   return (
@@ -50,7 +50,7 @@ export function SystemView() {
   );
 }
 
-/** The state of the bridge in a sentence or two; announced when it changes. */
+/** Summarizes the state of the bridge in one or two sentences. Changes are announced. */
 function SystemHeading() {
   const { diagnostics, providers, connection, queue } = usePage();
   const { value: reading } = diagnostics.latest;
@@ -84,14 +84,14 @@ function summaryOf({ providers, runtime }: Diagnostics, list: readonly Provider[
     .join(' ');
 }
 
-/** The parts of the view, and what the bridge is. */
+/** Lists the sections of the view and the facts about the service. */
 function SystemNav({ current }: { readonly current: string }) {
   const nav = useRef<HTMLElement>(null);
   const { usage } = usePage();
-  // A token may not be allowed to know its usage.
+  // The token may lack the permission to read its usage.
   const sections = SECTIONS.filter(({ id }) => id !== 'usage' || usage.latest.value !== undefined);
   useEffect(() => {
-    // On a phone the parts stand in a row that is wider than the screen.
+    // On phones, the sections are a row that is wider than the screen.
     nav.current
       ?.querySelector(`[href="#${current}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -109,7 +109,7 @@ function SystemNav({ current }: { readonly current: string }) {
   );
 }
 
-/** Which version runs, since when, and who can reach it. */
+/** Shows the version, the uptime, and who can reach the bridge. */
 function ServiceFacts({ class: extra }: { readonly class: string }) {
   const { value: reading } = usePage().diagnostics.latest;
   if (reading === undefined) return null;
@@ -127,7 +127,9 @@ function ServiceFacts({ class: extra }: { readonly class: string }) {
   );
 }
 
-/** Over what was read before the bridge stopped to answer: why it does not change, and how old it is. */
+/**
+ * Explains, above data that was read before the bridge became unreachable, why it does not change and how old it is.
+ */
 function StaleBanner() {
   const { connection, diagnostics } = usePage();
   const { value: reading } = diagnostics.latest;
@@ -152,7 +154,7 @@ function StaleBanner() {
   );
 }
 
-/** Everything that was read of the bridge; before that its shapes, or why there is nothing. */
+/** Shows all sections, or placeholders while the report is loading, or the reason why there is none. */
 function SystemParts() {
   const { diagnostics, connection } = usePage();
   const { value: reading } = diagnostics.latest;
@@ -180,7 +182,7 @@ function SystemParts() {
   );
 }
 
-/** In place of the state of the bridge: why it is not known, and the one thing to do. */
+/** Explains why the state of the bridge is unknown, and offers the next action. */
 function SystemBlank({ error }: { readonly error: ApiError | undefined }) {
   const { connection, diagnostics } = usePage();
   const { value: state } = connection.state;
@@ -233,7 +235,7 @@ const ROWS = [
   { shape: 'beside', count: 1 },
 ];
 
-/** The boxes of the view, before anything is known. */
+/** Shows placeholders of the boxes while the report is loading. */
 function SystemSkeletons() {
   return (
     <div class="system-skeletons" role="status">

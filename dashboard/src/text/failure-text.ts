@@ -3,19 +3,19 @@ import type { BridgeError } from '../api/schemas.ts';
 import { type TextKey, text } from './text.ts';
 
 export interface FailureText {
-  /** What happened. */
+  /** The headline of the failure. */
   readonly title: string;
-  /** Whether anything was made or paid, or what to know besides. */
+  /** The effect on images and costs, or other useful facts. */
   readonly text: string;
-  /** Whether the same request may be sent again by one press. */
+  /** True if the same request may be sent again by one press. */
   readonly mayRepeat: boolean;
-  /** Unix milliseconds from when on it may be, where the bridge says so. */
+  /** The earliest time for the next attempt in Unix milliseconds, if the bridge reports one. */
   readonly after: number | undefined;
 }
 
 type Failure = Pick<ApiError | BridgeError, 'code' | 'details' | 'retryable' | 'message'>;
 
-/** A failure in words. `at` is when it happened, in Unix milliseconds; a wait counts from there. */
+/** Describes a failure in words. `at` is the time of the failure in Unix milliseconds, from which a wait is counted. */
 export function toFailureText(failure: Failure, at: number): FailureText {
   const { code, details } = failure;
   const isUnknown = details['outcome'] === 'unknown';
@@ -29,7 +29,7 @@ export function toFailureText(failure: Failure, at: number): FailureText {
   };
 }
 
-/** What keeps the bridge from taking work is not always its queue. */
+/** The variants of `overloaded` by reason, because the queue is not the only cause. */
 const OVERLOADED: Readonly<Record<string, string>> = {
   circuit_open: 'paused',
   state_store_full: 'full',
@@ -37,13 +37,13 @@ const OVERLOADED: Readonly<Record<string, string>> = {
   state_store_failing: 'storage',
 };
 
-/** A stored image that is not as it was, or a folder that takes none. */
+/** The variants of `artifact` by reason: a damaged image, or a folder that cannot be used. */
 const ARTIFACT: Readonly<Record<string, string>> = {
   artifact_folder_full: 'unstored',
   artifact_folder_unusable: 'unusable',
 };
 
-/** Some codes cover what a person would call two things. */
+/** Returns the text variant of a failure. Some codes cover two things that a user would distinguish. */
 function variant(failure: Failure): string {
   const { code, details } = failure;
   if (code === 'cancelled' && details['reason'] === 'interrupted') return 'interrupted';

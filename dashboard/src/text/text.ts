@@ -1,6 +1,8 @@
 import en from './en.json';
 
-/** A text with a count in it has a form for each plural category that the language has; English has one for 1 alone. */
+/**
+ * A text with a count, which has a form for each plural category of the language. In English, `one` applies only to 1.
+ */
 interface Plural {
   readonly one: string;
   readonly other: string;
@@ -11,7 +13,9 @@ export type TextKey = keyof typeof en;
 const texts: Record<TextKey, string | Plural> = en;
 const language = 'en';
 
-/** Formatters are made when they are first needed: each costs milliseconds, and the first view needs few of them. */
+/**
+ * Creates a value when it is first needed. A formatter costs milliseconds, and the first view needs only a few of them.
+ */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -21,8 +25,8 @@ function once<T>(make: () => T): () => T {
 }
 
 /**
- * The text of a key, with `{name}` replaced by the value of that name. A plural text is chosen by `count`. Numbers are
- * written as the language writes them.
+ * Returns the text of a key. `{name}` is replaced by the value of that name, and `count` chooses the plural form.
+ * Numbers are formatted for the language.
  */
 export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const entry = texts[key];
@@ -35,19 +39,22 @@ export function text(key: TextKey, values: Readonly<Record<string, string | numb
   });
 }
 
-/** A name that turns the direction of writing does so for itself alone, not for the words around it. */
+/** Isolates a value that changes the text direction, so that the surrounding text keeps its own. */
 function isolate(value: string): string {
   return /[\u202a-\u202e\u2066-\u2069]/.test(value) ? `\u2068${value}\u2069` : value;
 }
 
-/** Whether there is a text under a key that was put together from what the bridge says. */
+/** Returns true if a text exists for a key that was composed from values of the bridge. */
 export function hasText(key: string): key is TextKey {
   return Object.hasOwn(texts, key);
 }
 
 const numbers = once(() => new Intl.NumberFormat(language));
 
-/** Small whole numbers are their digits; the first view has no others, and needs no formatter. */
+/**
+ * Formats a number. Small whole numbers are written directly, because the first view has only such numbers and then
+ * needs no formatter.
+ */
 export function formatNumber(value: number): string {
   if (Number.isInteger(value) && value >= 0 && value < 1000) return String(value);
   return numbers().format(value);
@@ -55,7 +62,9 @@ export function formatNumber(value: number): string {
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/** Bytes in the unit that leaves one to three digits before the point (decimal units, as disks are sold). */
+/**
+ * Formats bytes in the unit that leaves one to three digits before the decimal point. Units are decimal, as for disks.
+ */
 export function formatBytes(bytes: number): string {
   const power =
     bytes < 1000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
@@ -68,7 +77,7 @@ export function formatBytes(bytes: number): string {
   }).format(value);
 }
 
-/** Milliseconds as a running clock: 0:14, 12:05, 1:02:09. */
+/** Formats milliseconds as a running clock, for example 0:14, 12:05 or 1:02:09. */
 export function formatClock(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const pad = (value: number) => String(value).padStart(2, '0');
@@ -77,7 +86,7 @@ export function formatClock(milliseconds: number): string {
   return `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(seconds % 60)}`;
 }
 
-/** Milliseconds as a measured duration, in seconds: 0.01, 8.09, 124. */
+/** Formats milliseconds as a duration in seconds, for example 0.01, 8.09 or 124. */
 export function formatSeconds(milliseconds: number): string {
   const seconds = milliseconds / 1000;
   return new Intl.NumberFormat(language, {
@@ -86,7 +95,7 @@ export function formatSeconds(milliseconds: number): string {
   }).format(seconds);
 }
 
-/** Milliseconds in words, in the two largest units that it has: 3 days, 4 hours. */
+/** Formats milliseconds in words with the two largest units, for example "3 days, 4 hours". */
 export function formatDuration(milliseconds: number): string {
   return toDurationParts(milliseconds)
     .map(({ count, unit }) =>
@@ -107,7 +116,7 @@ const timeOfDay = once(
     }),
 );
 
-/** The day of a Unix time in seconds, as a heading: Today, Yesterday, Monday, 3 March. */
+/** Formats the day of a Unix time in seconds as a heading: Today, Yesterday, Monday, March 3. */
 export function formatDay(seconds: number, now: Date): string {
   const date = new Date(seconds * 1000);
   const days = Math.round((startOfDay(date) - startOfDay(now)) / 86_400_000);
@@ -117,7 +126,7 @@ export function formatDay(seconds: number, now: Date): string {
   return (date.getFullYear() === now.getFullYear() ? dateOfYear : fullDate)().format(date);
 }
 
-/** The day of a Unix time in seconds: 3 March 2026. */
+/** Formats the day of a Unix time in seconds, for example March 3, 2026. */
 export function formatDate(seconds: number): string {
   return fullDate().format(seconds * 1000);
 }
@@ -126,12 +135,12 @@ const utcDay = once(
   () => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' }),
 );
 
-/** A day as the bridge names it, 2026-03-03: 3 March. */
+/** Formats a day that the bridge reports as 2026-03-03, for example as March 3. */
 export function formatUtcDay(day: string): string {
   return utcDay().format(Date.parse(day));
 }
 
-/** The time of day of a Unix time in seconds: 11:56. */
+/** Formats the time of day of a Unix time in seconds, for example 11:56. */
 export function formatTime(seconds: number): string {
   return timeOfDay().format(seconds * 1000);
 }
@@ -146,7 +155,7 @@ const timeWithSeconds = once(
     }),
 );
 
-/** The time of day of a Unix time in milliseconds: 11:56:03. */
+/** Formats the time of day of a Unix time in milliseconds, for example 11:56:03. */
 export function formatTimeWithSeconds(milliseconds: number): string {
   return timeWithSeconds().format(milliseconds);
 }
@@ -167,7 +176,10 @@ interface DurationPart {
   readonly unit: (typeof DURATION_UNITS)[number]['unit'];
 }
 
-/** Milliseconds in the largest unit that they fill, and the rest in the next one if they fill that; else in seconds. */
+/**
+ * Splits milliseconds into the largest unit that fits, and the next smaller unit for the rest if it fits; seconds if no
+ * unit fits.
+ */
 export function toDurationParts(milliseconds: number): readonly DurationPart[] {
   const first = DURATION_UNITS.findIndex((each) => milliseconds >= each.milliseconds);
   const largest = first === -1 ? DURATION_UNITS.length - 1 : first;

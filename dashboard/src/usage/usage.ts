@@ -3,19 +3,19 @@ import { type Api, unwrap } from '../api/api.ts';
 import type { UsageReport } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** Days that are shown. */
+/** The number of days shown. */
 const DAYS = 30;
 
 const COLUMNS = ['images', 'failed', 'unknown', 'lost'] as const;
 
-/** The counts that the table of days has a column for: `unknown` and `lost` only if a day has such images. */
+/** Returns the counts that have a column in the table of days: `unknown` and `lost` only if any day has such images. */
 export function usageColumns(days: UsageReport['items']): readonly (typeof COLUMNS)[number][] {
   return COLUMNS.filter(
     (column) => column === 'images' || column === 'failed' || days.some((day) => day[column] > 0),
   );
 }
 
-/** Whose token this is, and the images that it got. Unknown where it may not know. */
+/** Reads the caller and its usage. Undefined if the token may not read its usage. */
 export function createUsage(api: Api, connection: Connection) {
   const latest = signal<UsageReport | undefined>(undefined);
   let controller = new AbortController();
@@ -33,7 +33,7 @@ export function createUsage(api: Api, connection: Connection) {
   }
 
   effect(() => {
-    // Another token has another usage.
+    // Another token has other usage.
     void connection.token.value;
     latest.value = undefined;
   });

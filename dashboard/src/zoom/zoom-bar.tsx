@@ -7,14 +7,14 @@ import './zoom-bar.css';
 interface Props {
   readonly zoom: { nearer(): void; farther(): void; fit(): void };
   readonly isWhole: boolean;
-  /** How large it is shown: pressed, it shows everything. */
+  /** The current zoom as text. A press shows the whole image. */
   readonly value: string;
   readonly style: CSSProperties;
-  /** More tools, before the zoom. */
+  /** More tools, placed before the zoom. */
   readonly children?: ComponentChildren;
 }
 
-/** Nearer, farther, whole. */
+/** Renders the buttons that zoom in, zoom out and show the whole image. */
 export function ZoomBar({ zoom, isWhole, value, style, children }: Props) {
   const fit = text('zoom.fit');
   return (
@@ -46,7 +46,7 @@ interface ButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button of the bar. */
+/** Renders a button of the bar. */
 export function ZoomButton({ label, disabled = false, onPress, children }: ButtonProps) {
   return (
     <button type="button" aria-label={label} title={label} disabled={disabled} onClick={onPress}>

@@ -1,14 +1,14 @@
 import { type D3ZoomEvent, type ZoomBehavior, zoom, zoomIdentity } from 'd3-zoom';
 import type { Size } from '../images/size.ts';
 
-/** A zoom of a stage: its point p is seen at k · p + (x, y). 1 shows it whole. */
+/** A zoom of a stage: its point p appears at k · p + (x, y). A factor k of 1 shows the whole stage. */
 export interface Zoomed {
   readonly x: number;
   readonly y: number;
   readonly k: number;
 }
 
-/** The nearest zoom that shows nothing beyond the edges of the stage. */
+/** Returns the nearest zoom that shows nothing beyond the edges of the stage. */
 export function keepInside({ x, y, k }: Zoomed, stage: Size): Zoomed {
   return {
     x: Math.min(0, Math.max(stage.width * (1 - k), x)),
@@ -17,11 +17,14 @@ export function keepInside({ x, y, k }: Zoomed, stage: Size): Zoomed {
   };
 }
 
-/** By how much one step zooms. */
+/** The factor of one zoom step. */
 export const STEP = 1.5;
 const MOST = 32;
 
-/** The zoom of an element between whole and 32 times, never beyond its edges. `filter` says which events begin one. */
+/**
+ * Creates the zoom behaviour of an element, from a factor of 1 to 32, limited to its edges. `filter` decides which
+ * events start a zoom.
+ */
 export function createZoomBehaviour(
   filter: (this: HTMLElement, event: Event) => boolean,
   onZoom: (event: D3ZoomEvent<HTMLElement, unknown>) => void,

@@ -15,7 +15,7 @@ export interface Fact {
   readonly why: string | undefined;
 }
 
-/** What was requested and what was delivered, for the settings whose effect is visible. */
+/** Compares the requested settings with the delivered images, for the settings whose effect is visible. */
 export function toFacts(result: ImageResponse): readonly Fact[] {
   const { requested, effective, normalizations, data } = result;
   const why = (name: string) => whyOf(normalizations, name);

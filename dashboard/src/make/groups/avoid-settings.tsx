@@ -6,7 +6,7 @@ import { useSetting } from './use-setting.ts';
 
 const POLICIES = ['auto', 'native', 'merge', 'reject'] as const;
 
-/** The negative prompt, and how it is sent to the model. */
+/** Edits the negative prompt, and how it is sent to the model. */
 export function AvoidSettings() {
   const { draft, chosen } = usePage();
   const [policy, setPolicy] = useSetting('policies', 'negative_prompt');

@@ -9,7 +9,7 @@ import { useSetting } from './use-setting.ts';
 const FORMATS = ['png', 'jpeg', 'webp'] as const;
 const METADATA = ['none', 'sidecar', 'embedded', 'sidecar_and_embedded'] as const;
 
-/** Format, folder, name, record. */
+/** Edits the format, the folder, the name and the record of the files. */
 export function FileSettings() {
   const { draft } = usePage();
   const [format, setFormat] = useSetting('parameters', 'output_format');
@@ -65,7 +65,7 @@ interface NameProps {
   readonly name: 'directory' | 'filename' | 'filename_prefix';
 }
 
-/** A part of the file's path below the artifact folder; the bridge checks it with every plan. */
+/** Edits one component of the file's path below the artifact folder. The bridge checks the path with every plan. */
 function NameParam({ name }: NameProps) {
   const { draft } = usePage();
   const [value, set] = useSetting('output', name);

@@ -9,7 +9,7 @@ const COMPATIBILITIES = ['strict', 'normalize', 'best_effort'] as const;
 const FAILURE_POLICIES = ['fail_fast', 'best_effort'] as const;
 const FALLBACK_POLICIES = ['on_unavailable', 'on_error'] as const;
 
-/** Fit, fallback, and what one failure among several means. */
+/** Edits the fit, the fallback, and the effect of one failure among several images. */
 export function FitSettings() {
   const { draft } = usePage();
   const [fit, setFit] = useSetting('policies', 'compatibility');
@@ -51,7 +51,7 @@ export function FitSettings() {
   );
 }
 
-/** Where to go next when the provider cannot be used: one other provider, which is what people need. */
+/** Chooses the fallback: one other provider, which covers the common case. */
 function FallbackParam() {
   const { providers, chosen } = usePage();
   const [fallbacks, setFallbacks] = useSetting('routing', 'fallbacks');

@@ -10,12 +10,12 @@ import './groups.css';
 
 interface GroupProps {
   readonly title: string;
-  /** What is set in it, in a few words, seen while it is folded. */
+  /** A short summary of the settings, visible while the group is collapsed. */
   readonly value: string;
   readonly children: ComponentChildren;
 }
 
-/** Settings that belong together, folded until somebody wants them. */
+/** Renders a group of related settings, which is collapsed until it is opened. */
 function Group({ title, value, children }: GroupProps) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -40,7 +40,7 @@ function Group({ title, value, children }: GroupProps) {
 
 const LookSettings = lazyView(async () => (await import('./look-settings.tsx')).LookSettings);
 
-/** How the image looks. */
+/** The quality and background settings. */
 export function LookGroup() {
   const { quality, background } = usePage().draft.settings.value.parameters ?? {};
   const parts = [text(`make.quality.${quality ?? 'auto'}`)];
@@ -54,7 +54,7 @@ export function LookGroup() {
 
 const FileSettings = lazyView(async () => (await import('./file-settings.tsx')).FileSettings);
 
-/** How the images are stored. */
+/** The settings for stored files. */
 export function FileGroup() {
   const { parameters, output } = usePage().draft.settings.value;
   const parts = [
@@ -70,7 +70,7 @@ export function FileGroup() {
 
 const FitSettings = lazyView(async () => (await import('./fit-settings.tsx')).FitSettings);
 
-/** What happens where the model cannot do what is asked, and where it fails. */
+/** The settings for unsupported requests and for failures of the provider. */
 export function FitGroup() {
   const { policies, routing } = usePage().draft.settings.value;
   const next = routing?.fallbacks?.[0];
@@ -91,7 +91,7 @@ const SessionSettings = lazyView(
   async () => (await import('./session-settings.tsx')).SessionSettings,
 );
 
-/** Whether the model remembers what was made before; only for providers that can. */
+/** The session settings. Hidden if the model supports no session and none is set. */
 export function SessionGroup() {
   const { draft, chosen } = usePage();
   const current = draft.settings.value.session?.mode ?? 'isolated';
@@ -106,7 +106,7 @@ export function SessionGroup() {
 
 const AvoidSettings = lazyView(async () => (await import('./avoid-settings.tsx')).AvoidSettings);
 
-/** What the image should not have. */
+/** The negative prompt. */
 export function AvoidGroup() {
   const avoid = usePage().draft.settings.value.negative_prompt;
   return (
@@ -118,7 +118,7 @@ export function AvoidGroup() {
 
 const LabelsSettings = lazyView(async () => (await import('./labels-settings.tsx')).LabelsSettings);
 
-/** Pairs of one's own that are kept with the job and its record, and sent nowhere. */
+/** Labels set by the user, which are stored with the job and its record, and sent nowhere else. */
 export function LabelsGroup() {
   const names = Object.keys(usePage().draft.settings.value.metadata ?? {});
   const value = names.length === 0 ? text('make.labels.none') : names.join(text('list.separator'));

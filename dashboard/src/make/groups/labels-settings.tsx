@@ -6,11 +6,11 @@ import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import './labels-settings.css';
 
-/** At most, each with a name of these characters (contract.md 1, metadata). */
+/** The limits of `metadata` in a request: the number of pairs, and the form of a name. */
 const MOST = 16;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** The pairs, and the form for another. */
+/** Edits the labels, with a form to add one. */
 export function LabelsSettings() {
   const { draft } = usePage();
   const labels = Object.entries(draft.settings.value.metadata ?? {});
@@ -20,7 +20,7 @@ export function LabelsSettings() {
     draft.apply(next.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(next) });
   }
 
-  /** One that there is keeps its value. */
+  /** A label that already exists keeps its value. */
   function add(name: string): void {
     if (!labels.some(([each]) => each === name)) put([...labels, [name, '']]);
   }

@@ -9,7 +9,7 @@ import { useSetting } from './use-setting.ts';
 
 const BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
 
-/** Quality, background, fidelity, moderation, previews: each where the model has it. */
+/** Edits quality, background, fidelity, moderation and previews, each only if the model supports it. */
 export function LookSettings() {
   const document = usePage().chosen.value?.capabilities;
   if (document === undefined) return null;
@@ -71,7 +71,7 @@ function BackgroundParam() {
   );
 }
 
-/** Only with images: it says how closely to follow them. */
+/** Shown only with images, because fidelity says how closely to follow them. */
 function FidelityParam({ options }: { readonly options: readonly string[] }) {
   const { draft, chosen } = usePage();
   const [value, set] = useSetting('parameters', 'input_fidelity');
@@ -142,7 +142,10 @@ function PreviewsParam({ max }: { readonly max: number }) {
   );
 }
 
-/** How the bridge cuts the background out, where it is to be transparent and the model makes no alpha of its own. */
+/**
+ * Tunes how the bridge cuts out the background. Shown if the background is to be transparent and the model produces no
+ * alpha.
+ */
 function CutOut() {
   const { draft, chosen } = usePage();
   const [tuning, set] = useSetting('output', 'transparency');

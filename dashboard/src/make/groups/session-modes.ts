@@ -2,7 +2,7 @@ import type { Capabilities } from '../../api/schemas.ts';
 
 type Mode = 'isolated' | 'persistent' | 'thread';
 
-/** How a model can remember what was made before. */
+/** Returns the session modes that a model supports. */
 export function sessionModes(document: Capabilities | undefined): readonly Mode[] {
   return [
     'isolated',

@@ -6,7 +6,7 @@ import { text } from '../../text/text.ts';
 import { sessionModes } from './session-modes.ts';
 import { useSetting } from './use-setting.ts';
 
-/** What the model remembers, and under which name. */
+/** Edits the session: its mode, and its name or thread id. */
 export function SessionSettings() {
   const { draft, chosen } = usePage();
   const [mode] = useSetting('session', 'mode');

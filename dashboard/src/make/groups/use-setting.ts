@@ -5,7 +5,10 @@ import type { SettingsGroup } from '../draft.ts';
 type Members<G extends SettingsGroup> = NonNullable<PresetTemplate[G]>;
 type Member<G extends SettingsGroup, K extends keyof Members<G>> = NonNullable<Members<G>[K]>;
 
-/** One member of a group of the draft's settings, and how to change it; `undefined` is its default. */
+/**
+ * Returns one member of a settings group of the draft, and a function to change it. `undefined` is the default of the
+ * bridge.
+ */
 export function useSetting<G extends SettingsGroup, K extends keyof Members<G>>(
   group: G,
   name: K,
@@ -16,7 +19,7 @@ export function useSetting<G extends SettingsGroup, K extends keyof Members<G>>(
   return [
     (members[name] ?? undefined) as Member<G, K> | undefined,
     (next) => {
-      // TypeScript cannot see that an object of one computed member is a part of the group.
+      // TypeScript does not infer that an object with one computed member is part of the group.
       draft.set(group, { [name]: next } as Parameters<typeof draft.set<G>>[1]);
     },
   ];

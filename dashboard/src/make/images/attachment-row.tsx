@@ -11,7 +11,7 @@ import './attachment-row.css';
 
 const ROLES = ['source', 'reference'] as const;
 
-/** An image of the draft: what it is for, its mask, its removal. */
+/** Renders an image of the draft with its role, its mask and a button to remove it. */
 export function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
   const { draft, router, undo } = usePage();
   const { key, name, role } = attachment;
@@ -77,7 +77,10 @@ function RoleMenu({ attachment }: { readonly attachment: Attachment }) {
   );
 }
 
-/** Shown where the model takes masks, and where a mask is there that it does not take: it can be looked at and removed. */
+/**
+ * Renders the mask button. Shown if the model supports masks, or if an unsupported mask exists, so that the mask can be
+ * viewed and removed.
+ */
 function MaskButton({ onOpen }: { readonly onOpen: () => void }) {
   const { draft, chosen } = usePage();
   const support = chosen.value?.capabilities?.masks.support;

@@ -9,10 +9,13 @@ const FAULTS: Record<FileFault, TextKey> = {
   large: 'make.file.large',
 };
 
-/** inputs.max_bytes_each, as it is set unless the operator changes it: until the model's limits are known. */
+/** The default of the setting `inputs.max_bytes_each`, used until the limits of the model are known. */
 const USUAL_MAX_BYTES = 33_554_432;
 
-/** Adds files to the draft, the first as its source where it has none. What cannot be used is named, the rest is taken. */
+/**
+ * Adds files to the draft. The first file becomes the source if the draft has none. Unusable files are reported by
+ * name; the others are added.
+ */
 export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
   const capabilities = chosen.peek()?.capabilities;
   const hasSource = () => firstSource(draft.attachments.peek()) !== undefined;
@@ -20,7 +23,7 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
     const limits = hasSource() ? capabilities?.reference_images : capabilities?.edit_images;
     const maxBytes = limits?.max_bytes_each ?? USUAL_MAX_BYTES;
     const result = await readImageFile(file, maxBytes);
-    // Other files may have been added while this one was read.
+    // Other files may have been added while this file was read.
     if (typeof result !== 'string') {
       draft.attach({ ...result, role: hasSource() ? 'reference' : 'source' });
     } else {
@@ -36,27 +39,30 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
   }
 }
 
-/** A limit in whole megabytes: a file that has no more is taken. */
+/** Rounds a limit down to whole megabytes, so that every file up to the limit shown is accepted. */
 function roundedDown(bytes: number): number {
   return bytes < 1_000_000 ? bytes : Math.floor(bytes / 1_000_000) * 1_000_000;
 }
 
-/** What keeps a file from being used. */
+/** The reason why a file cannot be used. */
 type FileFault = 'format' | 'unreadable' | 'large';
 
-/** The formats that the bridge takes, by how their files begin. */
+/** The accepted formats, with the bytes that identify them and the offset of these bytes. */
 const SIGNATURES = [
   { format: 'png', bytes: [0x89, 0x50, 0x4e, 0x47], at: 0 },
   { format: 'jpeg', bytes: [0xff, 0xd8, 0xff], at: 0 },
   { format: 'webp', bytes: [0x57, 0x45, 0x42, 0x50], at: 8 },
 ] as const;
 
-/** A file of this machine as an attachment but for its role, known by its bytes and decoded once; or what is wrong with it. */
+/**
+ * Reads a local file as an attachment without a role, or returns what is wrong with it. The format is detected from the
+ * bytes, and the image is decoded once.
+ */
 async function readImageFile(
   file: File,
   maxBytes: number,
 ): Promise<Omit<Attachment, 'role'> | FileFault> {
-  // A folder, or a file that is removed meanwhile, cannot be read.
+  // A folder, or a file that has been removed, cannot be read.
   const start = await file
     .slice(0, 16)
     .arrayBuffer()

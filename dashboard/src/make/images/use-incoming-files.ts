@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * Files that are dropped anywhere on the page, or pasted, as long as no dialog is open: elsewhere the browser would leave
- * the page for them. Returns whether files are being dragged over it.
+ * Accepts files that are dropped anywhere on the page, or pasted, while no dialog is open. Otherwise the browser would
+ * leave the page and open them. Returns true while files are dragged over the page.
  */
 export function useIncomingFiles(take: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
@@ -22,7 +22,7 @@ export function useIncomingFiles(take: (files: readonly File[]) => void): boolea
     window.addEventListener('dragover', onDrag, options);
     window.addEventListener(
       'dragleave',
-      // Only leaving the window leads to nothing.
+      // The related target is null only when the pointer leaves the window.
       ({ relatedTarget }) => relatedTarget === null && setOver(false),
       options,
     );
@@ -40,7 +40,7 @@ export function useIncomingFiles(take: (files: readonly File[]) => void): boolea
       'paste',
       ({ clipboardData }) => {
         const files = filesOf(clipboardData);
-        // Text that comes with a rendering of itself is pasted as text.
+        // Text is pasted as text, even if the clipboard also contains an image of it.
         if (files.length === 0 || clipboardData?.types.includes('text/plain') || !isFree()) return;
         current.current(files);
       },

@@ -11,7 +11,7 @@ import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import './presets-menu.css';
 
-/** Presets: apply one, save the draft as one, replace, delete. */
+/** Offers to apply, save, replace and delete presets. */
 export function PresetsMenu() {
   const { presets, toasts } = usePage();
   const [isOpen, setOpen] = useState(false);
@@ -70,7 +70,7 @@ function PresetList({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** Deleting cannot be undone, presets belong to all clients: it takes a second press. */
+/** Renders one preset. Deleting needs a second press, because it cannot be undone and all clients share the presets. */
 function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDone: () => void }) {
   const { draft, presets, toasts, undo } = usePage();
   const [isSure, setSure] = useState(false);
@@ -113,10 +113,10 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
   );
 }
 
-/** contract.md 5. */
+/** The form of a preset name in the API. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Saves the draft's settings under a name; a name that is taken asks for a second press. */
+/** Saves the settings of the draft under a name. Replacing an existing preset needs a second press. */
 function SavePreset({ onDone }: { readonly onDone: () => void }) {
   const { draft, presets, toasts } = usePage();
   const [name, setName] = useState('');

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../../api/api.ts';
 import type { Preset, PresetTemplate } from '../../api/schemas.ts';
 
-/** The presets of the bridge, which all its clients share. */
+/** Reads and changes the presets of the bridge, which all its clients share. */
 export function createPresets(api: Api) {
   const list = signal<readonly Preset[] | undefined>(undefined);
   let reads = 0;
@@ -19,7 +19,7 @@ export function createPresets(api: Api) {
     return items;
   }
 
-  /** A reading that another one has overtaken is older than what is known. Throws ApiError. */
+  /** Reads the presets. A read that was overtaken by a later one is discarded. Throws ApiError. */
   async function read(): Promise<void> {
     reads += 1;
     const own = reads;
@@ -28,12 +28,12 @@ export function createPresets(api: Api) {
   }
 
   return {
-    /** In the order of their names; `undefined` until they are known. */
+    /** The presets by name. Undefined until they have been read. */
     list: list as ReadonlySignal<readonly Preset[] | undefined>,
 
     read,
 
-    /** Throws ApiError with the reason `preset_exists` where the name is taken. */
+    /** Creates a preset. Throws ApiError with the reason `preset_exists` if the name is in use. */
     async create(name: string, template: PresetTemplate): Promise<void> {
       await unwrap(api.POST('/v1/presets', { body: { name, template } }));
       await read();
@@ -41,7 +41,7 @@ export function createPresets(api: Api) {
 
     async replace(name: string, template: PresetTemplate): Promise<void> {
       const params = { path: { name } };
-      // Its description is kept: the page shows it, but does not change it.
+      // Keeps the description, which the page shows but does not edit.
       const description = list.peek()?.find((each) => each.name === name)?.description;
       const body = { template, ...(description !== undefined && { description }) };
       await unwrap(api.PUT('/v1/presets/{name}', { params, body }));

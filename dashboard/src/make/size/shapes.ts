@@ -1,24 +1,27 @@
 import type { Capabilities } from '../../api/schemas.ts';
 
-/** A shape that images can have, drawn in the size picker. */
+/** A shape of images in the size picker. */
 export interface Shape {
-  /** Width by height in small numbers: 3:2. */
+  /** The ratio in small whole numbers, for example "3:2". */
   readonly name: string;
   /** Width divided by height. */
   readonly ratio: number;
-  /** What the model makes in this shape, smallest first, as WxH; empty where it makes none. */
+  /** The sizes of the model in this shape as WxH, smallest first. Empty if the model has none. */
   readonly sizes: readonly string[];
 }
 
 const SHAPES = ['1:1', '3:2', '2:3', '16:9', '9:16'] as const;
-/** Sizes of a shape are its ratio but for rounding to a multiple of pixels. */
+/** The tolerance of a ratio, because sizes are rounded to a multiple of pixels. */
 const TOLERANCE = 0.03;
-/** What a model of arbitrary sizes is offered in each shape: about 1, 2.25 and 4 megapixels. */
+/**
+ * The base edges, in pixels, for the sizes offered in each shape if a model supports any size: about 1, 2.25 and 4
+ * megapixels.
+ */
 const EDGES = [1024, 1536, 2048] as const;
 
 type Sizes = Capabilities['sizes'];
 
-/** The five shapes that are always shown, and those besides that a model lists. */
+/** Returns the five shapes that are always shown, and any other shapes that a model lists. */
 export function toShapes(sizes: Sizes): readonly Shape[] {
   const listed = sizes.allowed.map(parseSize).filter((each) => each !== undefined);
   const shapes = SHAPES.map((name) => {
@@ -41,7 +44,7 @@ export function toShapes(sizes: Sizes): readonly Shape[] {
   ];
 }
 
-/** The shape to which a size belongs. */
+/** Returns the shape of a size. */
 export function shapeOf(size: string, shapes: readonly Shape[]): Shape | undefined {
   const parsed = parseSize(size);
   if (parsed === undefined) return undefined;
@@ -52,7 +55,7 @@ export function shapeOf(size: string, shapes: readonly Shape[]): Shape | undefin
   );
 }
 
-/** WxH as numbers; undefined for `auto` and everything that is no size. */
+/** Parses a size WxH. Returns undefined for `auto` and for anything that is not a size. */
 export function parseSize(
   size: string,
 ): { readonly width: number; readonly height: number } | undefined {
@@ -60,7 +63,7 @@ export function parseSize(
   return match ? { width: Number(match[1]), height: Number(match[2]) } : undefined;
 }
 
-/** Why a model does not make a size of one's own, or undefined where it does. */
+/** Returns the reason why a model does not support a custom size, or undefined if it does. */
 export function sizeFault(width: number, height: number, sizes: Sizes): SizeFault | undefined {
   const { min_edge: min = 1, max_edge: max = 16384, edge_multiple: multiple = 1 } = sizes;
   if (Math.min(width, height) < min) return { fault: 'small', limit: min };
@@ -82,7 +85,7 @@ export interface SizeFault {
   readonly limit: number;
 }
 
-/** Sizes of one shape and growing area, as far as the model's limits let them grow. */
+/** Returns sizes of one shape in ascending order, within the limits of the model. */
 function stepsOf(ratio: number, sizes: Sizes): readonly string[] {
   const multiple = Math.max(sizes.edge_multiple ?? 1, 16);
   const round = (edge: number) => Math.round(edge / multiple) * multiple;

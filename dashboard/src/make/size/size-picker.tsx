@@ -8,10 +8,13 @@ import { text } from '../../text/text.ts';
 import { parseSize, type Shape, shapeOf, sizeFault, toShapes } from './shapes.ts';
 import './size-picker.css';
 
-/** Until the model's sizes are known, the picker has the form that it will most likely have. */
+/** The assumed sizes of a model until its capabilities are known. */
 const UNKNOWN = { auto: true, allowed: [], arbitrary: true };
 
-/** The size by its shape, drawn at equal areas; the steps of pixels below where a shape has several. */
+/**
+ * Chooses the size by its shape. The shapes are drawn with equal areas. If a shape has several sizes, they are listed
+ * below.
+ */
 export function SizePicker() {
   const { draft, chosen } = usePage();
   const sizes = chosen.value?.capabilities?.sizes;
@@ -105,7 +108,7 @@ interface NoteProps {
   readonly onCustom: (isCustom: boolean) => void;
 }
 
-/** Which shapes the model has where it lacks some, or the way to a size of one's own. */
+/** Says which shapes the model supports if some are missing, or offers a custom size. */
 function SizeNote({ shapes, model, sizes, isCustom, onCustom }: NoteProps) {
   if (sizes?.arbitrary) {
     return (
@@ -141,7 +144,7 @@ interface CustomSizeProps {
   readonly onChange: (size: string) => void;
 }
 
-/** A size of one's own, for models that make any. It counts as soon as the model makes it. */
+/** Edits a custom size, for models that support any size. The size takes effect as soon as the model supports it. */
 function CustomSize({ sizes, size, onChange }: CustomSizeProps) {
   const start = parseSize(size) ?? { width: 1024, height: 1024 };
   const [width, setWidth] = useState(String(start.width));

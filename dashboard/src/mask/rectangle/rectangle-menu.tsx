@@ -25,7 +25,7 @@ const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: Tex
   { name: 'height', label: 'mask.rectangle.height' },
 ];
 
-/** A rectangle in numbers: paints without a pointer, and exactly. */
+/** Adds or removes a rectangle that is entered as numbers, for painting without a pointer and for exact edges. */
 export function RectangleMenu({ anchor, painting, frame, onClose }: RectangleMenuProps) {
   const { source } = painting;
   const [typed, setTyped] = useState<RectangleText>(() => middleOf(source));
@@ -104,7 +104,7 @@ function note(isBad: boolean, done: Tool | undefined, { source, share }: Paintin
   return text('mask.share', { percent: toPercent(share.value) });
 }
 
-/** The middle half, to begin with. */
+/** Returns the initial rectangle: the middle half of the image. */
 function middleOf({ width, height }: Painting['source']): RectangleText {
   const quarter = (edge: number) => String(Math.floor(edge / 4));
   const half = (edge: number) => String(Math.max(1, Math.floor(edge / 2)));
@@ -112,14 +112,14 @@ function middleOf({ width, height }: Painting['source']): RectangleText {
 }
 
 interface RectangleFrameProps {
-  /** In pixels of the source. */
+  /** The rectangle in pixels of the source. */
   readonly frame: ReadonlySignal<Rect | undefined>;
-  /** Pixels of the plane for one of the source. */
+  /** Pixels of the plane per pixel of the source. */
   readonly scale: number;
   readonly view: ReadonlySignal<View>;
 }
 
-/** Where the rectangle is that is being typed. */
+/** Outlines the rectangle that is being typed. */
 export function RectangleFrame({ frame, scale, view }: RectangleFrameProps) {
   if (frame.value === undefined) return null;
   const { left, top, scale: zoom } = view.value;

@@ -1,7 +1,7 @@
 import type { Size } from '../../images/size.ts';
 import type { Rect } from '../plane.ts';
 
-/** A rectangle as it is typed. */
+/** A rectangle as typed. */
 export interface RectangleText {
   readonly x: string;
   readonly y: string;
@@ -14,7 +14,7 @@ export function parseRectangle(typed: RectangleText): Rect {
   return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
 }
 
-/** The first field that does not name whole pixels inside of the image; undefined where all do. */
+/** Returns the first field that does not contain whole pixels inside the image, or undefined if all do. */
 export function rectangleFault(typed: RectangleText, source: Size): keyof Rect | undefined {
   for (const name of ['x', 'y', 'width', 'height'] as const) {
     if (!/^\d{1,5}$/.test(typed[name])) return name;

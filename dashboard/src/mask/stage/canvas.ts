@@ -1,4 +1,4 @@
-/** A canvas that is not shown. */
+/** Creates a canvas that is not part of the document. */
 export function createLayer(width: number, height: number): CanvasRenderingContext2D {
   const canvas = document.createElement('canvas');
   canvas.width = width;
@@ -6,14 +6,14 @@ export function createLayer(width: number, height: number): CanvasRenderingConte
   return contextOf(canvas);
 }
 
-/** Throws when the browser has no memory for it. */
+/** Returns the context of a canvas. Throws if the browser lacks memory for it. */
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('the browser has no memory for a canvas');
   return context;
 }
 
-/** Throws when the browser has no memory for it. */
+/** Returns a repeating pattern. Throws if the browser lacks memory for it. */
 export function patternOf(tile: CanvasRenderingContext2D): CanvasPattern {
   const pattern = tile.createPattern(tile.canvas, 'repeat');
   if (pattern === null) throw new Error('the browser has no memory for a pattern');

@@ -14,7 +14,7 @@ import type { StageZoom } from './stage-zoom.ts';
 import { type Place, useStrokes } from './use-strokes.ts';
 import './mask-stage.css';
 
-/** Around an image that is shown whole, in CSS pixels. */
+/** The margin around an image that is shown whole, in CSS pixels. */
 const MARGIN = 16;
 
 interface MaskStageProps {
@@ -22,12 +22,12 @@ interface MaskStageProps {
   readonly painting: Painting;
   readonly zoom: StageZoom;
   readonly holdsSpace: RefObject<boolean>;
-  /** A rectangle that is being typed, in pixels of the source. */
+  /** The rectangle that is being typed, in pixels of the source. */
   readonly frame: ReadonlySignal<Rect | undefined>;
   readonly name: string;
 }
 
-/** The image with its mask, to be painted on. */
+/** Renders the image and its mask, and handles painting. */
 export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: MaskStageProps) {
   const stage = useRef<HTMLDivElement>(null);
   const image = useRef<HTMLCanvasElement>(null);
@@ -43,7 +43,7 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: M
   const { left, top, scale } = view.value;
   const drawn = drawnSize(plane, scale * Math.min(2, devicePixelRatio));
   const [x, y] = [plane.width / drawn.width, plane.height / drawn.height];
-  // Another size has emptied the canvas: it is drawn before that is seen.
+  // A change of the size clears the canvas, so it is drawn again before the next paint.
   useLayoutEffect(() => {
     if (image.current !== null) drawImage(image.current, bitmap);
   }, [bitmap, drawn.width, drawn.height]);
@@ -84,7 +84,7 @@ interface BrushCircleProps {
 
 const SHOWN_MS = 900;
 
-/** The brush as large as it paints: at the pointer, and in the middle for a moment when its size changes. */
+/** Shows the brush in its real size: at the pointer, or for a moment in the middle when its size changes. */
 function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
   const isChanging = useChanging(painting.brush.size);
   const circle = useComputed(() => {
@@ -108,7 +108,7 @@ function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
   );
 }
 
-/** Whether a value has changed within the last second. */
+/** Returns a signal that is true for a second after each change of a value. */
 function useChanging(value: ReadonlySignal<number>): ReadonlySignal<boolean> {
   const isChanging = useSignal(false);
   const first = useRef(value.peek());
@@ -133,7 +133,7 @@ interface MaskZoomBarProps {
 
 const CORNER = { insetInlineEnd: '12px', insetBlockEnd: '12px' };
 
-/** How large the source's pixels are shown. */
+/** Renders the zoom bar. Its value is the scale of the source's pixels. */
 function MaskZoomBar({ zoom, view, painting }: MaskZoomBarProps) {
   const percent = Math.round(view.value.scale * painting.scale * 100);
   return (
@@ -146,12 +146,12 @@ function MaskZoomBar({ zoom, view, painting }: MaskZoomBarProps) {
   );
 }
 
-/** Behind what is transparent, in both themes. */
+/** The colours behind transparent areas, in both themes. */
 const SQUARES = ['oklch(0.6 0 0)', 'oklch(0.72 0 0)'] as const;
-/** Squares along the longest edge. */
+/** The number of squares along the longest edge. */
 const COUNT = 64;
 
-/** Draws an image over a whole canvas, on grey squares where it is transparent. */
+/** Draws an image over a whole canvas, with grey squares behind transparent areas. */
 function drawImage(canvas: HTMLCanvasElement, bitmap: ImageBitmap): void {
   const context = contextOf(canvas);
   context.imageSmoothingQuality = 'medium';

@@ -12,11 +12,14 @@ interface Deps {
   readonly canvas: RefObject<HTMLCanvasElement | null>;
   readonly painting: Painting;
   readonly view: ReadonlySignal<View>;
-  /** The stage's, in CSS pixels; kept up to date. */
+  /** The size of the stage in CSS pixels, which is kept up to date. */
   readonly size: Signal<Size>;
 }
 
-/** Keeps the canvas showing what may change: drawn once a frame, what has changed of it alone where nothing moves. */
+/**
+ * Keeps the overlay up to date. It is drawn at most once per frame, and only its changed area if the view has not
+ * moved.
+ */
 export function useOverlay({ stage, canvas, painting, view, size }: Deps): void {
   useEffect(() => {
     if (canvas.current === null || stage.current === null) return;
@@ -61,20 +64,20 @@ export function useOverlay({ stage, canvas, painting, view, size }: Deps): void 
   }, [stage, canvas, painting, view, size]);
 }
 
-// Over images, in both themes alike.
+// The colours cover an image, and are the same in both themes.
 const TINT = 'oklch(0.55 0.17 250 / 0.45)';
 const LINE = 'oklch(0.985 0 0 / 0.85)';
 
-/** In CSS pixels. */
+/** Lengths in CSS pixels. */
 const HATCH = 14;
 const LINE_WIDTH = 1.25;
 
-/** Rows that are copied at once: bounds the memory for it. */
+/** The number of rows copied at once, which limits the memory for a copy. */
 const BAND = 256;
 
 /**
- * Draws what may change over the image: hatched, with a light edge and a dark one around it, equally wide at any zoom. In
- * a canvas that has `density` pixels for one of CSS.
+ * Creates an overlay that hatches the area that may change, with a light and a dark edge around it that have the same
+ * width at any zoom. The canvas has `density` pixels per CSS pixel.
  */
 function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number) {
   const out = contextOf(canvas);
@@ -90,13 +93,13 @@ function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number)
   }
 
   return {
-    /** In CSS pixels. Clears the canvas. */
+    /** Sets the size in CSS pixels, and clears the canvas. */
     resize({ width, height }: Size): void {
       canvas.width = Math.max(1, Math.round(width * density));
       canvas.height = Math.max(1, Math.round(height * density));
     },
 
-    /** Draws what has changed of the plane; all of it where nothing is named. */
+    /** Draws the changed area of the plane, or all of it if none is given. */
     draw(view: View, changed?: Rect): void {
       if (changed !== undefined) copy(plane, mask, changed);
       const own = scaledBy(view, density);
@@ -121,12 +124,12 @@ function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number)
   };
 }
 
-/** White where the plane may change, as opaque as it may. */
+/** Copies the plane as white pixels whose alpha is the value of the plane. */
 function copy(plane: Plane, mask: CanvasRenderingContext2D, rect: Rect): void {
   for (let y = rect.y; y < rect.y + rect.height; y += BAND) {
     const height = Math.min(BAND, rect.y + rect.height - y);
     const image = new ImageData(rect.width, height);
-    // The bytes are red, green, blue, alpha, and every browser's machine is little-endian.
+    // The bytes are red, green, blue and alpha. All machines with a supported browser are little-endian.
     const pixels = new Uint32Array(image.data.buffer);
     for (let row = 0; row < height; row += 1) {
       const from = (y + row) * plane.width + rect.x;
@@ -138,7 +141,7 @@ function copy(plane: Plane, mask: CanvasRenderingContext2D, rect: Rect): void {
   }
 }
 
-/** Lines that rise to the right, on the tint. */
+/** Returns a pattern of tint and lines that rise to the right. */
 function createHatch(density: number): CanvasPattern {
   const side = Math.round(HATCH * density);
   const tile = createLayer(side, side);
@@ -161,7 +164,7 @@ function clip(context: CanvasRenderingContext2D, { x, y, width, height }: Rect):
   context.clip();
 }
 
-/** Whole pixels that hold an area, and so many around it. */
+/** Returns the whole pixels that contain an area, extended by `reach` on every side. */
 function around({ x, y, width, height }: Rect, reach: number): Rect {
   const [left, top] = [Math.floor(x) - reach, Math.floor(y) - reach];
   return {
@@ -173,11 +176,11 @@ function around({ x, y, width, height }: Rect, reach: number): Rect {
 }
 
 const DARK = 'oklch(0.15 0 0 / 0.7)';
-/** In CSS pixels. */
+/** Widths in CSS pixels. */
 const LIGHT_WIDTH = 1.75;
 const DARK_WIDTH = 2.75;
 
-/** How far an edge reaches beyond what it surrounds, in CSS pixels. */
+/** The distance, in CSS pixels, by which an edge extends beyond its area. */
 const EDGE_REACH = Math.ceil(DARK_WIDTH + 1);
 
 const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
@@ -186,8 +189,8 @@ const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
 });
 
 /**
- * Draws the edge of a white area, light with a dark line around it, for a canvas of this density, tile by tile. `paint`
- * draws the area on a context of the canvas's coordinates.
+ * Returns a function that draws the edge of an area tile by tile: a light line with a dark line around it. `density` is
+ * that of the canvas. `paint` draws the area in white, in the coordinates of the canvas.
  */
 function createEdge(density: number, paint: (context: CanvasRenderingContext2D) => void) {
   const margin = EDGE_REACH * density;
@@ -195,7 +198,7 @@ function createEdge(density: number, paint: (context: CanvasRenderingContext2D) 
   const area = createLayer(side, side);
   const ring = createLayer(side, side);
 
-  /** The area, larger by so many CSS pixels, over what the ring has. */
+  /** Draws the area onto the ring, enlarged by `width` CSS pixels on every side. */
   function spread(width: number): void {
     for (const { x, y } of EIGHT_WAYS) {
       ring.drawImage(area.canvas, x * width * density, y * width * density);
@@ -225,8 +228,8 @@ function createEdge(density: number, paint: (context: CanvasRenderingContext2D) 
 export const TILE = 128;
 
 /**
- * The tiles of a canvas, within `box`, that show an edge of what may change, or come nearer to one than `reach`. The view
- * is in the canvas's pixels.
+ * Returns the tiles of a canvas within `box` that contain an edge of the mask, or are nearer to one than `reach`. The
+ * view is in pixels of the canvas.
  */
 export function edgeTiles(plane: Plane, view: View, box: Rect, reach: number): readonly Rect[] {
   const tiles: Rect[] = [];

@@ -2,14 +2,14 @@ import type { Size } from '../../images/size.ts';
 import type { Zoomed } from '../../zoom/zoomed.ts';
 import type { Rect } from '../plane.ts';
 
-/** The plane's pixel (x, y) is seen at (left + x · scale, top + y · scale) of the stage, in CSS pixels. */
+/** A view of the plane: its pixel (x, y) is at (left + x · scale, top + y · scale) on the stage, in CSS pixels. */
 export interface View {
   readonly left: number;
   readonly top: number;
   readonly scale: number;
 }
 
-/** The plane whole and centred, with a margin, then zoomed. */
+/** Returns the view that shows the whole plane centred with a margin, and then zoomed. */
 export function toView(plane: Size, stage: Size, margin: number, { x, y, k }: Zoomed): View {
   const fit = Math.min(
     (stage.width - 2 * margin) / plane.width,
@@ -23,12 +23,12 @@ export function toView(plane: Size, stage: Size, margin: number, { x, y, k }: Zo
   };
 }
 
-/** Where an area of the plane is seen, in CSS pixels of the stage. */
+/** Returns where an area of the plane appears on the stage, in CSS pixels. */
 export function seenAt({ x, y, width, height }: Rect, { left, top, scale }: View): Rect {
   return { x: left + x * scale, y: top + y * scale, width: width * scale, height: height * scale };
 }
 
-/** The area of the plane, in whole pixels, that is seen within one of the stage. */
+/** Returns the area of the plane, in whole pixels, that appears in an area of the stage. */
 export function planeAt({ x, y, width, height }: Rect, { left, top, scale }: View): Rect {
   const [px, py] = [Math.floor((x - left) / scale), Math.floor((y - top) / scale)];
   return {
@@ -39,14 +39,15 @@ export function planeAt({ x, y, width, height }: Rect, { left, top, scale }: Vie
   };
 }
 
-/** The same view where a pixel is `density` smaller ones. */
+/** Returns the same view in units that are `density` times smaller. */
 export function scaledBy({ left, top, scale }: View, density: number): View {
   return { left: left * density, top: top * density, scale: scale * density };
 }
 
 /**
- * The size in which an image is drawn that is seen at this scale, in pixels of the screen: halved as often as more than is
- * seen remains. A large image in its own size would be scaled anew in each frame of a stroke.
+ * Returns the size in which an image is drawn for this scale, in pixels of the screen. The image is halved as often as
+ * possible without losing visible detail, because a large image would have to be scaled again in each frame of a
+ * stroke.
  */
 export function drawnSize({ width, height }: Size, scale: number): Size {
   const times = Math.max(1, 2 ** Math.floor(Math.log2(1 / scale)));

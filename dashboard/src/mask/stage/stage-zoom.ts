@@ -6,8 +6,8 @@ import { createZoomBehaviour, STEP, type Zoomed } from '../../zoom/zoomed.ts';
 export type StageZoom = ReturnType<typeof createStageZoom>;
 
 /**
- * Zoom and pan of the stage. One finger, a pen and the left button paint: zoomed is by two fingers or the wheel with Ctrl,
- * moved by two fingers, the wheel, the middle button, or the left one while `holdsSpace` says so.
+ * Creates the zoom and pan of the stage. One finger, a pen and the left button paint. Two fingers, and the wheel with
+ * Ctrl, zoom. Two fingers, the wheel, the middle button, and the left button while `holdsSpace` is true, move the view.
  */
 export function createStageZoom(holdsSpace: () => boolean) {
   const transform = signal<Zoomed>(zoomIdentity);
@@ -17,7 +17,7 @@ export function createStageZoom(holdsSpace: () => boolean) {
   return {
     transform: transform as ReadonlySignal<Zoomed>,
 
-    /** Lets the stage be zoomed until the returned function is called. */
+    /** Makes the stage zoomable until the returned function is called. */
     attach(stage: HTMLElement): () => void {
       const selection = select<HTMLElement, unknown>(stage);
       const behaviour = createZoomBehaviour(isForZoom, (event) => {
@@ -32,7 +32,7 @@ export function createStageZoom(holdsSpace: () => boolean) {
         behaviour.translateBy(selection, -event.deltaX / k, -event.deltaY / k);
       };
       stage.addEventListener('wheel', onWheel, { passive: false });
-      // A stage that has become smaller may show what is beyond its edge.
+      // After the stage has shrunk, the area beyond its edge might be visible.
       const observer = new ResizeObserver(() => behaviour.translateBy(selection, 0, 0));
       observer.observe(stage);
       return () => {
@@ -46,7 +46,7 @@ export function createStageZoom(holdsSpace: () => boolean) {
     nearer: () => run?.((behaviour, stage) => behaviour.scaleBy(stage, STEP)),
     farther: () => run?.((behaviour, stage) => behaviour.scaleBy(stage, 1 / STEP)),
     fit: () => run?.((behaviour, stage) => behaviour.transform(stage, zoomIdentity)),
-    /** Moves what is seen, in CSS pixels. */
+    /** Moves the view, in CSS pixels. */
     pan(right: number, down: number): void {
       const { k } = transform.peek();
       run?.((behaviour, stage) => behaviour.translateBy(stage, -right / k, -down / k));

@@ -19,9 +19,11 @@ export interface Place {
 
 type StageEvent = TargetedPointerEvent<HTMLDivElement>;
 
-/** Pointers on the stage: the first one paints; a second finger takes its stroke back, both zoom then. */
+/**
+ * Handles pointers on the stage. The first one paints. A second finger cancels the stroke, and then both fingers zoom.
+ */
 export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
-  /** Where the pointer is, in CSS pixels of the stage, while it is over it. */
+  /** The position of the pointer over the stage in CSS pixels. Undefined if the pointer is elsewhere. */
   const at = useSignal<Place | undefined>(undefined);
   const isPanning = useHeldSpace(holdsSpace);
   const active = useSignal<number | undefined>(undefined);
@@ -63,7 +65,7 @@ export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
     if (event.pointerType === 'touch') at.value = undefined;
     if (event.pointerId !== active.value) return;
     active.value = undefined;
-    // A pen that is lifted has no pressure: its last point was the move before.
+    // A pen that is lifted has no pressure, so its last point was the previous move.
     painting.strokes.end(event.pointerType === 'pen' ? undefined : toPoint(event));
   }
 
@@ -84,7 +86,10 @@ export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
   };
 }
 
-/** While the space bar is held over the stage, the left button moves instead of painting. */
+/**
+ * Returns a signal that is true while the space bar is held over the stage, when the left button moves the view instead
+ * of painting.
+ */
 function useHeldSpace(holdsSpace: RefObject<boolean>): ReadonlySignal<boolean> {
   const isHeld = useSignal(false);
   useEffect(() => {

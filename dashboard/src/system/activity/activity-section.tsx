@@ -13,7 +13,7 @@ import { toScaleTop, toStepLine } from '../chart/step-line.ts';
 import { MINUTES, type Minute, toBars, toMinutes, totalOf } from './reply-bars.ts';
 import './activity-section.css';
 
-/** What the bridge does now, and what it has done. */
+/** Shows the current and past work of the bridge. */
 export function ActivitySection({ report }: { readonly report: Diagnostics }) {
   return (
     <section id="activity" class="activity-section" tabIndex={-1}>
@@ -25,7 +25,7 @@ export function ActivitySection({ report }: { readonly report: Diagnostics }) {
   );
 }
 
-/** How many jobs ran and waited since the page was opened, up to a quarter of an hour. */
+/** Charts the running and waiting jobs since the page was opened, for at most 15 minutes. */
 function WorkChart() {
   const { work, since } = usePage().activity;
   const { value: samples } = work;
@@ -66,7 +66,7 @@ function legend() {
   ];
 }
 
-/** How many jobs of all callers wait, for how long, and the switch that keeps them waiting. */
+/** Shows how many jobs of all callers are waiting and for how long, with a switch that pauses the queue. */
 function QueueLine() {
   const { queue, toasts } = usePage();
   const { value: latest } = queue.latest;
@@ -94,7 +94,7 @@ function QueueLine() {
   );
 }
 
-/** How many requests were replied to in each of the last minutes, as far as the bridge and this page have kept them. */
+/** Charts the number of replies in each of the last minutes, as far as the bridge and this page have recorded them. */
 function ReplyChart() {
   const { activity, diagnostics } = usePage();
   const report = diagnostics.latest.value?.report;
@@ -127,7 +127,7 @@ const LEGEND = [
 
 const STATUSES = ['succeeded', 'failed', 'cancelled', 'interrupted', 'running', 'queued'] as const;
 
-/** The jobs that the bridge has, by status; each leads to those images. */
+/** Shows the stored jobs by status. Each status links to its images. */
 function JobsKept({ jobs }: { readonly jobs: Diagnostics['jobs'] }) {
   const { by_status: counts } = jobs;
   const total = STATUSES.reduce((sum, status) => sum + counts[status], 0);

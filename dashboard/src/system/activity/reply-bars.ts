@@ -1,6 +1,6 @@
 import type { ApiEvent } from '../../api/schemas.ts';
 
-/** How many replies a minute had, by the first digit of their status. */
+/** The number of replies in one minute, by the class of their status. */
 export interface Minute {
   readonly ok: number;
   readonly client: number;
@@ -10,7 +10,10 @@ export interface Minute {
 export const MINUTES = 30;
 const MINUTE_MS = 60_000;
 
-/** The last minutes, the oldest first; the one that runs is the last. `now` is the bridge's time in Unix milliseconds. */
+/**
+ * Groups events by minute, oldest first. The last minute is the current one. `now` is the time of the bridge in Unix
+ * milliseconds.
+ */
 export function toMinutes(events: readonly ApiEvent[], now: number): readonly Minute[] {
   const minutes = Array.from({ length: MINUTES }, () => ({ ok: 0, client: 0, server: 0 }));
   const current = Math.floor(now / MINUTE_MS);
@@ -42,12 +45,12 @@ export interface Bar {
 interface Frame {
   readonly width: number;
   readonly height: number;
-  /** Kept free above the value `top`. */
+  /** The free space above the value `top`. */
   readonly above: number;
   readonly top: number;
 }
 
-/** The bars of the minutes, one kind upon the other. */
+/** Returns the stacked bars of the minutes. */
 export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[] {
   const { width, height, above, top } = frame;
   const step = width / minutes.length;

@@ -3,18 +3,18 @@ import { text } from '../../text/text.ts';
 import './chart.css';
 
 export const PLOT = { width: 600, height: 96 };
-/** Room for the uppermost line and its number. */
+/** The space for the top line and its number. */
 export const PLOT_TOP = 8;
 
 interface PlotProps {
-  /** The value of the uppermost line. */
+  /** The value of the top line. */
   readonly top: number;
   readonly minutes: number;
   readonly label: string;
   readonly children: ComponentChildren;
 }
 
-/** A chart over the last minutes, with three grid lines and the value of the uppermost one. */
+/** Renders a chart of the last minutes with three grid lines. The top line has its value. */
 export function Plot({ top, minutes, label, children }: PlotProps) {
   const { width, height } = PLOT;
   const lines = [height, (height + PLOT_TOP) / 2, PLOT_TOP];
@@ -34,16 +34,16 @@ export function Plot({ top, minutes, label, children }: PlotProps) {
 }
 
 interface ChartProps {
-  /** Of the drawing; it is stretched to its place. */
+  /** The width of the drawing, which is stretched to fill its box. */
   readonly width: number;
   readonly height: number;
-  /** What it shows, in words. */
+  /** A description of the chart in words. */
   readonly label: string;
   readonly low?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A drawing that words stand in for. */
+/** Renders a drawing with a text alternative. */
 export function Chart({ width, height, label, low, children }: ChartProps) {
   return (
     <svg
@@ -62,7 +62,7 @@ interface LegendProps {
   readonly entries: readonly { readonly look?: string; readonly name: string }[];
 }
 
-/** The meaning of the colours of a chart. */
+/** Explains the colours of a chart. */
 export function Legend({ entries }: LegendProps) {
   return (
     <span class="legend">

@@ -5,20 +5,23 @@ interface Point {
 }
 
 interface Frame {
-  /** The time at the left edge and at the right one. */
+  /** The times at the left and right edges. */
   readonly from: number;
   readonly to: number;
-  /** The value at the upper edge; 0 is at the lower one. */
+  /** The value at the upper edge. The lower edge is 0. */
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** Kept free above the value `top`. */
+  /** The free space above the value `top`. */
   readonly above?: number;
-  /** A pause of more milliseconds between two points interrupts the line. Default: none does. */
+  /**
+   * The longest gap, in milliseconds, between two points of a line. A longer gap interrupts the line. By default, no
+   * gap does.
+   */
   readonly gap?: number;
 }
 
-/** The paths of a value that holds from each point to the next, and of the area below it. */
+/** Returns the SVG paths of a step line, whose value holds from each point to the next, and of the area below it. */
 export function toStepLine(points: readonly Point[], frame: Frame) {
   const { from, to, top, width, height, above = 0, gap = Number.POSITIVE_INFINITY } = frame;
   const x = (at: number) => round((Math.max(0, at - from) / (to - from)) * width);
@@ -30,7 +33,7 @@ export function toStepLine(points: readonly Point[], frame: Frame) {
     if (first === undefined) continue;
     const last = run.at(-1) ?? first;
     const end = to - last.at > gap ? last.at : to;
-    // What ended before the left edge is not drawn.
+    // Runs that end before the left edge are not drawn.
     if (end <= from) continue;
     const steps = rest.map(({ at, value }) => `H${x(at)}V${y(value)}`).join('');
     const path = `${y(first.value)}${steps}H${x(end)}`;
@@ -40,7 +43,7 @@ export function toStepLine(points: readonly Point[], frame: Frame) {
   return { line, area };
 }
 
-/** The points in runs without a longer pause. */
+/** Splits the points into runs without a longer gap. */
 function toRuns(points: readonly Point[], gap: number): readonly (readonly Point[])[] {
   const runs: Point[][] = [];
   for (const point of points) {
@@ -52,7 +55,7 @@ function toRuns(points: readonly Point[], gap: number): readonly (readonly Point
   return runs;
 }
 
-/** The next of 1, 2, 4, 6, 10, 20, 40, … : it has a half that is easy to read. */
+/** Rounds up to one of 1, 2, 4, 6, 10, 20, 40, …, whose half is easy to read. */
 export function toScaleTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   return ([1, 2, 4, 6, 10].find((step) => step * power >= value) ?? 10) * power;

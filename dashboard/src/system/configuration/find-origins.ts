@@ -2,13 +2,13 @@ import type { Diagnostics } from '../../api/schemas.ts';
 
 export type Origin = Diagnostics['configuration']['origins'][number];
 
-/** Those that somebody has set, and the others. */
+/** Splits settings into changed ones and defaults. */
 export function splitOrigins(origins: readonly Origin[]) {
   const changed = origins.filter(({ source }) => source !== 'default');
   return { changed, untouched: origins.filter(({ source }) => source === 'default') };
 }
 
-/** Those whose name has every word of the search, whatever its case; those that somebody has set come first. */
+/** Returns the settings whose names contain every word of the search, ignoring case. Changed settings come first. */
 export function findOrigins(origins: readonly Origin[], search: string): readonly Origin[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const { changed, untouched } = splitOrigins(origins);

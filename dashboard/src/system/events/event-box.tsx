@@ -11,10 +11,10 @@ import '../table.css';
 import './event-box.css';
 
 const FEW = 10;
-/** As many as the bridge keeps. */
+/** The number of events that the bridge keeps. */
 const MANY = 256;
 
-/** The latest requests to the bridge, without those of this view. */
+/** Lists the latest requests to the bridge, without those of this view. */
 export function EventBox({ events }: { readonly events: Diagnostics['events'] }) {
   const { value: known } = usePage().activity.events;
   const [isLong, setLong] = useState(false);

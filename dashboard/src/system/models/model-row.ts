@@ -1,23 +1,23 @@
 import type { Capabilities } from '../../api/schemas.ts';
 
-/** Whether a model has a capability: native, emulated by the bridge, or not. */
+/** The support for a capability: native, emulated by the bridge, or unsupported. */
 export type Support = Capabilities['transparent_background'];
 
 export interface ModelRow {
-  /** The number of sizes, or the longest edge where every size is possible. */
+  /** The number of sizes, or the longest edge if any size is supported. */
   readonly sizes: { readonly count: number } | { readonly maxEdge: number | undefined };
   readonly alpha: Support;
   readonly mask: Support;
   readonly negativePrompt: Support;
-  /** How many images it takes, 0 for none. */
+  /** The maximum number of input images. 0 if the model accepts none. */
   readonly images: number;
-  /** How many unfinished images it shows of one, 0 for none. */
+  /** The maximum number of previews of one image. 0 if the model sends none. */
   readonly partialImages: number;
   readonly formats: readonly string[];
   readonly fidelities: readonly string[];
 }
 
-/** What is shown of a capability document. */
+/** Returns the fields of a capability document that the table shows. */
 export function toModelRow(document: Capabilities): ModelRow {
   const { sizes, edit_images, reference_images } = document;
   return {

@@ -19,7 +19,7 @@ const COLUMNS = [
   'fidelity',
 ] as const;
 
-/** What each model can do. */
+/** Shows the capabilities of each model. */
 export function ModelTable() {
   const { providers } = usePage();
   const { value: list } = providers.list;
@@ -53,7 +53,7 @@ export function ModelTable() {
   );
 }
 
-/** The models that fail on purpose can do what the others can. */
+/** Leaves out the models that fail on purpose, because they have the same capabilities. */
 function ProviderRows({ provider }: { readonly provider: Provider }) {
   return (
     <tbody>
@@ -121,7 +121,7 @@ function sizesText(sizes: ModelRow['sizes']): string {
   return text('system.models.anySizeTo', { edge: String(sizes.maxEdge) });
 }
 
-/** Whether a model can do something: by a mark and a word. */
+/** Shows the support for a capability with a mark and a word. */
 function Can({ support, word }: { readonly support: Support; readonly word?: string }) {
   return <span class={`can ${support}`}>{word ?? text(`system.can.${support}`)}</span>;
 }

@@ -4,7 +4,9 @@ import { hasLogin } from '../../providers/providers.ts';
 export type ProviderReport = Diagnostics['providers'][number];
 export type Gate = Diagnostics['runtime']['providers'][string];
 
-/** What can be said of a provider in one word. All but `ready` and `checking` need somebody to do something, or to wait. */
+/**
+ * The health of a provider in one word. All values except `ready` and `checking` require the user to act or to wait.
+ */
 export type Health =
   | 'ready'
   | 'checking'
@@ -17,14 +19,16 @@ export type Health =
   | 'paused'
   | 'retrying';
 
-/** The provider that runs a program of this machine: what is wrong with its configuration is that program. */
+/**
+ * The provider that runs a program on this machine. A fault in its configuration means that the program was not found.
+ */
 const WITH_EXECUTABLE = 'agent-app-server';
 
 export function toHealth(
   { name, ready, error_code }: ProviderReport,
   breaker: Gate['breaker'] | undefined,
 ): Health {
-  // A provider whose last probe found nothing wrong may still fail at work.
+  // A provider whose last probe succeeded may still fail at work.
   if (ready) {
     if (breaker?.state === 'open') return 'paused';
     return breaker?.state === 'half_open' ? 'retrying' : 'ready';
@@ -37,13 +41,13 @@ export function toHealth(
   return error_code === 'upstream' ? 'account' : 'unready';
 }
 
-/** What a person can do about it, in order; a step may have something to type or to look for. */
+/** A step that the user can take, with an optional command or setting. */
 interface Step {
   readonly text: string;
   readonly code?: string;
 }
 
-/** The steps out of a state, as keys of texts. */
+/** The steps that lead out of a state, as text keys. */
 export const STEPS: Readonly<Partial<Record<Health, readonly Step[]>>> = {
   login: [
     { text: 'system.step.login', code: 'codex login' },
@@ -66,12 +70,12 @@ export const STEPS: Readonly<Partial<Record<Health, readonly Step[]>>> = {
 
 interface Named {
   readonly health: Health;
-  /** As people call the provider. */
+  /** The display name of the provider. */
   readonly name: string;
   readonly isDefault: boolean;
 }
 
-/** The state of the bridge in one sentence or two, as keys of texts with their values. */
+/** Summarizes the state of the bridge in one or two sentences, as text keys with their values. */
 export function toSummary(providers: readonly Named[]): readonly Sentence[] {
   const isWell = ({ health }: Named) => ['ready', 'retrying', 'checking'].includes(health);
   const unwell = providers.filter((provider) => !isWell(provider));

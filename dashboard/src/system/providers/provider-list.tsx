@@ -11,7 +11,7 @@ import { toStepLine } from '../chart/step-line.ts';
 import { type Gate, type Health, type ProviderReport, STEPS, toHealth } from './provider-health.ts';
 import './provider-list.css';
 
-/** Whether each provider is ready, what it does now, and what to do about one that is not ready. */
+/** Shows the state of each provider, its current work, and the steps for providers that are not ready. */
 export function ProviderList({ reading }: { readonly reading: Reading }) {
   return (
     <section id="providers" class="provider-list" tabIndex={-1}>
@@ -28,7 +28,7 @@ interface ProviderCardProps {
   readonly reading: Reading;
 }
 
-/** One provider: how it is, what it does, or the steps until it is ready. */
+/** Shows one provider: its health, and its work or the steps until it is ready. */
 function ProviderCard({ provider, reading }: ProviderCardProps) {
   const { name } = provider;
   const descriptor = usePage().providers.list.value?.find((each) => each.name === name);
@@ -123,7 +123,7 @@ function Most({ value }: { readonly value: number | 'unlimited' }) {
 
 const SIZE = { width: 300, height: 36 };
 
-/** How many calls of a provider ran, as far as this view was open. */
+/** Charts the concurrent calls of a provider while this view was open. */
 function CallLine({ name }: { readonly name: string }) {
   const samples = usePage().activity.calls.value.get(name) ?? [];
   const [first] = samples;
@@ -137,7 +137,7 @@ function CallLine({ name }: { readonly name: string }) {
     return <p class="call-line hint num">{text('system.calls.none', { time })}</p>;
   }
   const frame = { ...SIZE, from: last.at - minutes * 60_000, to: last.at, top: Math.max(1, most) };
-  // There are no samples for the time in which the view was closed.
+  // No samples exist for the time in which the view was closed.
   const { line } = toStepLine(points, { ...frame, gap: POLL_MS * 4 });
   return (
     <div class="call-line">
@@ -153,11 +153,11 @@ interface ProviderHintsProps {
   readonly provider: ProviderReport;
   readonly gate: Gate | undefined;
   readonly health: Health;
-  /** When this was read, in Unix milliseconds. */
+  /** The time of the report in Unix milliseconds. */
   readonly at: number;
 }
 
-/** What else is to know of a provider: when it was checked, when calls are let through again, what has failed. */
+/** Shows details of a provider: the time of the last check, when calls are allowed again, and the recent failures. */
 function ProviderHints({ provider, gate, health, at }: ProviderHintsProps) {
   const { ready, checked, restarts } = provider;
   const breaker = gate?.breaker;

@@ -3,7 +3,7 @@ import { formatBytes, formatDuration, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
 import './storage-box.css';
 
-/** What lies on the disk, against its budget, and for how long. */
+/** Shows the use of the disk, its budgets and the retention. */
 export function StorageBox({ report }: { readonly report: Diagnostics }) {
   const { storage, jobs, tasks } = report;
   const { retention, limits } = jobs;
@@ -45,14 +45,14 @@ export function StorageBox({ report }: { readonly report: Diagnostics }) {
 interface MeterProps {
   readonly name: string;
   readonly bytes: number;
-  /** The budget in bytes, where there is one. */
+  /** The budget in bytes, if there is one. */
   readonly most?: number;
 }
 
-/** So many bytes are nearly all of a budget. */
+/** The fraction from which a budget counts as nearly used up. */
 const NEARLY = 0.9;
 
-/** How much of a budget is used; without a budget, how much is used. */
+/** Shows the used part of a budget, or the used bytes if there is no budget. */
 function Meter({ name, bytes, most }: MeterProps) {
   const used = formatBytes(bytes);
   const share = most ? Math.min(1, bytes / most) : 0;

@@ -9,7 +9,7 @@ import './usage-box.css';
 
 const EVERY_MS = 30_000;
 
-/** Who the page is to the bridge, what it may do, and the images that it got. */
+/** Shows the caller, its permissions and allowance, and its images by day. */
 export function UsageBox() {
   const { usage, connection } = usePage();
   const returns = connection.returns.value;
