@@ -38,7 +38,7 @@ function storedText(page: Page): Promise<string> {
 }
 
 describe('a bridge with a token', () => {
-  it('asks for it, refuses a wrong one, and keeps the right one in this tab alone', async () => {
+  it('asks for the token, rejects a wrong token, and stores the right one only in this tab', async () => {
     const bridge = await startDashboard({ token: TOKEN });
     const page = await openPage(bridge.address, { expects: [/401/] });
 
@@ -58,7 +58,7 @@ describe('a bridge with a token', () => {
     expect(page.url()).not.toContain(TOKEN);
   });
 
-  it('can be put off, and asks again from the top bar', async () => {
+  it('lets the user postpone the token, and asks again from the top bar', async () => {
     const bridge = await startDashboard({ token: TOKEN });
     const page = await openPage(bridge.address, { expects: [/401/] });
 
@@ -69,7 +69,7 @@ describe('a bridge with a token', () => {
     await dialog(page).waitFor();
   });
 
-  it('asks again when the token changes in mid-work: a mistyped one keeps the draft, another begins with an empty one', async () => {
+  it('asks again when the token changes: a mistyped token keeps the draft, a different token starts with an empty draft', async () => {
     const bridge = await startDashboard({ token: TOKEN });
     const page = await openPage(bridge.address, {
       session: { 'image-bridge.token': TOKEN },
@@ -125,7 +125,7 @@ describe('the draft of a token', () => {
     await expect.poll(() => storedText(page)).not.toMatch(/secret|coffee/);
   }
 
-  it('survives a reload, and goes with the token when the token is forgotten', async () => {
+  it('survives a reload, and is removed when the token is forgotten', async () => {
     const bridge = await startWithTokens();
     const page = await openPage(bridge.address, { expects: [/401/] });
     await useToken(page, ALICE);
@@ -172,7 +172,7 @@ describe('the draft of a token', () => {
     expect(await prompt(page).inputValue()).toBe('a secret lighthouse');
   });
 
-  it('can be removed where the bridge no longer accepts the token', async () => {
+  it('can be removed if the bridge no longer accepts the token', async () => {
     const bridge = await startWithTokens();
     const page = await openPage(bridge.address, { expects: [/401/, /ERR_|503/] });
     await useToken(page, ALICE);
@@ -189,7 +189,7 @@ describe('the draft of a token', () => {
 });
 
 describe('a bridge that stops', () => {
-  it('is waited for, and everything works again when it is back', async () => {
+  it('is awaited, and everything works again when it responds', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address, { expects: [/ERR_|503/] });
     const prompt = page.getByLabel('Prompt', { exact: true });
@@ -211,9 +211,9 @@ describe('a bridge that stops', () => {
   });
 });
 
-describe('help', () => {
+describe('the keyboard shortcuts', () => {
   it.each(['light', 'dark'] as const)(
-    'lists the keys, and switches single ones off (%s)',
+    'are listed, and single keys can be turned off (%s)',
     async (theme) => {
       const bridge = await startDashboard();
       const page = await openPage(bridge.address, { theme });
@@ -236,7 +236,7 @@ describe('help', () => {
     },
   );
 
-  it('folds the panel away and leaves the dock', async () => {
+  it('collapse the panel and leave the dock', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address);
 

@@ -42,12 +42,12 @@ function cutControls(page: Page): Promise<readonly string[]> {
   });
 }
 
-describe('words and icons', () => {
+describe('text and icons', () => {
   it.each(
     (Object.keys(VIEWS) as (keyof typeof VIEWS)[]).flatMap((name) =>
       [360, 1024].map((width) => [name, width] as const),
     ),
-  )('of controls are not cut: %s, %d pixels', async (name, width) => {
+  )('are not cut off in controls: %s, %d pixels', async (name, width) => {
     const size = { width, height: width < 900 ? 740 : 900 };
     const page = await VIEWS[name](viewed, { size, touch: width < 900 });
 
@@ -60,7 +60,7 @@ describe('the focused card', () => {
   it.each([
     [390, 640],
     [1440, 560],
-  ])('is not under a heading or a bar, %d x %d', async (width, height) => {
+  ])('is not covered by a heading or a bar, %d x %d', async (width, height) => {
     const page = await VIEWS.selection(viewed, { size: { width, height } });
 
     for (const key of ['End', ...Array<string>(8).fill('ArrowLeft')]) {

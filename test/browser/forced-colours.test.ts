@@ -32,7 +32,7 @@ function look(element: Locator, pseudo?: '::before' | '::after') {
 
 const surfaceOf = async (element: Locator) => (await look(element)).surface;
 
-describe('with the few colours of the system', () => {
+describe('forced colours', () => {
   it.each([
     ['gallery', '.show-pills button', '[aria-pressed="true"]'],
     ['gallery', '.top-bar nav a', '[aria-current]'],
@@ -41,7 +41,7 @@ describe('with the few colours of the system', () => {
     ['make-groups', '.param .seg > *', '[aria-checked="true"]'],
     ['single', '.seg > *', '[aria-checked="true"]'],
     ['system', '.system-nav a', '[aria-current]'],
-  ] as const)('what is chosen looks different: %s, %s', async (name, all, chosen) => {
+  ] as const)('let a selected item look different: %s, %s', async (name, all, chosen) => {
     const page = await open(name);
 
     const on = page.locator(`${all}${chosen}`);
@@ -50,7 +50,7 @@ describe('with the few colours of the system', () => {
     expect(await surfaceOf(on)).not.toBe(await surfaceOf(off));
   });
 
-  it('a chosen card, its mark and the stages of one at work are seen', async () => {
+  it('keep a selected card, its mark and the stages of a running job visible', async () => {
     const page = await open('selection');
 
     expect(await look(page.locator('.card[aria-selected="true"]'), '::after')).toMatchObject({
@@ -66,7 +66,7 @@ describe('with the few colours of the system', () => {
     await keepScreenshot(page, 'forced-selection');
   });
 
-  it('what has the focus has a line around it', async () => {
+  it('show a line around the focused element', async () => {
     const page = await open('gallery');
 
     await page.getByLabel('Prompt', { exact: true }).focus();
@@ -75,7 +75,7 @@ describe('with the few colours of the system', () => {
     expect(await look(page.locator(':focus'))).toMatchObject({ hasLine: true });
   });
 
-  it('parts of a bar, what a model can and what was added to a prompt look different', async () => {
+  it('distinguish the parts of a bar, the capabilities of a model and the words added to a prompt', async () => {
     const system = await open('system');
     const can = await Promise.all(
       ['native', 'emulated'].map((way) => look(system.locator(`.can.${way}`), '::before')),
@@ -105,7 +105,7 @@ describe('with the few colours of the system', () => {
     await keepScreenshot(job, 'forced-job');
   });
 
-  it('the brush is a light and a dark circle, as over any image', async () => {
+  it('keep the brush a light and a dark circle', async () => {
     const page = await open('mask');
 
     await page.locator('.mask-stage .surface').hover();

@@ -52,7 +52,7 @@ describe('a selection', () => {
     ['light', 'desktop'],
     ['dark', 'phone'],
   ] as const)(
-    'is made by X, Shift with the arrows and Ctrl+A, and ended by Esc (%s, %s)',
+    'is made by X, by Shift with the arrows and by Ctrl+A, and cleared by Esc (%s, %s)',
     async (theme, size) => {
       const page = await openGallery(bridge, { theme, size });
       await page.keyboard.press('ArrowRight');
@@ -73,7 +73,7 @@ describe('a selection', () => {
     },
   );
 
-  it('is made by presses while Select is on, and opens nothing', async () => {
+  it('is made by presses while Select is on, without opening a job', async () => {
     const page = await openGallery(bridge, { size: 'phone', touch: true });
     await page.getByRole('button', { name: 'Select' }).click();
     await card(page, /Violet/).tap();
@@ -83,14 +83,14 @@ describe('a selection', () => {
     await keepScreenshot(page, 'gallery-select-phone');
   });
 
-  it('is made by Shift and a press', async () => {
+  it('is extended by Shift and a press', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');
     await card(page, /Marigold/).click({ modifiers: ['Shift'] });
     await page.getByText('3 selected').waitFor();
   });
 
-  it('is hidden as one and restored as one', async () => {
+  it('is hidden and restored as a whole', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('x');
@@ -103,7 +103,7 @@ describe('a selection', () => {
     expect(await listJobs(bridge.address, 'visibility=hidden')).toEqual([]);
   });
 
-  it('says which could not be hidden, and tries again', async () => {
+  it('reports how many jobs could not be hidden, and tries again', async () => {
     const page = await openGallery(bridge, { expects: [/503/] });
     await page.route(/\/v1\/jobs\/[0-9a-f-]{36}$/, (route) =>
       route.fulfill({ status: 503, body: '' }),
@@ -119,7 +119,7 @@ describe('a selection', () => {
     await card(page, /Violet/).waitFor();
   });
 
-  it('is saved as one zip with a name for each image', async () => {
+  it('is saved as a zip with a name for each image', async () => {
     const page = await openGallery(bridge);
     // The dialog of the system has no place in a test: as in a browser without it.
     await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
@@ -140,7 +140,7 @@ describe('a selection', () => {
     ]);
   });
 
-  it('is written to the chosen file while it is read, where the browser can', async () => {
+  it('is streamed to the chosen file if the browser supports it', async () => {
     const page = await openGallery(bridge);
     await page.evaluate(() => {
       const showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) => {
@@ -161,7 +161,7 @@ describe('a selection', () => {
     await expect.poll(async () => namesInZip(Buffer.from(await bytes()))).toHaveLength(5);
   });
 
-  it('of one image is saved as it is', async () => {
+  it('is saved without a zip if it has one image', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');
     const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('d')]);
@@ -170,7 +170,7 @@ describe('a selection', () => {
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('of two is compared by C', async () => {
+  it('is compared by C if it has two jobs', async () => {
     const page = await openGallery(bridge);
     const ids = (await listJobs(bridge.address)).map(({ id }) => id);
     await page.keyboard.press('ArrowRight');
@@ -180,7 +180,7 @@ describe('a selection', () => {
     await page.waitForURL(`**/dashboard/jobs/${ids[0]}?view=side&b=${ids[1]}`);
   });
 
-  it('takes an image into the draft by E, and makes the same again by R', async () => {
+  it('is loaded into the draft by E, and sent again by R', async () => {
     const own = await startDashboard();
     await makeJobs(own.address, REQUESTS);
     const page = await openGallery(own);
@@ -199,8 +199,8 @@ describe('a selection', () => {
   });
 });
 
-describe('work that was made meanwhile', () => {
-  it('appears at the top, and waits behind a button further down, where nothing moves', async () => {
+describe('a new job', () => {
+  it('appears at once at the top of the gallery, and waits behind a button while the gallery is scrolled down', async () => {
     const bridge = await startDashboard();
     const many = Array.from({ length: 30 }, (_, index) => ({
       prompt: `Number ${index}`,
@@ -241,9 +241,9 @@ describe('work that was made meanwhile', () => {
   });
 });
 
-describe('without the bridge', () => {
+describe('the gallery without the bridge', () => {
   it.each(['light', 'dark'] as const)(
-    'what was loaded stays, and all of it works again (%s)',
+    'keeps loaded images, and works again afterwards (%s)',
     async (theme) => {
       const bridge = await startDashboard();
       await makeJobs(bridge.address, REQUESTS);
@@ -264,7 +264,7 @@ describe('without the bridge', () => {
     },
   );
 
-  it('says so in place of the first page, and reads it on request', async () => {
+  it('reports the failure in place of the first page, and reads the page on request', async () => {
     const bridge = await startDashboard();
     await makeJobs(bridge.address, REQUESTS.slice(0, 1));
     const page = await openPage(bridge.address, { expects: [/500/] });
@@ -278,7 +278,7 @@ describe('without the bridge', () => {
     await page.getByRole('gridcell').first().waitFor();
   });
 
-  it('shows the shapes to come while the first page is read', async () => {
+  it('shows placeholders while the first page is loading', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address);
     await page.route(/\/v1\/jobs\?/, () => {});

@@ -22,7 +22,7 @@ const isRunning = async (address: string, prompt: string) =>
 
 describe('a card of a job that has not ended', () => {
   it.each(['light', 'dark'] as const)(
-    'says where the work is, and is cancelled by a second press (%s)',
+    'shows the stage of the work, and is cancelled by a second press (%s)',
     async (theme) => {
       const bridge = await startDashboard({ set: ['server.jobs.max_running=1'] });
       await submitJobs(bridge.address, [
@@ -55,7 +55,7 @@ describe('a card of a job that has not ended', () => {
     },
   );
 
-  it('shows the unfinished image with its stages, then the finished one in the same place', async () => {
+  it('shows the unfinished image with its stages, then the finished image in the same place', async () => {
     const bridge = await startDashboard({ set: ['providers.sandbox.latency_ms=12000'] });
     const page = await openPage(bridge.address);
     await submitJobs(bridge.address, [
@@ -75,7 +75,7 @@ describe('a card of a job that has not ended', () => {
   });
 });
 
-describe('a card of a job that made nothing', () => {
+describe('a card of a job without images', () => {
   let bridge: StartedBridge;
 
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe('a card of a job that made nothing', () => {
     ['dark', 'desktop'],
     ['light', 'phone'],
     ['dark', 'phone'],
-  ] as const)('says what happened and the one thing to do (%s, %s)', async (theme, size) => {
+  ] as const)('shows the failure and the next action (%s, %s)', async (theme, size) => {
     const page = await openPage(bridge.address, { theme, size });
     await card(page, /Interrupted in mid-work\. Interrupted/)
       .getByText('Interrupted', { exact: true })
@@ -116,7 +116,7 @@ describe('a card of a job that made nothing', () => {
     await keepScreenshot(page, `card-failed-${size}-${theme}`);
   });
 
-  it('counts down to when it is safe to make it again', async () => {
+  it('counts down until it is safe to send the request again', async () => {
     const page = await openPage(bridge.address);
     // The rehearsal is over in a second: a reply that asks for a minute.
     await page.route(/\/v1\/jobs\/[0-9a-f-]{36}$/, async (route) => {
@@ -136,7 +136,7 @@ describe('a card of a job that made nothing', () => {
     await keepScreenshot(page, 'card-countdown');
   });
 
-  it('makes the same again by one press where that is safe', async () => {
+  it('sends the request again by one press if that is safe', async () => {
     const page = await openPage(bridge.address);
     const before = (await listJobs(bridge.address, 'search=olive')).length;
     await card(page, /Olive grove/)
@@ -149,7 +149,7 @@ describe('a card of a job that made nothing', () => {
       .toBe(before + 1);
   });
 
-  it('brings the request back into the draft, to change it', async () => {
+  it('loads the request into the draft for editing', async () => {
     const page = await openPage(bridge.address);
     await card(page, /Refused for its content/)
       .getByRole('button', { name: 'Change the prompt' })
@@ -176,7 +176,7 @@ describe('a card of images', () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'says what it is when it is pointed at (%s)',
+    'shows its caption on hover (%s)',
     async (theme) => {
       const page = await openPage(bridge.address, { theme });
       const dunes = card(page, /Desert dunes/);
@@ -191,7 +191,7 @@ describe('a card of images', () => {
     },
   );
 
-  it('says that images are kept no longer, and keeps the record', async () => {
+  it('reports images that are no longer stored, and keeps the record', async () => {
     const page = await openPage(bridge.address, { expects: [/404/] });
     await page.route('**/thumbnail*', (route) => route.fulfill({ status: 404, json: {} }));
     await page.reload();

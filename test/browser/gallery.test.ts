@@ -55,7 +55,7 @@ describe('the empty gallery', () => {
     ['dark', 'desktop'],
     ['light', 'phone'],
     ['dark', 'phone'],
-  ] as const)('offers three prompts and says what a rehearsal is (%s, %s)', async (theme, size) => {
+  ] as const)('offers three prompts and explains rehearsals (%s, %s)', async (theme, size) => {
     const page = await openPage(bridge.address, { theme, size });
 
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
@@ -65,7 +65,7 @@ describe('the empty gallery', () => {
     await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
   });
 
-  it('leads to the steps to a real model', async () => {
+  it('opens the steps to a real model', async () => {
     const page = await openPage(bridge.address);
     await page.getByRole('button', { name: 'Use a real model' }).click();
 
@@ -73,7 +73,7 @@ describe('the empty gallery', () => {
     await keepScreenshot(page, 'real-model');
   });
 
-  it('puts a prompt into the draft', async () => {
+  it('copies a prompt into the draft', async () => {
     const page = await openPage(bridge.address);
     await page.getByRole('button', { name: /ceramic bird/ }).click();
     const prompt = page.getByRole('textbox', { name: 'Prompt' });
@@ -81,7 +81,7 @@ describe('the empty gallery', () => {
     await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true);
   });
 
-  it('gives way to the first job', async () => {
+  it('disappears when the first job is sent', async () => {
     const own = await startDashboard();
     const page = await openPage(own.address);
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
@@ -124,7 +124,7 @@ describe('the gallery', () => {
     await keepScreenshot(page, `gallery-${size}-${theme}`);
   });
 
-  it.each([360, 768, 900, 1920, 2560, 3840])('has no sideways scroll at %d px', async (width) => {
+  it.each([360, 768, 900, 1920, 2560, 3840])('does not scroll sideways at %d px', async (width) => {
     const page = await openGallery(bridge, { size: { width, height: 900 } });
     await imagesLoaded(page);
 
@@ -141,7 +141,7 @@ describe('the gallery', () => {
     [1, '512'],
     [2, '1024'],
     [4, '2048'],
-  ])('asks for thumbnails that are sharp at density %d, and no larger', async (density, edge) => {
+  ])('requests thumbnails that are sharp at density %d, and no larger ones', async (density, edge) => {
     const page = await openPage(bridge.address, { density, path: '/dashboard?q=dunes' });
     await imagesLoaded(page);
     const edges: (string | null)[] = [];
@@ -154,7 +154,7 @@ describe('the gallery', () => {
     expect(edges).toEqual([edge]);
   });
 
-  it('moves nothing when images arrive', async () => {
+  it('keeps its layout when images arrive', async () => {
     const page = await openPage(bridge.address);
     await page.evaluate(() => {
       const moved: string[] = [];
@@ -178,7 +178,7 @@ describe('the gallery', () => {
     );
   });
 
-  it('is walked through by the arrow keys, in the order in which it is read', async () => {
+  it('is navigated by the arrow keys in reading order', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => focusedName(page)).toMatch('Desert dunes');
@@ -195,7 +195,7 @@ describe('the gallery', () => {
     await keepScreenshot(page, 'gallery-focus');
   });
 
-  it('opens a job and comes back to the same place and focus', async () => {
+  it('opens a job and returns to the same position and focus', async () => {
     const page = await openGallery(bridge, { size: { width: 500, height: 500 } });
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('End');
@@ -211,7 +211,7 @@ describe('the gallery', () => {
     await expect.poll(top).toBe(before);
   });
 
-  it('finds by words while they are typed, and keeps them in the address', async () => {
+  it('searches while words are typed, and keeps them in the address', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('/');
     await page.keyboard.type('moon');
@@ -231,7 +231,7 @@ describe('the gallery', () => {
     await expect.poll(() => cards(page).count()).toBe(PROMPTS.length);
   });
 
-  it('keeps what is typed while the words before it come into the address', async () => {
+  it('keeps typed text while earlier words are written to the address', async () => {
     const page = await openGallery(bridge);
     const field = page.getByRole('searchbox');
     await field.evaluate((input: HTMLInputElement) => {
@@ -250,7 +250,7 @@ describe('the gallery', () => {
     await expect.poll(() => field.inputValue()).toBe('moon');
   });
 
-  it('drops the reply to words that were replaced meanwhile', async () => {
+  it('discards the reply to a search that has been replaced', async () => {
     const page = await openGallery(bridge);
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
@@ -274,7 +274,7 @@ describe('the gallery', () => {
     expect(await shownNames(page)).toEqual(['Marigold tiles. 2 images']);
   });
 
-  it('shows a job that came while the list was read', async () => {
+  it('shows a job that was accepted while the list was read', async () => {
     const waiting = await startDashboard();
     const page = await openPage(waiting.address);
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
@@ -326,7 +326,7 @@ describe('the gallery', () => {
     await page.getByRole('heading', { name: 'No favourites yet' }).waitFor();
   });
 
-  it('hides by H, moves the focus to the neighbour, and takes it back by Z', async () => {
+  it('hides a job by H, moves the focus to the neighbour, and restores the job by Z', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
@@ -341,7 +341,7 @@ describe('the gallery', () => {
     expect(await listJobs(bridge.address, 'visibility=hidden')).toEqual([]);
   });
 
-  it('shows what is hidden, and restores it', async () => {
+  it('shows hidden jobs, and restores one', async () => {
     const [job] = await listJobs(bridge.address, 'search=harbour');
     await patchJob(bridge.address, job?.id ?? '', { deleted: true });
     const page = await openGallery(bridge, { path: '/dashboard?show=hidden' });

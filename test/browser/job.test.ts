@@ -116,7 +116,7 @@ describe('a job', () => {
       [name, query, 'light', 'desktop'] as const,
       [name, query, 'dark', 'phone'] as const,
     ]),
-  )('is shown without a problem: %s%s (%s, %s)', async (name, query, theme, size) => {
+  )('is shown without problems: %s%s (%s, %s)', async (name, query, theme, size) => {
     const page = await openJob(edit, query, { theme, size });
     await seen(page);
 
@@ -128,7 +128,7 @@ describe('a job', () => {
   it.each([
     ['dark', 'desktop'],
     ['light', 'phone'],
-  ] as const)('that was refused says why, first (%s, %s)', async (theme, size) => {
+  ] as const)('shows first why it was rejected (%s, %s)', async (theme, size) => {
     const page = await openJob(refused, '', { theme, size });
 
     await stage(page).getByRole('heading', { name: 'Rejected by the provider' }).waitFor();
@@ -141,7 +141,7 @@ describe('a job', () => {
     await keepScreenshot(page, `job-refused-${theme}-${size}`);
   });
 
-  it('shows a hostile prompt of 9,000 characters as text, and no part of it aside', async () => {
+  it('shows a hostile prompt of 9,000 characters completely and as text', async () => {
     const page = await openJob(hostile, '', { size: { width: 360, height: 740 } });
     await seen(page);
 
@@ -162,7 +162,7 @@ describe('a job', () => {
     await keepScreenshot(page, 'job-transparent');
   });
 
-  it.each(['no-job', UNKNOWN_ID])('that is not there says so (%s)', async (id) => {
+  it.each(['no-job', UNKNOWN_ID])('is reported as not found if it does not exist (%s)', async (id) => {
     const page = await openPage(bridge.address, {
       path: `/dashboard/jobs/${id}`,
       expects: [/status of 404/],
@@ -175,8 +175,8 @@ describe('a job', () => {
   });
 });
 
-describe('zoom', () => {
-  it('is shared by both images, and is set by wheel, buttons, keys and double click', async () => {
+describe('the zoom of a job', () => {
+  it('is shared by both images, and is changed by wheel, buttons, keys and double click', async () => {
     const page = await openJob(edit, '?view=side');
     await seen(page);
     const whole = 'translate(0px, 0px) scale(1)';
@@ -211,7 +211,7 @@ describe('zoom', () => {
     await seesWhole();
   });
 
-  it('is moved by arrows while the image has the focus', async () => {
+  it('moves the view by arrows while the image has the focus', async () => {
     const page = await openJob(edit);
     await seen(page);
     await page.keyboard.press('+');
@@ -227,7 +227,7 @@ describe('zoom', () => {
 });
 
 describe('an enormous image', () => {
-  it('is shown by its preview, and says so when it is zoomed', async () => {
+  it('is shown as its preview, with a note when it is zoomed', async () => {
     const path = `/dashboard/jobs/${clear}`;
     const page = await openPage(bridge.address);
     const asked: string[] = [];
@@ -272,7 +272,7 @@ describe('a comparison', () => {
     expect(await page.evaluate(() => location.href)).toContain(edit);
   });
 
-  it('has its images chosen in the strip, and swapped', async () => {
+  it('changes its images by the strip, and swaps them', async () => {
     const page = await openJob(edit, '?view=side');
     await thumb(page, 'A: Source').waitFor();
 
@@ -296,7 +296,7 @@ describe('a comparison', () => {
 });
 
 describe('the keys of a job', () => {
-  it('change the view and the output', async () => {
+  it('change the view and the output of the job', async () => {
     const page = await openJob(edit);
     await seen(page);
 
@@ -311,7 +311,7 @@ describe('the keys of a job', () => {
     await page.getByRole('group', { name: 'Output 1' }).waitFor();
   });
 
-  it('lead from job to job in the order of the gallery, and back to where one was', async () => {
+  it('lead from job to job in the order of the gallery, and back to the starting point', async () => {
     const page = await openPage(bridge.address);
     const card = page.getByRole('link', { name: /^The same cup/ });
     await card.focus();
@@ -338,7 +338,7 @@ describe('the keys of a job', () => {
 });
 
 describe('the way back from a job', () => {
-  it('is there from the moment that the job is drawn', async () => {
+  it('works as soon as the job is rendered', async () => {
     const page = await openPage(bridge.address);
     await page.evaluate(() => {
       new MutationObserver((_, observer) => {
@@ -355,7 +355,7 @@ describe('the way back from a job', () => {
     await page.waitForURL(/\/dashboard$/);
   });
 
-  it('is one step, however often it is asked for', async () => {
+  it('is one step, however often it is pressed', async () => {
     const page = await openPage(bridge.address);
     await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
     await page.getByRole('link', { name: /^The same cup/ }).click();
@@ -374,8 +374,8 @@ describe('the way back from a job', () => {
   });
 });
 
-describe('what can be done to a job', () => {
-  it('makes it a favourite, hides it and takes that back', async () => {
+describe('the actions on a job', () => {
+  it('mark it as a favourite, hide it and restore it', async () => {
     const [id = ''] = await makeJobs(bridge.address, [
       { prompt: 'Put away and back', parameters: { size: '64x64' } },
     ]);
@@ -393,7 +393,7 @@ describe('what can be done to a job', () => {
     expect(await jobOf(id)).not.toHaveProperty('deleted');
   });
 
-  it('restores one that was opened hidden, by its link', async () => {
+  it('restore a hidden job that was opened by its link', async () => {
     const [id = ''] = await makeJobs(bridge.address, [
       { prompt: 'Put away', parameters: { size: '64x64' } },
     ]);
@@ -407,7 +407,7 @@ describe('what can be done to a job', () => {
     await page.getByRole('button', { name: 'Hide' }).waitFor();
   });
 
-  it('saves one image under its name, and several as a zip', async () => {
+  it('save one image under its name, and several images as a zip', async () => {
     const page = await openJob(single);
     await seen(page);
     const [file] = await Promise.all([
@@ -429,7 +429,7 @@ describe('what can be done to a job', () => {
     expect((await readFile(await zip.path())).subarray(0, 2).toString()).toBe('PK');
   });
 
-  it('makes it again, with the images that it was given', async () => {
+  it('send it again with its input images', async () => {
     const before = (await listJobs(bridge.address)).length;
     const page = await openJob(edit);
     await seen(page);
@@ -445,7 +445,7 @@ describe('what can be done to a job', () => {
     await seen(page);
   });
 
-  it('takes an output as the source of an edit', async () => {
+  it('use an output as the source of an edit', async () => {
     const page = await openJob(edit, '?b=2');
     await seen(page);
 
@@ -457,7 +457,7 @@ describe('what can be done to a job', () => {
     await expect.poll(() => panel.getByRole('listitem').count()).toBe(1);
   });
 
-  it('brings a refused request back to the prompt', async () => {
+  it('load a rejected request into the draft', async () => {
     const page = await openJob(refused);
 
     await page.getByRole('button', { name: 'Change the prompt' }).click();
@@ -468,7 +468,7 @@ describe('what can be done to a job', () => {
       .toBe('A knot that is refused');
   });
 
-  it('copies its prompt and code, and says so', async () => {
+  it('copy its prompt and code, and confirm it', async () => {
     const page = await openJob(single);
     const about = page.getByRole('complementary', { name: 'About this job' });
 
@@ -490,7 +490,7 @@ describe('what can be done to a job', () => {
 });
 
 describe('a job that has not ended', () => {
-  it('shows its stage, is cancelled by a second press, and says so', async () => {
+  it('shows its stage, and is cancelled by a second press', async () => {
     const [id = ''] = await submitJobs(bridge.address, [
       {
         prompt: 'A river that never ends',
@@ -513,7 +513,7 @@ describe('a job that has not ended', () => {
     await keepScreenshot(page, 'job-cancelled');
   });
 
-  it('shows what there is of its image, and then the image', async () => {
+  it('shows its unfinished image, and then the finished one', async () => {
     const slow = await startDashboard({ set: ['providers.sandbox.latency_ms=12000'] });
     const [id = ''] = await submitJobs(slow.address, [
       { prompt: 'Slow', parameters: { size: '512x512', partial_images: 3 } },
@@ -528,7 +528,7 @@ describe('a job that has not ended', () => {
 });
 
 describe('a lost image', () => {
-  it('says that its file was removed, or changed', async () => {
+  it('is reported with the reason: the file was removed or changed', async () => {
     const own = await startDashboard();
     const [removed = '', changed = ''] = await makeJobs(own.address, [
       { prompt: 'Removed', parameters: { size: '64x64' } },
@@ -550,7 +550,7 @@ describe('a lost image', () => {
     }
   });
 
-  it('is loaded when the bridge is back', async () => {
+  it('is loaded when the bridge is reachable again', async () => {
     const own = await startDashboard();
     const [id = '', next = ''] = await makeJobs(own.address, [
       { prompt: 'Before', parameters: { size: '64x64' } },

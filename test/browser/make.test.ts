@@ -46,7 +46,7 @@ describe('the prompt', () => {
     );
   });
 
-  it('says by how many bytes it is too long', async () => {
+  it('shows by how many bytes it is too long', async () => {
     const page = await openPage(bridge.address);
 
     await page.getByLabel('Prompt', { exact: true }).fill('ü'.repeat(6200));
@@ -79,7 +79,7 @@ describe('the prompt', () => {
 });
 
 describe('the images of a draft', () => {
-  it('make it an edit, dropped or picked', async () => {
+  it('turn the request into an edit, whether dropped or picked', async () => {
     const page = await openPage(bridge.address);
     await page.getByLabel('Prompt', { exact: true }).fill('as a woodcut');
     const bytes = [...(await readFile(photo('rocket.jpg')))];
@@ -99,7 +99,7 @@ describe('the images of a draft', () => {
       .toBe('edit');
   });
 
-  it('are refused by name where they are no PNG, JPEG or WebP, damaged, or too large', async () => {
+  it('are rejected by name if they are damaged, too large, or neither PNG, JPEG nor WebP', async () => {
     const page = await openPage(bridge.address);
     const png = await readFile(photo('coffee.png'));
 
@@ -127,8 +127,8 @@ function transferOf(page: Page, bytes: Buffer, name: string) {
   );
 }
 
-describe('files', () => {
-  it('are taken wherever they are dropped or pasted', async () => {
+describe('files added to a draft', () => {
+  it('are accepted wherever they are dropped or pasted', async () => {
     const page = await openPage(bridge.address);
     const png = await readFile(photo('coffee.png'));
     const dropped = await transferOf(page, png, 'dropped.png');
@@ -150,7 +150,7 @@ describe('files', () => {
     await page.getByText('Reference', { exact: true }).waitFor();
   });
 
-  it('that are dropped while others are read become references beside one source', async () => {
+  it('become references beside one source if they are dropped while others are read', async () => {
     const page = await openPage(bridge.address);
     const png = await readFile(photo('coffee.png'));
     const first = await transferOf(page, png, 'first.png');
@@ -167,7 +167,7 @@ describe('files', () => {
     await page.getByText('Reference', { exact: true }).waitFor();
   });
 
-  it('of 100 MB are refused by their size, without being read whole', async () => {
+  it('are rejected by their size at 100 MB, without being read completely', async () => {
     const page = await openPage(bridge.address);
     const large = await page.evaluateHandle(() => {
       const data = new DataTransfer();
@@ -182,7 +182,7 @@ describe('files', () => {
     await page.getByText('The file has 100 MB; the limit is 33 MB.').waitFor();
   });
 
-  it('with hostile names are shown as they are and break nothing', async () => {
+  it('are shown unchanged if their names are hostile, and break nothing', async () => {
     const page = await openPage(bridge.address, { size: 'phone' });
     await page.getByRole('button', { name: /^Describe an image/ }).click();
     const buffer = await readFile(photo('coffee.png'));
@@ -213,7 +213,7 @@ describe('files', () => {
       .toBe('edit');
   });
 
-  it('are removed, and brought back by one press', async () => {
+  it('are removed, and restored by one press', async () => {
     const page = await openPage(bridge.address);
     await page.locator('input[type=file]').setInputFiles(photo('coffee.png'));
     await page.getByRole('button', { name: 'Remove coffee.png' }).click();
@@ -224,7 +224,7 @@ describe('files', () => {
     await page.getByRole('button', { name: 'Remove coffee.png' }).waitFor();
   });
 
-  it('that were moved or changed since are named when they are sent', async () => {
+  it('are reported by name when they are sent after they were moved or changed', async () => {
     const page = await openPage(bridge.address, { expects: [/blob:/] });
     const folder = await mkdtemp(join(tmpdir(), 'moved-'));
     const path = join(folder, 'moved.png');
@@ -243,8 +243,8 @@ describe('files', () => {
   });
 });
 
-describe('the connection', () => {
-  it('that breaks during a submission costs nothing: the same one is sent once more', async () => {
+describe('a connection that breaks during a submission', () => {
+  it('costs nothing, because the same submission is sent once more', async () => {
     const sent = async () =>
       (await jobs()).filter(({ prompt }) => prompt === 'sent through a bad line').length;
     const before = await sent();
@@ -295,8 +295,8 @@ describe('the sheet of a phone', () => {
   });
 });
 
-describe('the model', () => {
-  it('shows what it can do, and takes away what it cannot', async () => {
+describe('the chosen model', () => {
+  it('shows its capabilities, and disables unsupported settings', async () => {
     const page = await openPage(bridge.address);
     await page.getByLabel('Prompt', { exact: true }).fill('a ceramic bird, as a sticker');
 
@@ -310,7 +310,7 @@ describe('the model', () => {
     await plan(page).getByText('1 call to gpt-image-1.').waitFor();
   });
 
-  it('cuts the background out here where it makes no alpha, and says so', async () => {
+  it('has its background cut out by the bridge if it produces no alpha, and the plan says so', async () => {
     const page = await openPage(bridge.address);
     await page.getByLabel('Prompt', { exact: true }).fill('a ceramic bird, as a sticker');
     await page.getByRole('button', { name: /sandbox-image/ }).click();
@@ -328,7 +328,7 @@ describe('the model', () => {
     await keepScreenshot(page, 'make-look');
   });
 
-  it('is refused before it is sent, with a way out by one press', async () => {
+  it('rejects an unsupported size before it is sent, with a fix by one press', async () => {
     const page = await openPage(bridge.address);
     await page.getByLabel('Prompt', { exact: true }).fill('a wide valley');
     await page.getByRole('radio', { name: '16:9' }).click();
@@ -398,13 +398,13 @@ describe('presets', () => {
   });
 });
 
-describe('making', () => {
+describe('the panel for a new image', () => {
   it.each([
     ['light', 'desktop'],
     ['dark', 'desktop'],
     ['light', 'phone'],
     ['dark', 'phone'],
-  ] as const)('has nothing for axe to find in %s on a %s', async (theme, size) => {
+  ] as const)('has no accessibility problems in the %s theme on a %s', async (theme, size) => {
     const page = await openPage(bridge.address, { theme, size });
     if (size === 'phone') await page.getByRole('button', { name: /^Describe an image/ }).click();
     await page.getByLabel('Prompt', { exact: true }).fill('A lighthouse on a basalt cliff at dusk');

@@ -148,7 +148,7 @@ describe('the mask of a source', () => {
     expect(await alphaAt(mask, 2, 2)).toBe(255);
   });
 
-  it('survives a reload and is opened again as it was', async () => {
+  it('survives a reload and is opened again unchanged', async () => {
     const page = await openEditor();
     await paint(page, [0.3, 0.3], [0.7, 0.3]);
     await expect.poll(() => share(page)).toBeGreaterThan(0);
@@ -181,7 +181,7 @@ describe('the mask of a source', () => {
     await page.getByRole('button', { name: 'Edit mask' }).waitFor();
   });
 
-  it('is not saved by Back or Escape, and can be brought back then', async () => {
+  it('is not saved by Back or Escape, but can be restored then', async () => {
     const page = await openEditor();
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
     await expect.poll(() => share(page)).toBeGreaterThan(0);
@@ -202,7 +202,7 @@ describe('the mask of a source', () => {
     await page.getByRole('button', { name: 'Edit mask' }).waitFor();
   });
 
-  it('is not used when the editor is closed while it is written', async () => {
+  it('is not used if the editor is closed while it is written', async () => {
     const page = await openEditor({ path: '/dashboard?show=favourites' });
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
     await expect.poll(() => share(page)).toBeGreaterThan(0);
@@ -229,7 +229,7 @@ describe('the mask of a source', () => {
     expect(await page.evaluate(() => location.search)).toBe('?show=favourites');
   });
 
-  it('goes when its source becomes a reference', async () => {
+  it('is removed when its source becomes a reference', async () => {
     const page = await openEditor();
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
     await button(page, 'Use this mask').click();
@@ -244,7 +244,7 @@ describe('the mask of a source', () => {
     await maskButton(page).waitFor();
   });
 
-  it('is refused where the model takes none, with a way out by one press', async () => {
+  it('is rejected if the model does not support masks, with a fix by one press', async () => {
     const page = await openEditor();
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
     await button(page, 'Use this mask').click();
@@ -261,8 +261,8 @@ describe('the mask of a source', () => {
   });
 });
 
-describe('the tools', () => {
-  it('are all reached by the keyboard alone, a rectangle in numbers too', async () => {
+describe('the tools of the mask editor', () => {
+  it('are all usable by keyboard, including a rectangle by numbers', async () => {
     const page = await openEditor();
     const size = editor(page).getByRole('slider', { name: 'Brush size' });
     const sizeText = () => size.getAttribute('aria-valuetext');
@@ -360,8 +360,8 @@ describe('the tools', () => {
   });
 });
 
-describe('the image', () => {
-  it('is turned upright before its mask is painted', async () => {
+describe('the image in the mask editor', () => {
+  it('is rotated upright before its mask is painted', async () => {
     const buffer = await sharp(photo('coffee.png'))
       .resize(300, 200)
       .withMetadata({ orientation: 6 })
@@ -378,7 +378,7 @@ describe('the image', () => {
     await page.getByText('1 call to sandbox-image.').waitFor();
   });
 
-  it('is one that the bridge has made', async () => {
+  it('can be an image that the bridge has made', async () => {
     await makeJobs(bridge.address, [{ prompt: 'a harbour to be masked' }]);
     const page = await openPage(bridge.address);
     await page
@@ -396,7 +396,7 @@ describe('the image', () => {
     await page.getByRole('button', { name: 'Edit mask' }).waitFor();
   });
 
-  it('may have 64 megapixels, and its mask has them all', async () => {
+  it('may have 64 megapixels, and its mask has the same size', async () => {
     const buffer = await sharp({
       create: { width: 16_384, height: 4000, channels: 3, background: '#7a8' },
     })
@@ -421,7 +421,7 @@ describe('the mask editor', () => {
     ['dark', 'desktop'],
     ['light', 'phone'],
     ['dark', 'phone'],
-  ] as const)('has nothing for axe to find in %s on a %s', async (theme, size) => {
+  ] as const)('has no accessibility problems in the %s theme on a %s', async (theme, size) => {
     const page = await openEditor({ theme, size, touch: size === 'phone' });
     await paint(page, [0.25, 0.3], [0.7, 0.3], [0.75, 0.35]);
     await paint(page, [0.35, 0.4], [0.36, 0.6]);
@@ -461,8 +461,8 @@ describe('the mask editor', () => {
 });
 
 // Last: the gallery of later tests would miss the image, too.
-describe('an image', () => {
-  it('whose file is missing is named, and nothing else breaks', async () => {
+describe('an image of the draft', () => {
+  it('is reported by name if its file is missing, and nothing else breaks', async () => {
     const [id] = await makeJobs(bridge.address, [{ prompt: 'an image that goes' }]);
     const page = await openPage(bridge.address, { expects: [/500.*artifacts/] });
     await page

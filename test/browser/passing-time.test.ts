@@ -26,7 +26,7 @@ async function openGallery() {
 }
 
 describe('the heading of a day', () => {
-  it('says Yesterday from midnight on, while the page stays open', async () => {
+  it('changes to Yesterday at midnight while the page stays open', async () => {
     const page = await openGallery();
     await page.getByRole('heading', { name: 'Today' }).waitFor();
 
@@ -38,7 +38,7 @@ describe('the heading of a day', () => {
 });
 
 describe('a message', () => {
-  it('stays while it is pointed at or has the focus, and goes after that', async () => {
+  it('stays while it is hovered or focused, and disappears afterwards', async () => {
     const page = await openGallery();
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('h');

@@ -7,7 +7,7 @@ import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
 
 describe('the queue', () => {
-  it('is paused and resumed in the system view, and its jobs say so', async () => {
+  it('is paused and resumed in the system view, which its jobs show', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address, { path: '/dashboard/system' });
     await page.getByRole('button', { name: 'Pause the queue' }).click();
@@ -30,7 +30,7 @@ describe('the queue', () => {
       .toBe('succeeded');
   });
 
-  it('leads from a retry to the job that it repeats', async () => {
+  it('shows on a retried job a link to the earlier job', async () => {
     const bridge = await startDashboard();
     const [failed] = await makeJobs(bridge.address, [
       { prompt: 'to be repeated', routing: { model: 'sandbox-fail-overloaded' } },

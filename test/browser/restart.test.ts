@@ -8,7 +8,7 @@ describe('a page that is open while the bridge restarts', () => {
   it.each([
     ['without a token', {}, {}],
     ['with a token', { token: TOKEN }, { session: { 'image-bridge.token': TOKEN } }],
-  ])('says so and works again without a reload, %s', async (_what, options, opening) => {
+  ])('reports it and works again without a reload, %s', async (_what, options, opening) => {
     const before = await startDashboard(options);
     const page = await openPage(before.address, { ...opening, expects: [/net::ERR_|503/] });
     const state = page.getByRole('status').first();
@@ -23,7 +23,7 @@ describe('a page that is open while the bridge restarts', () => {
     expect(await page.evaluate('globalThis.isSamePage')).toBe(true);
   });
 
-  it('asks for a token when the bridge comes back with one', async () => {
+  it('asks for a token when the bridge requires one after the restart', async () => {
     const before = await startDashboard();
     const page = await openPage(before.address, { expects: [/net::ERR_|503/, /401/] });
     await page.getByText('Connected').first().waitFor();

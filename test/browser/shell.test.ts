@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe('the dashboard', () => {
-  it.each(['light', 'dark'] as const)('opens in the %s theme without a problem', async (theme) => {
+  it.each(['light', 'dark'] as const)('opens in the %s theme without problems', async (theme) => {
     const page = await openPage(bridge.address, { theme });
 
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -31,7 +31,7 @@ describe('the dashboard', () => {
     },
   );
 
-  it('loads its code once, and asks at each visit whether the page has changed', async () => {
+  it('loads its code once, and checks at each visit whether the page has changed', async () => {
     const counting = await startDashboard({ set: ['server.metrics.enabled=true'] });
     const page = await openPage(counting.address);
 
@@ -62,7 +62,7 @@ describe('the dashboard', () => {
     await page.getByRole('heading', { level: 1 }).waitFor();
   });
 
-  it('may use no feature of the browser that asks a person', async () => {
+  it('may use no browser feature that asks the user for permission', async () => {
     const page = await openPage(bridge.address);
 
     const allowed = await page.evaluate(() =>
@@ -97,7 +97,7 @@ describe('startDashboard', () => {
 });
 
 describe('longTasks', () => {
-  it('finds a task that held the thread, and how long it did', async () => {
+  it('finds a task that blocked the thread, and its duration', async () => {
     const page = await openPage(bridge.address);
 
     await page.evaluate(
@@ -118,7 +118,7 @@ describe('longTasks', () => {
 });
 
 describe('heapBytes', () => {
-  it('counts what the page holds, and not what it has let go', async () => {
+  it('counts the memory that the page retains, without released memory', async () => {
     const page = await openPage(bridge.address);
     const before = await heapBytes(page);
 
@@ -132,7 +132,7 @@ describe('heapBytes', () => {
 });
 
 describe('openPage', () => {
-  it('has a new browser where the one before it was closed', async () => {
+  it('starts a new browser if the previous one was closed', async () => {
     await (await openBrowser()).close();
 
     const page = await openPage(bridge.address);
@@ -177,7 +177,7 @@ describe('openPage', () => {
     await closePages();
   });
 
-  it('leaves out what the test expects', async () => {
+  it('leaves out problems that the test expects', async () => {
     const page = await openPage(bridge.address, { expects: [/: expected/] });
 
     await page.evaluate("console.error('expected')");
@@ -186,7 +186,7 @@ describe('openPage', () => {
     expect(await closePages()).toEqual([]);
   });
 
-  it('fails no run when a page goes while a test replies to its request', async () => {
+  it('ignores a page that closes while a test replies to its request', async () => {
     const page = await openPage(bridge.address);
     const asked = Promise.withResolvers<void>();
     await page.route('**/health/live', async (route) => {

@@ -43,7 +43,7 @@ describe('the system view', () => {
     ['dark', 'desktop'],
     ['light', 'phone'],
     ['dark', 'phone'],
-  ] as const)('has no problem of access in the %s theme on a %s', async (theme, size) => {
+  ] as const)('has no accessibility problems in the %s theme on a %s', async (theme, size) => {
     const page = await openPage(used.address, { path: PATH, theme, size, touch: size === 'phone' });
 
     await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
@@ -73,7 +73,7 @@ describe('the system view', () => {
     expect(wider).toEqual([]);
   });
 
-  it('says how the bridge is, what it is, and how many jobs it keeps', async () => {
+  it('shows the state of the bridge, its version, and the number of stored jobs', async () => {
     const page = await openPage(used.address, { path: PATH });
 
     await page.getByText('Working. 2 providers are not ready.').waitFor();
@@ -95,7 +95,7 @@ describe('the system view', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('?status=failed');
   });
 
-  it('says what to do about a provider that is not ready', async () => {
+  it('shows the steps for a provider that is not ready', async () => {
     const page = await openPage(used.address, { path: PATH });
 
     const responses = card(page, 'Agent Responses');
@@ -112,7 +112,7 @@ describe('the system view', () => {
       .toMatch(/Running\s+0 of 4\s+Waiting\s+0\s/);
   });
 
-  it('distinguishes two accounts, and says which of them needs its key', async () => {
+  it('distinguishes two accounts, and shows which of them needs its key', async () => {
     const bridge = await startDashboard({
       set: [
         'providers.openai_images.home.dialect=generic',
@@ -152,7 +152,7 @@ describe('the system view', () => {
     await page.getByRole('button', { name: /flux/ }).waitFor();
   });
 
-  it('shows an open breaker with the time until it lets a call through', async () => {
+  it('shows an open breaker with the time until a call is allowed', async () => {
     const bridge = await startDashboard({
       set: [
         'runtime.circuit_breakers.sandbox.enabled=true',
@@ -172,7 +172,7 @@ describe('the system view', () => {
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
-  it('draws jobs at work while they are, and counts requests but its own', async () => {
+  it('charts active jobs, and counts all requests except its own', async () => {
     const bridge = await startDashboard({ set: ['server.jobs.max_running=1'] });
     const page = await openPage(bridge.address, { path: PATH });
     await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
@@ -195,7 +195,7 @@ describe('the system view', () => {
   });
 });
 
-describe('the parts of the system view', () => {
+describe('the sections of the system view', () => {
   it('have addresses', async () => {
     const page = await openPage(used.address, { path: `${PATH}#models` });
     const nav = page.getByRole('navigation', { name: 'System' });
@@ -212,7 +212,7 @@ describe('the parts of the system view', () => {
     await nav.locator('a[aria-current]', { hasText: 'Models' }).waitFor();
   });
 
-  it('follow who scrolls', async () => {
+  it('are marked as current while the user scrolls', async () => {
     const page = await openPage(used.address, { path: PATH, size: 'phone' });
     await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
 
@@ -223,7 +223,7 @@ describe('the parts of the system view', () => {
     await expect.poll(() => current.evaluate(isInside)).toBe(true);
   });
 
-  it('show whose token it is, and its images day by day', async () => {
+  it('show the caller, and its images by day', async () => {
     const page = await openPage(used.address, { path: PATH });
     const box = part(page, 'usage');
 
@@ -234,7 +234,7 @@ describe('the parts of the system view', () => {
       .toMatch(/^\p{L}+ \d+\s+3\s+1/u);
   });
 
-  it('show which settings somebody has set, and find the others', async () => {
+  it('show the changed settings, and find the others', async () => {
     const page = await openPage(used.address, { path: PATH });
     const box = part(page, 'configuration');
     const names = () => box.locator('dt').allInnerTexts();
@@ -254,7 +254,7 @@ describe('the parts of the system view', () => {
 });
 
 describe('a system view that cannot read', () => {
-  it('keeps what was seen while the bridge is away, with its age, and reads again after its return', async () => {
+  it('keeps the last state with its age while the bridge is unreachable, and reads again afterwards', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address, { path: PATH, expects: [/ERR_|503/] });
     await page.getByRole('cell', { name: 'any, up to 4096' }).waitFor();
@@ -270,7 +270,7 @@ describe('a system view that cannot read', () => {
     await page.getByText('Working.').waitFor();
   });
 
-  it('says that a token is needed, and shows everything once it is there', async () => {
+  it('asks for a token, and shows everything once it is entered', async () => {
     const token = 'correct-horse-battery-staple';
     const bridge = await startDashboard({ token });
     const page = await openPage(bridge.address, { path: PATH, expects: [/401/] });
@@ -286,7 +286,7 @@ describe('a system view that cannot read', () => {
     await page.getByText('This machine only, with a token').first().waitFor();
   });
 
-  it('says that a token may not, or that the bridge failed, and tries again', async () => {
+  it('reports a missing permission or a failure of the bridge, and tries again', async () => {
     const page = await openPage(used.address, { expects: [/403|500/] });
     let status = 403;
     await page.route('**/v1/diagnostics', (route) => route.fulfill({ status, json: {} }));
@@ -302,7 +302,7 @@ describe('a system view that cannot read', () => {
     await card(page, 'Sandbox').waitFor();
   });
 
-  it('shows the shapes of what is on its way', async () => {
+  it('shows placeholders while the report is loading', async () => {
     const page = await openPage(used.address);
     let release = () => {};
     const released = new Promise<void>((resolve) => {
@@ -324,7 +324,7 @@ describe('a system view that cannot read', () => {
 });
 
 describe('the cost of the system view', () => {
-  it('is not paid before it is opened; where its code does not come, the page says so', async () => {
+  it('arises only when it is opened, and the page reports code that cannot be loaded', async () => {
     const page = await openPage(used.address, { expects: [/ERR_FAILED/] });
     const loaded = () =>
       page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
@@ -340,7 +340,7 @@ describe('the cost of the system view', () => {
     await card(page, 'Sandbox').waitFor();
   });
 
-  it('ends while the page is not seen', async () => {
+  it('ends while the page is hidden', async () => {
     const page = await openPage(used.address, { path: PATH });
     let reads = 0;
     page.on('request', (request) => {

@@ -60,7 +60,7 @@ function smallTargets(page: Page): Promise<readonly string[]> {
   }, LEAST);
 }
 
-describe('the targets of a finger', () => {
+describe('touch targets', () => {
   it.each(Object.keys(VIEWS) as (keyof typeof VIEWS)[])(
     'are at least 24 pixels wide and high: %s',
     async (name) => {

@@ -33,7 +33,7 @@ async function openJob(reply: () => number, options: Parameters<typeof openPage>
 }
 
 describe('the webhook of a job', () => {
-  it('is followed from an attempt that failed to the one that delivered it', async () => {
+  it('is shown from a failed attempt to the successful one', async () => {
     let takesIt = false;
     const { page, section, receiver } = await openJob(() => (takesIt ? 204 : 500));
 
@@ -47,7 +47,7 @@ describe('the webhook of a job', () => {
     await keepScreenshot(page, 'job-webhook-delivered');
   });
 
-  it('says that it failed where the receiver wants no more', async () => {
+  it('is shown as failed if the receiver rejects it for good', async () => {
     const { page, section } = await openJob(() => 410, { theme: 'dark', size: 'phone' });
 
     await section.getByText('Failed: the receiver replied with 410').waitFor();

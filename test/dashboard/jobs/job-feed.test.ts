@@ -58,7 +58,7 @@ describe('createJobFeed', () => {
     expect(feed.complete.value).toBe(true);
   });
 
-  it('has a job at its place that was accepted while the first page was read', async () => {
+  it('inserts a job at its place that was accepted while the first page was read', async () => {
     const { feed, jobs, read } = feedOf([[job(4)]]);
 
     await read(() => jobs.put(job(5)));
@@ -66,7 +66,7 @@ describe('createJobFeed', () => {
     expect(feed.ids.value).toEqual([id(5), id(4)]);
   });
 
-  it('has a job that was restored while its page was read', async () => {
+  it('contains a job that was restored while its page was read', async () => {
     const { feed, jobs, read } = feedOf([[job(5)], [job(3), job(1)]]);
     await read();
 
@@ -89,7 +89,7 @@ describe('createJobFeed', () => {
     expect(feed.ids.value).toEqual([id(5)]);
   });
 
-  it('keeps what the bridge has found further on in a prompt than a summary reaches', async () => {
+  it('keeps a job that the bridge found by a part of the prompt that the summary lacks', async () => {
     const { feed, jobs, read } = feedOf([[job(5), job(4)]], { ...ALL, search: 'beyond' });
     await read();
 
@@ -98,7 +98,7 @@ describe('createJobFeed', () => {
     expect(feed.ids.value).toEqual([id(5), id(4)]);
   });
 
-  it('keeps what it has when a page cannot be read, and reads on from there', async () => {
+  it('keeps the jobs it has when a page cannot be read, and continues from there', async () => {
     const pages = [[job(5)], new Error('cut'), [job(3)]];
     const { feed, read } = feedOf(pages);
     await read();

@@ -42,7 +42,7 @@ describe('createJobs', () => {
   it.each([
     ['from its end', { status: 'succeeded' }, { status: 'running' }],
     ['in time', { status: 'running', updated: 105 }, { status: 'running', updated: 101 }],
-  ] as const)('does not let a job go back %s', (_where, now, late) => {
+  ] as const)('ignores a message that would return a job %s', (_where, now, late) => {
     const jobs = createJobs(replying({}));
     jobs.put(summary(now));
 
@@ -64,7 +64,7 @@ describe('createJobs', () => {
     expect(changes).toEqual(['changed', 'removed']);
   });
 
-  it('does not bring a job back that was removed while a reply about it was on its way', () => {
+  it('ignores a reply about a job that was removed while the reply was on its way', () => {
     const jobs = createJobs(replying({}));
     jobs.put(summary());
     jobs.remove(summary().id);
@@ -75,7 +75,7 @@ describe('createJobs', () => {
     expect(jobs.open.value.size).toBe(0);
   });
 
-  it('remembers only the latest of the jobs that were removed', () => {
+  it('remembers only the latest removed jobs', () => {
     const jobs = createJobs(replying({}));
 
     jobs.remove(summary().id);
@@ -85,7 +85,7 @@ describe('createJobs', () => {
     expect(jobs.get(summary().id)?.value).toEqual(summary());
   });
 
-  it('takes the images of a job that ended unseen from its detail', async () => {
+  it('reads the images of a job that ended unseen from its detail', async () => {
     const detail = {
       ...summary({ status: 'succeeded', updated: 101, completed: 101 }),
       result: { data: [{ type: 'artifact', index: 0, name: 'a.png', sha256: '', ...artifact }] },
@@ -102,7 +102,7 @@ describe('createJobs', () => {
     });
   });
 
-  it('shows a job again that was restored', async () => {
+  it('reports a restored job again', async () => {
     const jobs = createJobs(replying(summary({ status: 'succeeded', updated: 102 })));
     jobs.put(summary({ status: 'succeeded', updated: 101, deleted: 101 }));
 

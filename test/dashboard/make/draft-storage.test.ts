@@ -86,7 +86,7 @@ describe('keepDraft', () => {
   it.each([
     ['without a token', undefined],
     ['with a token', 'alice'],
-  ])('restores prompt and images after a reload %s', async (_how, token) => {
+  ])('restores the prompt and the images after a reload %s', async (_how, token) => {
     const { load } = openProfile();
     const first = load(accepted(token));
     await first.write('a moon');
@@ -101,7 +101,7 @@ describe('keepDraft', () => {
   it.each([
     ['another token', 'bob'],
     ['no token', undefined],
-  ])('shows nothing of it to %s in another tab of the browser', async (_whom, token) => {
+  ])('hides the draft from %s in another tab of the browser', async (_whom, token) => {
     const { load } = openProfile();
     const first = load(accepted('alice'));
     await first.write('a moon');
@@ -113,7 +113,7 @@ describe('keepDraft', () => {
     expect([other.prompt(), other.names()]).toEqual([undefined, []]);
   });
 
-  it('removes it from page and browser when the bridge has accepted another token', async () => {
+  it('removes the draft from the page and the browser when the bridge has accepted another token', async () => {
     const { load, stored } = openProfile();
     const { draft, caller, session, removals, write, prompt, names, hide } = load(
       accepted('alice'),
@@ -132,7 +132,7 @@ describe('keepDraft', () => {
     expect(kept).not.toContain('alice');
   });
 
-  it('removes it when the token is forgotten, and the next token begins with an empty draft', async () => {
+  it('removes the draft when the token is forgotten, and the next token starts with an empty draft', async () => {
     const { load, stored } = openProfile();
     const { caller, session, write, prompt, names, hide } = load(accepted('alice'));
     await write('a moon');
@@ -162,7 +162,7 @@ describe('keepDraft', () => {
     expect(again.names()).toEqual([]);
   });
 
-  it('does not show the draft of a token whose tab continues with another one after a reload', async () => {
+  it('hides the draft of a token from another token that the tab has after a reload', async () => {
     const { load } = openProfile();
     const first = load(accepted('alice'));
     await first.write('a moon');
@@ -174,7 +174,7 @@ describe('keepDraft', () => {
     expect([again.prompt(), again.names()]).toEqual([undefined, []]);
   });
 
-  it('keeps what was written before a token was given for the first token that is accepted', async () => {
+  it('keeps a draft that was written before a token was entered for the first accepted token', async () => {
     const { load } = openProfile();
     const { caller, write, prompt, names, hide, session, draft } = load(assumed());
     caller.value = undefined;
@@ -189,7 +189,7 @@ describe('keepDraft', () => {
     expect([...session.texts.values()].join()).toContain('a moon');
   });
 
-  it('hides the draft from a time without tokens once the bridge asks for one, and removes it with the first', async () => {
+  it('hides a draft stored without a token once the bridge requires a token, and removes it when the first token is accepted', async () => {
     const { load, local, stored } = openProfile();
     const open = load(accepted());
     await open.write('a moon');
@@ -208,7 +208,7 @@ describe('keepDraft', () => {
     expect(JSON.stringify([...stored.values()])).not.toContain('a moon');
   });
 
-  it('keeps the draft on the page when a bridge begins to ask for a token in mid-work', async () => {
+  it('keeps the draft on the page when the bridge starts to require a token', async () => {
     const { load } = openProfile();
     const { caller, write, prompt, names } = load(accepted());
     await write('a moon');
@@ -220,7 +220,7 @@ describe('keepDraft', () => {
     expect([prompt(), names()]).toEqual(['a moon', ['a moon.png']]);
   });
 
-  it('removes the images of tabs that were closed a day ago, and none of its own', async () => {
+  it('removes the images of tabs that were closed a day ago and keeps its own', async () => {
     const { load, stored, time } = openProfile();
     const closed = load(accepted('alice'));
     await closed.write('a moon');

@@ -21,7 +21,7 @@ function masked(...attachments: readonly Attachment[]) {
 }
 
 describe('the settings of a draft', () => {
-  it('hold only what differs from the default', () => {
+  it('contain only values that differ from the defaults', () => {
     const draft = createDraft();
 
     draft.set('parameters', { n: 3, size: '1024x1024' });
@@ -32,7 +32,7 @@ describe('the settings of a draft', () => {
     expect(draft.settings.value).toEqual({});
   });
 
-  it('come back as they were remembered', () => {
+  it('are restored as they were remembered', () => {
     const draft = masked(image('a'));
     draft.change({ prompt: 'a moon' });
     const restore = draft.snapshot();
@@ -50,7 +50,7 @@ describe('the settings of a draft', () => {
 });
 
 describe('the mask of a draft', () => {
-  it('goes with its source, and comes back with it', () => {
+  it('is removed with its source and restored with it', () => {
     const draft = masked(image('a'), image('b'));
     draft.change({ prompt: 'before' });
 
@@ -64,7 +64,7 @@ describe('the mask of a draft', () => {
     expect(draft.settings.value.prompt).toBe('after');
   });
 
-  it('goes when its source becomes a reference', () => {
+  it('is removed when its source becomes a reference', () => {
     const draft = masked(image('a'), image('b'));
 
     draft.setRole('a', 'reference');
@@ -72,7 +72,7 @@ describe('the mask of a draft', () => {
     expect(draft.mask.value).toBeUndefined();
   });
 
-  it('goes when another image becomes the first source', () => {
+  it('is removed when another image becomes the first source', () => {
     const draft = masked(image('a', 'reference'), image('b'));
 
     draft.setRole('a', 'source');
@@ -80,7 +80,7 @@ describe('the mask of a draft', () => {
     expect(draft.mask.value).toBeUndefined();
   });
 
-  it('stays when other images come, go or change their role', () => {
+  it('stays when other images are added or removed or change their role', () => {
     const draft = masked(image('a'), image('b'), image('c', 'reference'));
 
     draft.attach(image('d'));
@@ -91,11 +91,11 @@ describe('the mask of a draft', () => {
   });
 });
 
-describe('an image that was removed', () => {
+describe('an image removed from a draft', () => {
   const keys = ({ attachments }: ReturnType<typeof createDraft>) =>
     attachments.value.map(({ key }) => key);
 
-  it('comes back in its place, beside what was added since', () => {
+  it('is restored at its former place, and images added since are kept', () => {
     const draft = masked(image('a'), image('b'));
 
     const restore = draft.removeAttachment('b');
@@ -107,7 +107,7 @@ describe('an image that was removed', () => {
     expect(draft.mask.value).toBeUndefined();
   });
 
-  it('does not come back beside itself', () => {
+  it('is not restored if the draft contains it again', () => {
     const draft = createDraft();
     draft.attach(image('a'));
 
@@ -120,7 +120,7 @@ describe('an image that was removed', () => {
 });
 
 describe('editing an image of the bridge', () => {
-  it('attaches it once, as a source', () => {
+  it('attaches the image once, as a source', () => {
     const draft = createDraft();
     const artifact = { id: 'x', width: 8, height: 6, format: 'webp', bytes: 9 } as const;
 

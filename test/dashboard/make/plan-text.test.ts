@@ -30,14 +30,14 @@ describe('toPlanText', () => {
     [1, 4, '1 call to gpt-image-1.'],
     [4, 4, '4 calls to gpt-image-1, all at once.'],
     [8, 2, '8 calls to gpt-image-1, 2 at a time.'],
-  ])('says how %i calls run where %i may run at once', (calls, most, title) => {
+  ])('describes how %i calls run if %i may run at once', (calls, most, title) => {
     expect(toPlanText(planOf(route({ calls })), batching(most))).toMatchObject({
       kind: 'calls',
       title,
     });
   });
 
-  it('says what will be other than asked', () => {
+  it('describes the changes to the request', () => {
     const change = {
       field: 'parameters.size',
       requested: '2048x1152',
@@ -51,7 +51,7 @@ describe('toPlanText', () => {
     });
   });
 
-  it('says that the background is cut out here, not that it is normalized', () => {
+  it('reports that the bridge cuts out the background instead of a normalization', () => {
     const planned = route({
       transparency: { mode: 'chroma_key', key_color: '#00FF00' },
       normalizations: [
@@ -76,7 +76,7 @@ describe('toPlanText', () => {
       ['mask_exact_before_encoding'],
       'Pixels outside the mask stay exact until the file is compressed. PNG keeps them exact.',
     ],
-  ] as const)('says with the warnings %j that a mask is made exact here', (warnings, sentence) => {
+  ] as const)('reports with the warnings %j that the bridge applies the mask', (warnings, sentence) => {
     const mask = {
       field: 'mask',
       requested: 'native',
@@ -110,7 +110,7 @@ describe('toPlanText', () => {
       'gpt-image-1 does not support a mask when the background is cut out.',
       ['removeMask'],
     ],
-  ])('says why a mask refuses %s (%s)', (field, reason, title, fixes) => {
+  ])('explains why a mask makes %s invalid (%s)', (field, reason, title, fixes) => {
     const error = refusal(field);
     const details = { ...error.details, reason };
 
@@ -124,13 +124,13 @@ describe('toPlanText', () => {
     ['images[2]', 'gpt-image-1 does not support these images.', ['removeImages']],
     ['parameters.size', 'gpt-image-1 does not support this size.', ['autoSize', 'nearest']],
     ['parameters.quality', 'gpt-image-1 does not support this quality.', ['nearest']],
-  ])('offers a way out of a refusal at %s', (field, title, fixes) => {
+  ])('offers a fix for a rejected %s', (field, title, fixes) => {
     const refused = planOf(route({ calls: 0, error: refusal(field) }));
 
     expect(toPlanText(refused, undefined)).toMatchObject({ kind: 'refused', title, fixes });
   });
 
-  it('names the model that is left out where another takes the request', () => {
+  it('names the model that cannot be used if a fallback handles the request', () => {
     const plan: ImagePlan = {
       chosen: 1,
       routes: [route({ error: refusal('mask') }), route({ model: 'sandbox-image' })],

@@ -10,7 +10,7 @@ describe('bytesOver', () => {
     ['characters of four bytes', { prompt: '🌙'.repeat(3073) }, 4],
     ['both prompts together', { prompt: 'a'.repeat(12_000), negative_prompt: 'b'.repeat(300) }, 12],
     ['prompts that are null', { prompt: null, negative_prompt: null }, 0],
-  ])('counts %s', (_, settings, over) => {
+  ])('returns the excess bytes of %s', (_, settings, over) => {
     expect(bytesOver(settings)).toBe(over);
   });
 });

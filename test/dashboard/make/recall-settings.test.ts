@@ -49,11 +49,11 @@ const REQUEST: Job['request'] = {
   metadata: {},
 };
 
-it('a request that asked for nothing has the prompt as its only setting', () => {
+it('a request with only default values has the prompt as its only setting', () => {
   expect(recallSettings(REQUEST)).toEqual({ prompt: 'A moon' });
 });
 
-it('what was asked for stays', () => {
+it('settings that differ from the defaults are kept', () => {
   const { parameters, output, routing } = REQUEST;
   const settings = recallSettings({
     ...REQUEST,

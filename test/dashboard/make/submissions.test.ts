@@ -25,13 +25,13 @@ function bridgeWith(...replies: readonly ('accepted' | ApiError)[]) {
 }
 
 describe('createSubmissions', () => {
-  it('resolves with the accepted job, although the list cannot be read then', async () => {
+  it('resolves with the accepted job even if the list cannot be read', async () => {
     const { submissions } = bridgeWith('accepted');
 
     await expect(submissions.submit({ prompt: 'A fox' })).resolves.toEqual({ id: JOB_ID });
   });
 
-  it('sends once more with the same key after a broken connection', async () => {
+  it('sends a request once more with the same key after the connection broke', async () => {
     const { keys, submissions } = bridgeWith(ApiError.unreachable(), 'accepted');
 
     await submissions.submit({ prompt: 'A fox' });
@@ -40,7 +40,7 @@ describe('createSubmissions', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('has a key of its own for each submission', async () => {
+  it('uses a new key for each submission', async () => {
     const { keys, submissions } = bridgeWith('accepted', 'accepted');
 
     await submissions.submit({ prompt: 'A fox' });
@@ -49,7 +49,7 @@ describe('createSubmissions', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('retries a job under a key of its own, which a broken connection does not change', async () => {
+  it('retries a job with a key of its own, which stays the same after the connection broke', async () => {
     const { keys, paths, submissions } = bridgeWith(ApiError.unreachable(), 'accepted');
 
     await submissions.retry(JOB_ID);
@@ -58,7 +58,7 @@ describe('createSubmissions', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('does not repeat what the bridge has refused', async () => {
+  it('does not repeat a request that the bridge rejected', async () => {
     const refusal = ApiError.ofReply(422, undefined);
     const { keys, submissions } = bridgeWith(refusal);
 

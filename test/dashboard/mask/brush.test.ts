@@ -25,7 +25,7 @@ describe('the size of a brush', () => {
     expect(stepSize(672, 1, SOURCE)).toBe(672);
   });
 
-  it('stands on a slider from end to end', () => {
+  it('covers a slider from end to end', () => {
     expect(toPosition(2, SOURCE)).toBe(0);
     expect(toPosition(672, SOURCE)).toBe(100);
     expect(fromPosition(0, SOURCE)).toBe(2);

@@ -16,7 +16,7 @@ function setUp(maxBytes?: number) {
 const ROW: Rect = { x: 0, y: 0, width: 10, height: 1 };
 
 describe('createHistory', () => {
-  it('takes steps back and makes them again, in their order', () => {
+  it('reverts steps and repeats them in order', () => {
     const { plane, history, fill } = setUp();
     fill(ROW);
     fill({ ...ROW, height: 5 });
@@ -34,7 +34,7 @@ describe('createHistory', () => {
     expect(history.undo()).toEqual({ ...ROW, height: 5 });
   });
 
-  it('forgets what could be made again when something else is done', () => {
+  it('discards reverted steps after a new change', () => {
     const { history, fill } = setUp();
     fill(ROW);
     history.undo();
@@ -56,7 +56,7 @@ describe('createHistory', () => {
     expect(history.canUndo()).toBe(false);
   });
 
-  it('forgets its oldest steps when its memory is full, but never the last', () => {
+  it('discards the oldest steps when the memory is full, but never the last', () => {
     const { plane, history, fill } = setUp(25);
     fill(ROW);
     fill({ ...ROW, y: 1 });

@@ -5,7 +5,7 @@ const point = (x: number, y: number, pressure = 1) => ({ x, y, pressure });
 const SIZE = { width: 200, height: 100 };
 
 describe('createPainting', () => {
-  it('makes one step of one stroke', () => {
+  it('makes one step from each stroke', () => {
     const { strokes, share, steps, undo, redo } = createPainting(SIZE, SIZE);
 
     strokes.begin(point(20, 50));
@@ -21,7 +21,7 @@ describe('createPainting', () => {
     expect(share.value).toBe(painted);
   });
 
-  it('leaves nothing of a stroke that is cancelled', () => {
+  it('reverts a cancelled stroke completely', () => {
     const { strokes, share, steps } = createPainting(SIZE, SIZE);
 
     strokes.begin(point(20, 50));
@@ -43,13 +43,13 @@ describe('createPainting', () => {
     expect(soft.share.value).toBeGreaterThan(0);
   });
 
-  it('begins with the mask that the image has', () => {
+  it('starts with the existing mask of the image', () => {
     const start = new Uint8Array(20_000).fill(255, 0, 5000);
 
     expect(createPainting(SIZE, SIZE, start).share.value).toBe(0.25);
   });
 
-  it('adds and takes away rectangles in pixels of the source, also where it is painted smaller', () => {
+  it('adds and removes rectangles in pixels of the source, also if the plane is smaller', () => {
     const painting = createPainting({ width: 2000, height: 1000 }, SIZE);
 
     painting.rectangle({ x: 0, y: 0, width: 1000, height: 1000 }, 'brush');
@@ -62,7 +62,7 @@ describe('createPainting', () => {
     expect(painting.share.value).toBe(0);
   });
 
-  it('reports what has changed, as long as somebody listens', () => {
+  it('reports changes until the listener is removed', () => {
     const painting = createPainting(SIZE, SIZE);
     const reported: object[] = [];
     const stop = painting.subscribe((rect) => reported.push(rect));
@@ -74,7 +74,7 @@ describe('createPainting', () => {
     expect(reported).toEqual([{ x: 10, y: 20, width: 30, height: 40 }]);
   });
 
-  it('does nothing else while a stroke is on its way', () => {
+  it('ignores other changes during a stroke', () => {
     const painting = createPainting(SIZE, SIZE);
     painting.strokes.begin(point(20, 50));
     const { value: before } = painting.share;

@@ -11,7 +11,7 @@ const at = (plane: ReturnType<typeof createPlane>, x: number, y: number) =>
   plane.pixels[y * plane.width + x];
 
 describe('createPlane', () => {
-  it('paints the way of a brush with ends that are round', () => {
+  it('paints the path of a brush with round ends', () => {
     const plane = createPlane(60, 30);
 
     const rect = plane.paint({ x: 15, y: 15, radius: 8 }, { x: 45, y: 15, radius: 8 }, 'brush');
@@ -24,7 +24,7 @@ describe('createPlane', () => {
     expect(rect).toEqual({ x: 7, y: 7, width: 46, height: 16 });
   });
 
-  it('covers as much of its pixels as a brush is large', () => {
+  it('covers an area as large as the brush', () => {
     const plane = createPlane(100, 100);
 
     plane.paint({ x: 50, y: 50, radius: 30 }, { x: 50, y: 50, radius: 30 }, 'brush');
@@ -32,7 +32,7 @@ describe('createPlane', () => {
     expect(plane.share()).toBeCloseTo((Math.PI * 30 ** 2) / 100 ** 2, 2);
   });
 
-  it('has soft edges that painting twice does not harden', () => {
+  it('keeps edges soft when they are painted twice', () => {
     const plane = createPlane(20, 20);
     const dab = { x: 10.3, y: 10.3, radius: 5 };
     plane.paint(dab, dab, 'brush');
@@ -44,7 +44,7 @@ describe('createPlane', () => {
     expect(once.some((value) => value > 0 && value < 255)).toBe(true);
   });
 
-  it('erases what was painted', () => {
+  it('erases painted pixels', () => {
     const plane = createPlane(40, 40);
     const dab = { x: 20, y: 20, radius: 10 };
     plane.paint(dab, dab, 'brush');
@@ -56,7 +56,7 @@ describe('createPlane', () => {
     expect([...new Set(plane.pixels)]).toEqual([0]);
   });
 
-  it('reports only what a further move has changed', () => {
+  it('reports only the area that a further move has changed', () => {
     const plane = createPlane(100, 100);
     const at = (x: number) => ({ x, y: 50, radius: 20 });
 
@@ -69,7 +69,7 @@ describe('createPlane', () => {
     expect(again).toBeUndefined();
   });
 
-  it('changes nothing where a brush does not reach it', () => {
+  it('changes nothing if the brush is outside the plane', () => {
     const plane = createPlane(10, 10);
 
     expect(
@@ -91,7 +91,7 @@ describe('createPlane', () => {
     expect(at(plane, 6, 9)).toBe(0);
   });
 
-  it('inverts itself and its share', () => {
+  it('inverts the pixels and the share', () => {
     const plane = createPlane(10, 10);
     plane.fill({ x: 0, y: 0, width: 10, height: 3 }, 'brush');
 
@@ -102,7 +102,7 @@ describe('createPlane', () => {
     expect(at(plane, 0, 5)).toBe(255);
   });
 
-  it('restores a part that was cut out of it', () => {
+  it('restores a part that was cut out', () => {
     const plane = createPlane(10, 10);
     const rect = { x: 2, y: 3, width: 4, height: 5 };
     plane.fill(rect, 'brush');
@@ -118,7 +118,7 @@ describe('createPlane', () => {
 });
 
 describe('unite', () => {
-  it('holds both areas', () => {
+  it('returns the smallest area that contains both', () => {
     const a = { x: 1, y: 2, width: 3, height: 4 };
     expect(unite(a, { x: 10, y: 0, width: 1, height: 1 })).toEqual({
       x: 1,
@@ -132,7 +132,7 @@ describe('unite', () => {
 });
 
 describe('planeSize', () => {
-  it('is the size of an image of up to eight megapixels', () => {
+  it('returns the size of an image of up to eight megapixels', () => {
     expect(planeSize({ width: 3840, height: 2160 })).toEqual({ width: 3840, height: 2160 });
     expect(planeSize({ width: 1, height: 1 })).toEqual({ width: 1, height: 1 });
   });
@@ -141,7 +141,7 @@ describe('planeSize', () => {
     { width: 8192, height: 8192 },
     { width: 16_384, height: 4096 },
     { width: 1, height: 16_384 },
-  ])('is bounded and in the ratio of an image of $width × $height', ({ width, height }) => {
+  ])('limits the size and keeps the ratio of an image of $width × $height', ({ width, height }) => {
     const plane = planeSize({ width, height });
 
     expect(plane.width * plane.height).toBeLessThanOrEqual(2 ** 23);

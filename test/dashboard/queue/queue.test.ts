@@ -32,7 +32,7 @@ function openQueue() {
 const settled = () => new Promise(setImmediate);
 
 describe('createQueue', () => {
-  it('is read at the start', async () => {
+  it('reads the queue at the start', async () => {
     const { queue, reading } = openQueue();
 
     reading.resolve();
@@ -41,7 +41,7 @@ describe('createQueue', () => {
     expect(queue.latest.value).toEqual(state(false));
   });
 
-  it('ignores a reply that was asked for before the queue was paused', async () => {
+  it('discards a reply that was requested before the queue was paused', async () => {
     const { queue, reading } = openQueue();
 
     await queue.setPaused(true);

@@ -12,7 +12,7 @@ describe('attempt', () => {
       new DOMException('full', 'QuotaExceededError'),
       'The browser could not do this',
     ],
-  ])('says what failed where %s', async (_what, error, title) => {
+  ])('shows the failure if %s', async (_what, error, title) => {
     const toasts = createToasts();
 
     await attempt(toasts, () => Promise.reject(error));

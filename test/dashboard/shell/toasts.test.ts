@@ -12,7 +12,7 @@ describe('createToasts', () => {
     vi.useRealTimers();
   });
 
-  it('takes away what was done after six seconds, and keeps what failed', () => {
+  it('removes a success after six seconds and keeps a failure', () => {
     const toasts = createToasts();
     toasts.show({ kind: 'done', text: 'Hidden' });
     toasts.show({ kind: 'failed', text: 'Refused' });
@@ -46,7 +46,7 @@ describe('createToasts', () => {
     },
   );
 
-  it('waits until the focus has left too', () => {
+  it('waits until the focus has left the messages as well', () => {
     const toasts = createToasts();
     const first = toasts.show({ kind: 'done', text: 'Hidden' });
     toasts.hold('focus', first);
@@ -61,7 +61,7 @@ describe('createToasts', () => {
     expect(shown(toasts)).toEqual([]);
   });
 
-  it('counts down again when the held message is closed', () => {
+  it('resumes the countdown when the held message is closed', () => {
     const toasts = createToasts();
     const first = toasts.show({ kind: 'done', text: 'Hidden' });
     toasts.show({ kind: 'done', text: 'Copied' });

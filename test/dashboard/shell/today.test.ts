@@ -11,7 +11,7 @@ describe('createToday', () => {
     vi.useRealTimers();
   });
 
-  it('is the next day from midnight on, each night', () => {
+  it('changes to the next day at every midnight', () => {
     const today = createToday(new EventTarget());
 
     vi.advanceTimersByTime(2 * 60_000 - 1);
@@ -23,7 +23,7 @@ describe('createToday', () => {
     expect(today.value).toBe(at(14));
   });
 
-  it('is looked at when the page is seen again after a sleep', () => {
+  it('is updated when the page becomes visible after a sleep', () => {
     const visibility = new EventTarget();
     const today = createToday(visibility);
 

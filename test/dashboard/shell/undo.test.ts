@@ -14,7 +14,7 @@ function twoDone() {
 }
 
 describe('createUndo', () => {
-  it('reverts the newest first', () => {
+  it('reverts the latest action first', () => {
     const { toasts, undo, reverted } = twoDone();
 
     undo.undo();
@@ -25,7 +25,7 @@ describe('createUndo', () => {
     expect(toasts.list.value).toEqual([]);
   });
 
-  it('reverts nothing that was done before it was cleared, and closes its messages', () => {
+  it('forgets earlier actions and closes their messages when it is cleared', () => {
     const { toasts, undo, reverted } = twoDone();
     toasts.show({ kind: 'failed', text: 'another' });
 
@@ -36,7 +36,7 @@ describe('createUndo', () => {
     expect(toasts.list.value.map(({ text }) => text)).toEqual(['another']);
   });
 
-  it('reverts what the pressed message offers, whatever was done since', () => {
+  it('reverts the action of the pressed message, whatever was done since', () => {
     const { toasts, undo, reverted, press } = twoDone();
 
     press('first');

@@ -9,20 +9,20 @@ const EXTENTS = [
 ];
 
 describe('currentSection', () => {
-  it('is the first part of which more than a strip is seen', () => {
+  it('returns the first section of which more than a strip is visible', () => {
     expect(currentSection(EXTENTS, 800, '')).toBe('activity');
   });
 
-  it('is the part that the address names while its beginning is seen', () => {
+  it('returns the section that the address names while its start is visible', () => {
     expect(currentSection(EXTENTS, 800, 'storage')).toBe('storage');
   });
 
-  it('is another one once the named part has been left', () => {
+  it('returns another section after the named one was left', () => {
     expect(currentSection(EXTENTS, 800, 'providers')).toBe('activity');
     expect(currentSection(EXTENTS, 310, 'storage')).toBe('activity');
   });
 
-  it('is none before there is any', () => {
+  it('returns undefined if there are no sections', () => {
     expect(currentSection([], 800, 'storage')).toBeUndefined();
   });
 });

@@ -30,24 +30,24 @@ describe('toFailureText', () => {
     [failure('authentication'), 'Needs a login or an API key'],
     [failure('rate_limited'), 'Too many requests'],
     [failure('rate_limited', { reason: 'quota' }), 'The quota of the account is used up'],
-  ])('names what happened', (given, title) => {
+  ])('returns the title of the failure', (given, title) => {
     expect(toFailureText(given, 0).title).toBe(title);
   });
 
-  it('counts a wait from when it failed', () => {
+  it('counts a wait from the time of the failure', () => {
     expect(toFailureText(failure('rate_limited', { retry_after_ms: 38_000 }), 1000).after).toBe(
       39_000,
     );
   });
 
-  it('offers no repeat of what may have been made and paid for', () => {
+  it('offers no repeat if the image may have been made and paid for', () => {
     const words = toFailureText(failure('upstream', { outcome: 'unknown' }), 0);
 
     expect(words.mayRepeat).toBe(false);
     expect(words.text).toBe('The image may have been made and charged for.');
   });
 
-  it('offers a repeat of what can be repeated', () => {
+  it('offers a repeat if the request can be repeated', () => {
     expect(toFailureText(failure('timeout'), 0).mayRepeat).toBe(true);
     expect(toFailureText(failure('safety_rejected', {}, false), 0).mayRepeat).toBe(false);
   });

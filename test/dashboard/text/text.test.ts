@@ -9,16 +9,16 @@ import {
 } from '../../../dashboard/src/text/text.ts';
 
 describe('text', () => {
-  it('chooses the form of a count and writes numbers as the language does', () => {
+  it('chooses the plural form by the count and formats numbers for the language', () => {
     expect(text('make.tooLong', { count: 1 })).toBe('1 byte too long');
     expect(text('make.tooLong', { count: 12_345 })).toBe('12,345 bytes too long');
   });
 
-  it('keeps a value as it is, markup and placeholders too', () => {
+  it('inserts a value unchanged, including markup and placeholders', () => {
     expect(text('make.remove', { name: '<b>{name}</b>' })).toBe('Remove <b>{name}</b>');
   });
 
-  it('keeps a name that turns the direction of writing from turning the words around it', () => {
+  it('isolates a name that changes the text direction', () => {
     expect(text('make.file.cannotBeRead', { name: 'a\u202egpj.exe' })).toBe(
       '\u2068a\u202egpj.exe\u2069 cannot be read',
     );
@@ -32,7 +32,7 @@ describe('formatBytes', () => {
     [1500, '1.5 kB'],
     [33_554_432, '34 MB'],
     [104_857_600, '105 MB'],
-  ])('writes %d as %s', (bytes, written) => {
+  ])('formats %d bytes as %s', (bytes, written) => {
     expect(formatBytes(bytes)).toBe(written);
   });
 });
@@ -64,7 +64,7 @@ describe('formatDay', () => {
 });
 
 describe('formatUtcDay', () => {
-  it('names the day that the bridge means, wherever the page is', () => {
+  it('formats the day of the bridge in every time zone of the page', () => {
     expect(formatUtcDay('2026-03-03')).toBe('March 3');
   });
 });
@@ -79,7 +79,7 @@ describe('toDurationParts', () => {
     [273_600_000, '3 day 4 hour'],
     [604_800_000, '7 day'],
     [86_400_000 + 5000, '1 day'],
-  ])('has %d ms as %s', (milliseconds, parts) => {
+  ])('splits %d ms into %s', (milliseconds, parts) => {
     const written = toDurationParts(milliseconds).map(({ count, unit }) => `${count} ${unit}`);
 
     expect(written.join(' ')).toBe(parts);

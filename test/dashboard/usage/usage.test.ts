@@ -4,12 +4,12 @@ import { usageColumns } from '../../../dashboard/src/usage/usage.ts';
 const day = { day: '2026-03-03', images: 0, failed: 0, unknown: 0, lost: 0, by_provider: {} };
 
 describe('usageColumns', () => {
-  it('always has the images that were made and that failed', () => {
+  it('always contains `images` and `failed`', () => {
     expect(usageColumns([])).toEqual(['images', 'failed']);
     expect(usageColumns([day])).toEqual(['images', 'failed']);
   });
 
-  it.each(['unknown', 'lost'] as const)('has `%s` if any day counts such images', (column) => {
+  it.each(['unknown', 'lost'] as const)('contains `%s` if any day counts such images', (column) => {
     const days = [day, { ...day, [column]: 2 }, day];
 
     expect(usageColumns(days)).toEqual(['images', 'failed', column]);

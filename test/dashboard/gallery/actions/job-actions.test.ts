@@ -3,7 +3,7 @@ import { ApiError } from '../../../../dashboard/src/api/api-error.ts';
 import { runForEach } from '../../../../dashboard/src/gallery/actions/job-actions.ts';
 
 describe('runForEach', () => {
-  it('runs for every job, six at most at once, and past a failure', async () => {
+  it('runs for every job, at most six at a time, and continues after a failure', async () => {
     const list = Array.from({ length: 40 }, (_, index) => ({ id: String(index) }));
     let running = 0;
     let most = 0;

@@ -25,7 +25,7 @@ function widthOf({ rows }: Layout, index: number): number | undefined {
 }
 
 describe('layoutRows', () => {
-  it('fills the width with every row but the last, to the pixel', () => {
+  it('fills the width exactly with every row except the last', () => {
     fc.assert(
       fc.property(ratios, (list) => {
         const layout = layoutRows(shapesOf(list), FRAME);
@@ -57,14 +57,14 @@ describe('layoutRows', () => {
     );
   });
 
-  it('gives each card about its own shape', () => {
+  it('gives each card approximately its own ratio', () => {
     const { rows } = layoutRows(shapesOf([1.5, 1, 0.66, 1.5, 1, 1.78, 0.56, 1]), FRAME);
     const [first] = rows;
     const tile = first?.tiles[0];
     expect((tile?.width ?? 0) / (first?.height ?? 1)).toBeCloseTo(1.5, 1);
   });
 
-  it('chooses the number of cards whose height is nearest to the wanted one', () => {
+  it('chooses the number of cards whose height is nearest to the target', () => {
     // Five squares would be 195 high, four 245.
     expect(layoutRows(shapesOf([1, 1, 1, 1, 1, 1]), FRAME).rows[0]?.tiles).toHaveLength(5);
     // With the panorama the row would be 142 high, without it 245.
@@ -72,7 +72,7 @@ describe('layoutRows', () => {
     expect(rows[0]?.tiles).toHaveLength(4);
   });
 
-  it('leaves a last row at its height, unless it is nearly full', () => {
+  it('keeps the height of a last row unless the row is nearly full', () => {
     const short = layoutRows(shapesOf([1, 1]), FRAME);
     expect(short.rows[0]).toMatchObject({ height: 200 });
     expect(widthOf(short, 0)).toBe(406);
@@ -81,7 +81,7 @@ describe('layoutRows', () => {
     expect(widthOf(nearlyFull, 0)).toBe(1000);
   });
 
-  it('begins each day under a heading of its own', () => {
+  it('starts each day below its own heading', () => {
     const layout = layoutRows([...shapesOf([1, 1], 2), ...shapesOf([1.5], 1)], FRAME);
     expect(layout.days).toEqual([
       { day: 2, top: 0, height: 38 + 206, firstRow: 0, endRow: 1 },
@@ -91,7 +91,7 @@ describe('layoutRows', () => {
     expect(layout.height).toBe(488);
   });
 
-  it('changes no row but the last one when more is appended', () => {
+  it('changes only the last row when cards are appended', () => {
     fc.assert(
       fc.property(ratios, ratios, (before, more) => {
         const short = layoutRows(shapesOf(before), FRAME).rows.slice(0, -1);
@@ -101,13 +101,13 @@ describe('layoutRows', () => {
     );
   });
 
-  it('has room for one card that is wider than everything', () => {
+  it('limits a card that is too wide to the width of the frame', () => {
     const { rows } = layoutRows(shapesOf([3, 3]), { ...FRAME, width: 320 });
     expect(rows).toHaveLength(2);
     expect(rows[0]).toMatchObject({ height: 107, tiles: [{ left: 0, width: 320 }] });
   });
 
-  it('is empty without cards', () => {
+  it('returns an empty layout without cards', () => {
     expect(layoutRows([], FRAME)).toMatchObject({ days: [], rows: [], height: 0 });
   });
 });
@@ -119,11 +119,11 @@ describe('rowFrame', () => {
     [1280, 190, 6],
     [1920, 236, 8],
     [3840, 320, 8],
-  ])('a window of %d px has rows of %d px, %d px apart', (windowWidth, rowHeight, gap) => {
+  ])('returns for a window of %d px rows of %d px with gaps of %d px', (windowWidth, rowHeight, gap) => {
     expect(rowFrame(windowWidth, 300, 1)).toMatchObject({ width: 300, rowHeight, gap });
   });
 
-  it('rows follow the chosen scale where there is room for the choice', () => {
+  it('applies the chosen scale if the window is wide enough', () => {
     expect(rowFrame(1280, 800, 1.5).rowHeight).toBe(285);
     expect(rowFrame(390, 366, 1.5).rowHeight).toBe(128);
   });
@@ -136,22 +136,22 @@ describe('tileRatio', () => {
     ['three: one large, two small beside it', 3, 2.25],
     ['four, in two rows', 4, 1.5],
     ['nine, of which four are seen', 9, 1.5],
-  ])('follows the images: %s', (_what, count, ratio) => {
+  ])('returns the ratio of the images: %s', (_what, count, ratio) => {
     const job = summary({ status: 'succeeded', artifacts: artifacts(count, 1536, 1024) });
     expect(tileRatio(job)).toBe(ratio);
   });
 
-  it.each(['queued', 'running'] as const)('is the shape to come while the job is %s', (status) => {
+  it.each(['queued', 'running'] as const)('returns the expected ratio while the job is %s', (status) => {
     expect(tileRatio(summary({ status, size: '1024x1536' }))).toBeCloseTo(2 / 3);
     expect(tileRatio(summary({ status, size: '1024x1024', outputs: 2 }))).toBe(2);
     expect(tileRatio(summary({ status, size: 'auto' }))).toBe(1.5);
   });
 
-  it.each(['failed', 'cancelled', 'interrupted'] as const)('is 3:2 for a %s job', (status) => {
+  it.each(['failed', 'cancelled', 'interrupted'] as const)('returns 3:2 for a %s job', (status) => {
     expect(tileRatio(summary({ status, size: '1024x1536' }))).toBe(1.5);
   });
 
-  it('is never so narrow or so wide that nothing can be seen', () => {
+  it('limits very narrow and very wide ratios', () => {
     const of = (width: number, height: number) =>
       tileRatio(summary({ status: 'succeeded', artifacts: artifacts(1, width, height) }));
     expect(of(100, 10_000)).toBe(0.5);
@@ -194,7 +194,7 @@ describe('neighbour', () => {
     expect(neighbour(layout, from, direction)).toBe(to);
   });
 
-  it('leads nowhere from a card that is not there', () => {
+  it('returns undefined for an unknown card', () => {
     expect(neighbour(layout, 'x', 'left')).toBeUndefined();
   });
 });

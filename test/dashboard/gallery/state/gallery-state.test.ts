@@ -4,7 +4,7 @@ import { isDefault, readFilter } from '../../../../dashboard/src/gallery/state/g
 const read = (query: string) => readFilter(new URLSearchParams(query));
 
 describe('readFilter', () => {
-  it('takes the words, the part of the history, the state and the provider from the address', () => {
+  it('reads the search, the part of the history, the state and the provider from the address', () => {
     expect(read('q=moon+%25&show=hidden&status=failed&provider=sandbox')).toEqual({
       search: 'moon %',
       show: 'hidden',
@@ -13,12 +13,12 @@ describe('readFilter', () => {
     });
   });
 
-  it('leaves out what it does not know', () => {
+  it('ignores unknown values', () => {
     expect(read('show=everything&status=lost&view=side')).toEqual(read(''));
   });
 });
 
-it('only an address without a filter shows everything', () => {
+it('isDefault is true only for an address without a filter', () => {
   expect(isDefault(read(''))).toBe(true);
   for (const query of ['q=a', 'show=favourites', 'status=queued', 'provider=sandbox']) {
     expect(isDefault(read(query))).toBe(false);

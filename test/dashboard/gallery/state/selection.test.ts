@@ -3,7 +3,7 @@ import { createSelection } from '../../../../dashboard/src/gallery/state/selecti
 
 const LIST = ['a', 'b', 'c', 'd', 'e'];
 
-it('a choice is taken back by the same press, and choosing continues', () => {
+it('a second press deselects a card and keeps the selection active', () => {
   const selection = createSelection();
   selection.toggle('a');
   selection.toggle('c');
@@ -12,7 +12,7 @@ it('a choice is taken back by the same press, and choosing continues', () => {
   expect(selection.active.value).toBe(true);
 });
 
-it('a range reaches from the last choice, shrinks again, and keeps what was chosen before', () => {
+it('a range starts at the last selected card, can shrink, and keeps earlier selections', () => {
   const selection = createSelection();
   selection.toggle('e');
   selection.toggle('b');
@@ -24,13 +24,13 @@ it('a range reaches from the last choice, shrinks again, and keeps what was chos
   expect([...selection.ids.value].toSorted()).toEqual(['a', 'b', 'e']);
 });
 
-it('a range without a choice begins at the focused card', () => {
+it('a range without a selection starts at the focused card', () => {
   const selection = createSelection();
   selection.extend(LIST, 'b', 'c');
   expect([...selection.ids.value]).toEqual(['b', 'c']);
 });
 
-it('what was removed is chosen no longer, and a range begins anew', () => {
+it('a removed card is deselected, and the next range starts anew', () => {
   const selection = createSelection();
   selection.all(LIST);
   selection.keep(['a', 'e']);
@@ -42,7 +42,7 @@ it('what was removed is chosen no longer, and a range begins anew', () => {
   expect([...selection.ids.value]).toEqual(['a', 'e']);
 });
 
-it('clearing ends choosing', () => {
+it('clearing the selection makes it inactive', () => {
   const selection = createSelection();
   selection.start();
   expect(selection.active.value).toBe(true);

@@ -33,7 +33,7 @@ function createRig() {
   return { isHolding, shapes, end, ratio: () => shapes.get(running.id)?.ratio };
 }
 
-it('a shape follows its job, and says so once', () => {
+it('a shape follows its job and reports each change once', () => {
   const { shapes, end, ratio } = createRig();
   expect(ratio()).toBe(1.5);
   end();
@@ -42,7 +42,7 @@ it('a shape follows its job, and says so once', () => {
   expect(shapes.version.value).toBe(1);
 });
 
-it('a shape that is held changes when it is released', () => {
+it('a held shape changes when it is released', () => {
   const { shapes, end, ratio, isHolding } = createRig();
   isHolding.value = true;
   end();
@@ -53,7 +53,7 @@ it('a shape that is held changes when it is released', () => {
   expect(shapes.version.value).toBe(1);
 });
 
-it('a closed list of shapes changes no more', () => {
+it('a closed list of shapes no longer changes', () => {
   const { shapes, end, ratio } = createRig();
   shapes.close();
   end();

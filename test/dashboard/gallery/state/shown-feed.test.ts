@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createArrivals } from '../../../../dashboard/src/gallery/state/shown-feed.ts';
 
 describe('createArrivals', () => {
-  it('what is new waits while it is held back, and appears when it is released', () => {
+  it('holds new jobs back, and shows them when they are released', () => {
     const ids = signal<readonly string[]>(['3', '2', '1']);
     const arrivals = createArrivals(ids);
     arrivals.hold();
@@ -16,7 +16,7 @@ describe('createArrivals', () => {
     expect(arrivals.count.value).toBe(0);
   });
 
-  it('only what is newer than the newest waits: the rest comes and goes', () => {
+  it('holds back only jobs newer than the newest visible one', () => {
     const ids = signal<readonly string[]>(['5', '3', '1']);
     const arrivals = createArrivals(ids);
     arrivals.hold();

@@ -91,8 +91,8 @@ async function doAgain(language: Language, job: Job): Promise<Job> {
   return call(`/${id}`);
 }
 
-describe.each(RUNNABLE)('the code in %s', (language) => {
-  it('sends the same request, whatever the prompt and the labels are', async () => {
+describe.each(RUNNABLE)('the code for repeating a job in %s', (language) => {
+  it('sends the same request, whatever the prompt and the labels contain', async () => {
     const job = await submit({
       prompt: HOSTILE,
       negative_prompt: "fog'",
@@ -108,7 +108,7 @@ describe.each(RUNNABLE)('the code in %s', (language) => {
     expect((await doAgain(language, job)).request).toEqual(job.request);
   });
 
-  it('sends the same images, in their places and under their names', async () => {
+  it('sends the same images in the same fields and with the same names', async () => {
     const read = async (name: string, type: string, filename?: string) => {
       const bytes = await readFile(new URL(`../../../data/photos/${name}`, import.meta.url));
       const data_url = `data:image/${type};base64,${bytes.toString('base64')}`;
@@ -126,15 +126,15 @@ describe.each(RUNNABLE)('the code in %s', (language) => {
   });
 });
 
-describe('the code', () => {
-  it('names no token where the bridge asks for none', () => {
+describe('the code for repeating a job', () => {
+  it('contains no token if the bridge requires none', () => {
     for (const language of LANGUAGES) {
       const code = WRITERS[language](toRequestCode(detail(), 'http://127.0.0.1:8787', false));
       expect(code).not.toMatch(/authorization|environ|TOKEN/i);
     }
   });
 
-  it('shows characters that are not seen as escapes', () => {
+  it('shows invisible characters as escapes', () => {
     for (const language of LANGUAGES) {
       const job = detail({}, { prompt: HOSTILE });
       const code = WRITERS[language](toRequestCode(job, 'http://127.0.0.1:8787', false));
@@ -143,7 +143,7 @@ describe('the code', () => {
     }
   });
 
-  it('leaves out what has its default', () => {
+  it('leaves out settings with default values', () => {
     const { settings } = toRequestCode(detail(), 'http://127.0.0.1:8787', false);
 
     expect(settings).toEqual({
@@ -153,7 +153,7 @@ describe('the code', () => {
     });
   });
 
-  it('keeps a label that JavaScript would take for a prototype', () => {
+  it('keeps a label whose name would set the prototype in JavaScript', () => {
     const metadata = JSON.parse('{"__proto__": "kept"}') as Record<string, string>;
     const code = javascriptCode(
       toRequestCode(detail({}, { metadata }), 'http://127.0.0.1:8787', false),

@@ -7,7 +7,7 @@ const row = (facts: ReturnType<typeof toFacts>, name: string) =>
   facts.find((fact) => fact.name === name);
 
 describe('toFacts', () => {
-  it('says what was delivered, and that it is as asked', () => {
+  it('reports a delivered setting as requested', () => {
     const facts = toFacts(result(4));
 
     expect(facts).toEqual([
@@ -22,7 +22,7 @@ describe('toFacts', () => {
     ]);
   });
 
-  it('says what was asked for where one of the images has another size', () => {
+  it('reports the requested size if one of the images has another size', () => {
     const [first, second] = result(2).data;
     const [verdict] = NORMAL.delivered;
     if (!first || !second || !verdict) throw new Error('the result has no images');
@@ -51,7 +51,7 @@ describe('toFacts', () => {
     });
   });
 
-  it('says that a mask was made exact here, as nothing that changed', () => {
+  it('reports a mask that the bridge applied as unchanged', () => {
     const facts = toFacts(
       result(1, {
         normalizations: [
@@ -75,7 +75,7 @@ describe('toFacts', () => {
     expect(facts).toHaveLength(toFacts(NORMAL).length + 1);
   });
 
-  it('says which quality took effect', () => {
+  it('reports the quality that took effect', () => {
     const facts = toFacts(
       result(1, {
         requested: { ...NORMAL.requested, quality: 'max' },
@@ -100,7 +100,7 @@ describe('toFacts', () => {
     });
   });
 
-  it('says that a background is not transparent which should be', () => {
+  it('reports a background that should be transparent and is not', () => {
     const facts = toFacts(
       result(1, {
         requested: { ...NORMAL.requested, background: 'transparent' },
@@ -111,7 +111,7 @@ describe('toFacts', () => {
     expect(row(facts, 'Background')).toMatchObject({ asked: 'transparent', got: 'opaque' });
   });
 
-  it('gives everything else that was changed a row, but not what a model does every time', () => {
+  it('has a row for every other change, except for changes that a model always makes', () => {
     const facts = toFacts(
       result(1, {
         normalizations: [
@@ -144,7 +144,7 @@ describe('toFacts', () => {
 });
 
 describe('toAsked', () => {
-  it('says what a job was asked for that has no result', () => {
+  it('lists the requested settings of a job without a result', () => {
     expect(toAsked(detail())).toEqual([
       ['Size', '1536 × 1024'],
       ['Images', '1'],

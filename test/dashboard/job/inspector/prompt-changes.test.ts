@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toPromptParts } from '../../../../dashboard/src/job/inspector/prompt-changes.ts';
 
 describe('toPromptParts', () => {
-  it('marks what was added, without the spaces around it', () => {
+  it('marks added words without the spaces around them', () => {
     expect(toPromptParts('a red kite', 'a small red kite over the sea')).toEqual([
       { text: 'a ', isAdded: false },
       { text: 'small', isAdded: true },
@@ -13,7 +13,7 @@ describe('toPromptParts', () => {
     ]);
   });
 
-  it('says exactly what the model has made of it', () => {
+  it('keeps the revised prompt exactly', () => {
     const revised = 'Two herons\n  at dawn, <b>not</b> dusk';
 
     const parts = toPromptParts('Two herons at dusk', revised);
@@ -21,7 +21,7 @@ describe('toPromptParts', () => {
     expect(parts.map(({ text }) => text).join('')).toBe(revised);
   });
 
-  it('shows texts without marks that have little in common and are long', () => {
+  it('returns long texts with little in common without marks', () => {
     const words = (seed: number) =>
       Array.from({ length: 2000 }, (_, at) => String((at * seed) % 7919)).join(' ');
 

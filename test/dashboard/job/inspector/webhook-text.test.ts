@@ -25,17 +25,17 @@ describe('toWebhookText', () => {
       'Failed after 8 attempts: the receiver replied with 500',
       { status: 'failed', attempts: 8, last_status: 500 },
     ],
-  ])('says: %s', (words, webhook) => {
+  ])('describes a delivery as: %s', (words, webhook) => {
     expect(toWebhookText(ended(webhook))).toBe(words);
   });
 
-  it('says when the end of an open job is sent', () => {
+  it('describes when the webhook of an open job is sent', () => {
     const job = detail({ status: 'running', webhook: { status: 'pending', attempts: 0 } });
 
     expect(toWebhookText(job)).toBe('Sent when the job ends');
   });
 
-  it('says nothing where no end is sent', () => {
+  it('returns undefined for a job without a webhook', () => {
     expect(toWebhookText(detail({ status: 'succeeded' }))).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ const edge = fc.integer({ min: 1, max: 16_384 });
 const size = fc.record({ width: edge, height: edge });
 
 describe('fitInto', () => {
-  it('shows an image whole and in the middle', () => {
+  it('shows the whole image in the centre', () => {
     expect(fitInto({ width: 1536, height: 1024 }, PANE, 4000)).toEqual({
       left: 50,
       top: 0,
@@ -21,13 +21,13 @@ describe('fitInto', () => {
     });
   });
 
-  it('enlarges a small image no further than its limit', () => {
+  it('enlarges a small image up to its limit', () => {
     const small = { width: 64, height: 64 };
 
     expect(fitInto(small, PANE, longestShown([small]))).toMatchObject({ width: 128, height: 128 });
   });
 
-  it('keeps the ratio and stays inside, whatever the image', () => {
+  it('keeps the ratio of every image and stays inside the pane', () => {
     fc.assert(
       fc.property(size, size, (image, pane) => {
         const { left, top, width, height } = fitInto(image, pane, longestShown([image]));
@@ -41,13 +41,13 @@ describe('fitInto', () => {
 });
 
 describe('seenOf', () => {
-  it('is the place of an image before it is zoomed', () => {
+  it('returns the rectangle of an image that is not zoomed', () => {
     const place = { left: 50, top: 0, width: 900, height: 600 };
 
     expect(seenOf(place, { x: 0, y: 0, k: 1 }, PANE)).toEqual(place);
   });
 
-  it('is the pane when the image reaches beyond it', () => {
+  it('returns the pane if the image extends beyond it', () => {
     const place = { left: 50, top: 0, width: 900, height: 600 };
 
     expect(seenOf(place, { x: -500, y: -300, k: 2 }, PANE)).toEqual({ left: 0, top: 0, ...PANE });
@@ -62,7 +62,7 @@ describe('columnsFor', () => {
     [3, 3, 1],
     [6, 1, 3],
     [1, 1, 1],
-  ])('puts %i images of the ratio %f into %i columns', (count, ratio, columns) => {
+  ])('arranges %i images of the ratio %f in %i columns', (count, ratio, columns) => {
     expect(columnsFor(count, ratio, PANE)).toBe(columns);
   });
 });

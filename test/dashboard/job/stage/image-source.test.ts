@@ -4,7 +4,7 @@ import { imageSource, needsFull } from '../../../../dashboard/src/job/stage/imag
 const path = '/v1/artifacts/1';
 
 describe('imageSource', () => {
-  it('shows an image as it is where a preview would have as many pixels', () => {
+  it('uses the original image if a preview would have as many pixels', () => {
     expect(imageSource({ path, size: { width: 2048, height: 1152 } })).toEqual({
       path,
       full: undefined,
@@ -13,7 +13,7 @@ describe('imageSource', () => {
   });
 
   it.each([[{ width: 3840, height: 2160 }], [undefined]])(
-    'begins with a preview of an image of %j',
+    'uses a preview first for an image of %j',
     (size) => {
       expect(imageSource({ path, size })).toEqual({
         path: `${path}/thumbnail?edge=2048`,
@@ -23,7 +23,7 @@ describe('imageSource', () => {
     },
   );
 
-  it('never asks the browser for the bitmap of an enormous image', () => {
+  it('never uses the original of an enormous image', () => {
     expect(imageSource({ path, size: { width: 16_384, height: 16_384 } })).toEqual({
       path: `${path}/thumbnail?edge=2048`,
       full: undefined,
@@ -33,7 +33,7 @@ describe('imageSource', () => {
 });
 
 describe('needsFull', () => {
-  it('is when more pixels are shown than a preview has', () => {
+  it('returns true if more pixels are shown than a preview has', () => {
     expect(needsFull({ width: 1000, height: 600 }, 2, 1)).toBe(false);
     expect(needsFull({ width: 1000, height: 600 }, 2, 2)).toBe(true);
     expect(needsFull({ width: 600, height: 1000 }, 2.1, 1)).toBe(true);

@@ -10,7 +10,7 @@ import { summary } from '../../support/job-summary.ts';
 const LATER = 1_780_000_005;
 
 describe('createJobDetail', () => {
-  it('reads a job again that ended while it was being read', async () => {
+  it('reads a job again if it ended while it was being read', async () => {
     const replies = [detail({ status: 'running' }), detail({ status: 'cancelled' })];
     const listeners: ((change: JobChange) => void)[] = [];
     const jobs = {
@@ -33,7 +33,7 @@ describe('createJobDetail', () => {
 });
 
 describe('withLatest', () => {
-  it('takes over the progress of an open job', () => {
+  it('updates the progress of an open job', () => {
     const progress = { stage: 'generating', partial_images: 1 } as const;
 
     const job = withLatest(detail(), summary({ status: 'running', updated: LATER, progress }));
@@ -41,19 +41,19 @@ describe('withLatest', () => {
     expect(job).toMatchObject({ status: 'running', progress });
   });
 
-  it('waits for the result before it says that a job has ended', () => {
+  it('reports the end of a job only together with its result', () => {
     const job = detail({ status: 'running' });
 
     expect(withLatest(job, summary({ status: 'succeeded', updated: LATER }))).toBe(job);
   });
 
-  it('does not go back from the end', () => {
+  it('keeps the end of a job', () => {
     const job = detail({ status: 'succeeded', result: result(1) });
 
     expect(withLatest(job, summary({ status: 'running' }))).toBe(job);
   });
 
-  it('takes over that a job was hidden and restored', () => {
+  it('updates whether a job is hidden', () => {
     const ended = summary({ status: 'succeeded', updated: LATER });
     const hidden = detail({ status: 'succeeded', deleted: 1_780_000_001 });
 
@@ -63,7 +63,7 @@ describe('withLatest', () => {
     expect(withLatest(hidden, ended)).not.toHaveProperty('deleted');
   });
 
-  it('ignores what is older than the job', () => {
+  it('ignores a summary older than the job', () => {
     const job = detail({ status: 'succeeded', favorite: true, updated: LATER });
 
     expect(withLatest(job, summary({ status: 'succeeded', favorite: false }))).toBe(job);

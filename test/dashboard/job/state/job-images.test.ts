@@ -6,7 +6,7 @@ import { artifacts, summary } from '../../support/job-summary.ts';
 const OTHER = '0199f0a0-0000-7000-8000-000000000002';
 
 describe('toJobImages', () => {
-  it('lists sources, references, outputs and the other job, each under its name in the address', () => {
+  it('lists sources, references, outputs and the other job, each with its name in the address', () => {
     const job = detail(
       { result: result(2) },
       { images: [storedInput(), storedInput()], reference_images: [storedInput()] },
@@ -24,14 +24,14 @@ describe('toJobImages', () => {
     ]);
   });
 
-  it('lists what an interrupted job had finished', () => {
+  it('lists the finished images of an interrupted job', () => {
     const { data } = result(3);
     const job = detail({ status: 'interrupted', partial_result: { data: data.slice(1, 2) } });
 
     expect(toJobImages(job, undefined).map(({ ref }) => ref)).toEqual(['2']);
   });
 
-  it('counts inputs as the bridge does: images, mask, references', () => {
+  it('numbers inputs as the bridge does: images, mask, references', () => {
     const job = detail(
       {},
       { images: [storedInput()], mask: storedInput(), reference_images: [storedInput()] },
@@ -43,7 +43,7 @@ describe('toJobImages', () => {
     ]);
   });
 
-  it('numbers outputs by their index, which has gaps where some have failed', () => {
+  it('numbers outputs by their index, which has gaps if some failed', () => {
     const { data, ...rest } = result(3);
     const job = detail({ result: { ...rest, data: data.slice(1) } });
 
@@ -52,7 +52,7 @@ describe('toJobImages', () => {
 });
 
 describe('toListedImages', () => {
-  it('shows the outputs under the same paths as the whole job does', () => {
+  it('lists the outputs with the same paths as the whole job', () => {
     const listed = toListedImages(summary({ artifacts: artifacts(2, 1536, 1024) }));
     const whole = toJobImages(detail({ result: result(2) }), undefined);
 

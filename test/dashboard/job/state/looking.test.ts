@@ -25,31 +25,31 @@ describe('toLooking', () => {
     ['view=side&a=1', 'side', ['1', '2']],
     ['view=side&b=source', 'side', ['1', 'source']],
     ['view=nothing', 'single', [undefined, '1']],
-  ])('reads %j', (search, view, pair) => {
+  ])('reads the view and the images from %j', (search, view, pair) => {
     const looking = look(search);
 
     expect([looking.view, refs(looking)]).toEqual([view, pair]);
   });
 
-  it('compares outputs with each other where there is no source', () => {
+  it('compares outputs with each other if the job has no source', () => {
     const outputs = toJobImages(detail({ result: result(2) }), undefined);
 
     expect(refs(look('view=side', outputs))).toEqual(['2', '1']);
   });
 
-  it('has no view that the images do not have', () => {
+  it('replaces a view that is not available for the images', () => {
     expect(look('', ALONE).views).toEqual(['single']);
     expect(look('view=grid', ALONE).view).toBe('single');
     expect(look('').views).toEqual(['single', 'grid', 'side', 'slider']);
   });
 
-  it('shows nothing where there is nothing', () => {
+  it('shows no image if the job has none', () => {
     expect(refs(look('view=side', []))).toEqual([undefined, undefined]);
   });
 });
 
 describe('afterPress', () => {
-  it('shows what was pressed', () => {
+  it('shows the pressed image', () => {
     expect(afterPress(look(''), named('2'))).toEqual({ b: '2' });
   });
 
@@ -57,31 +57,31 @@ describe('afterPress', () => {
     expect(afterPress(look('view=side'), named('3'))).toEqual({ a: 'source', b: '3' });
   });
 
-  it('trades A for B when A is pressed', () => {
+  it('swaps A and B when A is pressed', () => {
     expect(afterPress(look('view=side&a=source&b=2'), named('source'))).toEqual({
       a: '2',
       b: 'source',
     });
   });
 
-  it('leaves the grid', () => {
+  it('leaves the grid after a press', () => {
     expect(afterPress(look('view=grid'), named('3'))).toEqual({ view: undefined, b: '3' });
   });
 });
 
 describe('stepOutput', () => {
-  it('goes through the outputs, to their ends', () => {
+  it('steps through the outputs and stops at both ends', () => {
     expect(stepOutput(EDIT, look('b=2'), 1)?.ref).toBe('3');
     expect(stepOutput(EDIT, look('b=2'), -1)?.ref).toBe('1');
     expect(stepOutput(EDIT, look('b=3'), 1)).toBeUndefined();
     expect(stepOutput(EDIT, look('b=1'), -1)).toBeUndefined();
   });
 
-  it('leaves out what it is compared with', () => {
+  it('skips the image that is being compared', () => {
     expect(stepOutput(EDIT, look('view=side&a=2&b=1'), 1)?.ref).toBe('3');
   });
 
-  it('goes from a source to the first output', () => {
+  it('steps from a source to the first output', () => {
     expect(stepOutput(EDIT, look('b=source'), 1)?.ref).toBe('1');
   });
 });

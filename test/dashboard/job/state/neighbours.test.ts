@@ -13,7 +13,7 @@ describe('neighboursOf', () => {
     expect(neighboursOf(IDS, id, true)).toEqual(neighbours);
   });
 
-  it('knows none while the list does not reach down to the job', () => {
+  it('returns no newer neighbour until the list reaches down to the job', () => {
     expect(neighboursOf(IDS, '1', false)).toEqual({ newer: undefined, older: undefined });
     expect(neighboursOf(IDS, '1', true)).toEqual({ newer: '3', older: undefined });
   });

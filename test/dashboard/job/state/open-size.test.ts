@@ -5,11 +5,11 @@ import { detail } from '../../support/job-detail.ts';
 const { parameters } = detail().request;
 
 describe('openSize', () => {
-  it('is the size that was asked for', () => {
+  it('returns the requested size', () => {
     expect(openSize(detail())).toEqual({ width: 1536, height: 1024 });
   });
 
-  it('has the shape that was asked for', () => {
+  it('returns the requested shape', () => {
     const { width, height } = openSize(
       detail({}, { parameters: { ...parameters, size: 'auto', aspect_ratio: '16:9' } }),
     );
@@ -17,7 +17,7 @@ describe('openSize', () => {
     expect(width / height).toBeCloseTo(16 / 9, 2);
   });
 
-  it('is 3:2 where the model chooses', () => {
+  it('returns 3:2 if the model chooses the size', () => {
     const { width, height } = openSize(detail({}, { parameters: { ...parameters, size: 'auto' } }));
 
     expect(width / height).toBe(1.5);

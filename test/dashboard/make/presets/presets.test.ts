@@ -5,7 +5,7 @@ import { createPresets } from '../../../../dashboard/src/make/presets/presets.ts
 const preset = (name: string) => ({ name, template: {}, created: 0, updated: 0 });
 
 describe('createPresets', () => {
-  it('ignores a reading that a later one has overtaken', async () => {
+  it('discards a read that was overtaken by a later one', async () => {
     const slow = Promise.withResolvers<void>();
     const replies = [slow.promise.then(() => [preset('poster')]), Promise.resolve([])];
     const api = {

@@ -35,7 +35,7 @@ describe('toShapes', () => {
     });
   });
 
-  it('offers steps within the limits of a model that makes any size', () => {
+  it('offers sizes within the limits of a model that supports any size', () => {
     const [square] = toShapes(arbitrary({ edge_multiple: 64, max_pixels: 3_000_000 }));
 
     expect(square?.sizes).toEqual(['1024x1024', '1536x1536']);
@@ -43,7 +43,7 @@ describe('toShapes', () => {
 });
 
 describe('shapeOf', () => {
-  it('finds the shape of a size, though a few pixels differ', () => {
+  it('finds the shape of a size that differs by a few pixels', () => {
     const shapes = toShapes(listed());
 
     expect(shapeOf('1360x768', shapes)?.name).toBe('16:9');
@@ -53,7 +53,7 @@ describe('shapeOf', () => {
 });
 
 describe('parseSize', () => {
-  it.each(['auto', '0x10', '10x', '10×10', '1000000x1', ' 10x10'])('takes no "%s"', (size) => {
+  it.each(['auto', '0x10', '10x', '10×10', '1000000x1', ' 10x10'])('rejects "%s"', (size) => {
     expect(parseSize(size)).toBeUndefined();
   });
 });
@@ -76,7 +76,7 @@ describe('sizeFault', () => {
     [4096, 4096, { fault: 'many', limit: 8_000_000 }],
     [64, 64, { fault: 'few', limit: 10_000 }],
     [4096, 1024, { fault: 'long', limit: 3 }],
-  ])('says what is wrong with %d × %d', (width, height, fault) => {
+  ])('returns what is wrong with %d × %d', (width, height, fault) => {
     expect(sizeFault(width, height, sizes)).toEqual(fault);
   });
 });

@@ -8,7 +8,7 @@ const SOURCE = { width: 640, height: 427 };
 const TYPED = { x: '10', y: '20', width: '630', height: '407' };
 
 describe('rectangleFault', () => {
-  it('finds nothing wrong with pixels inside of the image', () => {
+  it('accepts pixels inside the image', () => {
     expect(rectangleFault(TYPED, SOURCE)).toBeUndefined();
     expect(parseRectangle(TYPED)).toEqual({ x: 10, y: 20, width: 630, height: 407 });
   });
@@ -24,7 +24,7 @@ describe('rectangleFault', () => {
     ['height', '408'],
     ['height', 'ten'],
     ['height', '123456'],
-  ] as const)('names %s when it is "%s"', (name, value) => {
+  ] as const)('returns %s if the field contains "%s"', (name, value) => {
     expect(rectangleFault({ ...TYPED, [name]: value }, SOURCE)).toBe(name);
   });
 });

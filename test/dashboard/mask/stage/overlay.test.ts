@@ -6,7 +6,7 @@ const VIEW = { left: 0, top: 0, scale: 1 };
 const BOX = { x: 0, y: 0, width: 5 * TILE, height: 3 * TILE };
 
 describe('edgeTiles', () => {
-  it('are none where nothing or everything may change', () => {
+  it('returns no tiles if nothing or everything may change', () => {
     const plane = createPlane(5 * TILE, 3 * TILE);
 
     expect(edgeTiles(plane, VIEW, BOX, 4)).toEqual([]);
@@ -14,7 +14,7 @@ describe('edgeTiles', () => {
     expect(edgeTiles(plane, VIEW, BOX, 4)).toEqual([]);
   });
 
-  it('are those that an edge crosses, and those that it comes near to', () => {
+  it('returns the tiles that contain an edge or are near one', () => {
     const plane = createPlane(5 * TILE, 3 * TILE);
     plane.fill({ x: TILE, y: TILE, width: 20, height: 20 }, 'brush');
 
@@ -29,7 +29,7 @@ describe('edgeTiles', () => {
     ]);
   });
 
-  it('are looked for where the plane is seen', () => {
+  it('searches the visible part of the plane', () => {
     const plane = createPlane(100, 100);
     plane.fill({ x: 0, y: 0, width: 10, height: 10 }, 'brush');
     const view = { left: 2 * TILE, top: TILE, scale: 0.5 };

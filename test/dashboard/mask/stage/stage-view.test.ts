@@ -5,7 +5,7 @@ const STAGE = { width: 1000, height: 600 };
 const UNZOOMED = { x: 0, y: 0, k: 1 };
 
 describe('toView', () => {
-  it('shows an image whole in the middle, with its margin', () => {
+  it('centres the whole image with its margin', () => {
     const view = toView({ width: 400, height: 200 }, STAGE, 20, UNZOOMED);
 
     expect(view).toEqual({ left: 20, top: 60, scale: 2.4 });
@@ -17,7 +17,7 @@ describe('toView', () => {
     });
   });
 
-  it('shows the same point where the zoom has put it', () => {
+  it('places a point where the zoom has moved it', () => {
     const plane = { width: 400, height: 200 };
     const fit = toView(plane, STAGE, 20, UNZOOMED);
     const zoomed = toView(plane, STAGE, 20, { x: -300, y: -200, k: 3 });
@@ -26,7 +26,7 @@ describe('toView', () => {
     expect(zoomed.top + 50 * zoomed.scale).toBeCloseTo(3 * (fit.top + 50 * fit.scale) - 200);
   });
 
-  it('has a scale while there is no room yet', () => {
+  it('returns a positive scale if the stage has no size yet', () => {
     expect(
       toView({ width: 400, height: 200 }, { width: 1, height: 1 }, 20, UNZOOMED).scale,
     ).toBeGreaterThan(0);
@@ -44,7 +44,7 @@ describe('drawnSize', () => {
     [0.28, 1448, 501],
     [0.2, 724, 251],
   ])(
-    'at a scale of %d has no fewer pixels than are seen, and no more than twice as many',
+    'returns at a scale of %d at least as many pixels as are visible, and at most twice as many',
     (scale, width, height) => {
       expect(drawnSize(plane, scale)).toEqual({ width, height });
     },

@@ -24,7 +24,7 @@ describe('toMinutes', () => {
     expect(minutes.at(-2)).toEqual({ ok: 0, client: 0, server: 1 });
   });
 
-  it('leaves out what is too old, and counts what a clock ahead sent as current', () => {
+  it('skips old events, and counts events from the future in the current minute', () => {
     const minutes = toMinutes([event(100 - MINUTES, 200), event(101, 200)], NOW);
 
     expect(minutes.map(({ ok }) => ok).reduce((sum, ok) => sum + ok, 0)).toBe(1);
@@ -33,7 +33,7 @@ describe('toMinutes', () => {
 });
 
 describe('toBars', () => {
-  it('stacks refused replies upon successful ones, and failed ones upon both', () => {
+  it('stacks rejected requests on successful ones, and failed ones on both', () => {
     const minutes = [{ ok: 2, client: 1, server: 1 }];
 
     const bars = toBars(minutes, { width: 10, height: 100, above: 20, top: 8 });

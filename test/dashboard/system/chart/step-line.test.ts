@@ -16,15 +16,15 @@ describe('toStepLine', () => {
     });
   });
 
-  it('begins at the left edge with what held before it', () => {
+  it('starts at the left edge with the earlier value', () => {
     expect(toStepLine([{ at: 500, value: 2 }], FRAME).line).toBe('M0 20H100');
   });
 
-  it('keeps room above', () => {
+  it('keeps space above the line', () => {
     expect(toStepLine([{ at: 1000, value: 4 }], { ...FRAME, above: 8 }).line).toBe('M0 8H100');
   });
 
-  it('is interrupted where nothing was read', () => {
+  it('interrupts the line while nothing was read', () => {
     const points = [
       { at: 1000, value: 1 },
       { at: 1100, value: 1 },
@@ -38,11 +38,11 @@ describe('toStepLine', () => {
     expect(area).toBe('M0 40V30H10V30H10V40ZM80 40V20H90V20H100V40Z');
   });
 
-  it('draws nothing of what ended before the left edge', () => {
+  it('skips runs that ended before the left edge', () => {
     expect(toStepLine([{ at: 100, value: 1 }], { ...FRAME, gap: 200 }).line).toBe('');
   });
 
-  it('is empty without points', () => {
+  it('returns empty paths without points', () => {
     expect(toStepLine([], FRAME)).toEqual({ line: '', area: '' });
   });
 });
@@ -58,7 +58,7 @@ describe('toScaleTop', () => {
     [11, 20],
     [61, 100],
     [1001, 2000],
-  ])('puts %i below %i', (value, top) => {
+  ])('rounds %i up to %i', (value, top) => {
     expect(toScaleTop(value)).toBe(top);
   });
 });

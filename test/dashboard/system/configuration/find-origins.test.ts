@@ -12,7 +12,7 @@ const ORIGINS = [
 ] as const;
 
 describe('splitOrigins', () => {
-  it('tells what somebody has set from the defaults, in the order of the settings', () => {
+  it('separates changed settings from defaults, in the order of the settings', () => {
     const { changed, untouched } = splitOrigins(ORIGINS);
 
     expect(changed.map(({ field }) => field)).toEqual(['server.bind', 'server.jobs.max_retained']);

@@ -9,6 +9,6 @@ it.each([
   [1000, 0.6],
   [100_000, 1],
   [9_000_000, 1],
-])('a bar of %d ms reaches to %d', (milliseconds, share) => {
+])('the bar for %d ms has the length %d', (milliseconds, share) => {
   expect(durationShare(milliseconds)).toBeCloseTo(share);
 });

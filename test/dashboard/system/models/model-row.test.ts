@@ -36,7 +36,7 @@ const MODEL: Capabilities = {
 };
 
 describe('toModelRow', () => {
-  it('has what the table shows', () => {
+  it('returns the fields that the table shows', () => {
     expect(toModelRow(MODEL)).toEqual({
       sizes: { count: 2 },
       alpha: 'emulated',
@@ -49,13 +49,13 @@ describe('toModelRow', () => {
     });
   });
 
-  it('has the longest edge where every size is possible', () => {
+  it('returns the longest edge if every size is supported', () => {
     const sizes = { auto: true, allowed: [], arbitrary: true, max_edge: 4096 };
 
     expect(toModelRow({ ...MODEL, sizes }).sizes).toEqual({ maxEdge: 4096 });
   });
 
-  it('takes no images where it supports none', () => {
+  it('reports no images if the model supports none', () => {
     const none = { ...IMAGES, support: 'unsupported' } as const;
 
     expect(toModelRow({ ...MODEL, edit_images: none, reference_images: none }).images).toBe(0);

@@ -35,7 +35,7 @@ describe('toHealth', () => {
     ['account', report({ ready: false, error_code: 'upstream' }), CLOSED],
     ['unready', report({ ready: false, error_code: 'internal' }), CLOSED],
     ['login', report({ ready: false, error_code: 'authentication' }), { ...CLOSED, state: 'open' }],
-  ] as const)('says %s', (health, provider, breaker) => {
+  ] as const)('returns %s', (health, provider, breaker) => {
     expect(toHealth(provider, breaker)).toBe(health);
   });
 });
@@ -67,14 +67,14 @@ describe('toSummary', () => {
       [named('login', true), named('executable')],
       ['system.refusing', 'system.unwell.several'],
     ],
-  ] as const)('says it in sentences, case %#', (providers, keys) => {
+  ] as const)('summarizes the providers in sentences, case %#', (providers, keys) => {
     expect(keysOf(...providers)).toEqual(keys);
     for (const key of keys) expect(hasText(key)).toBe(true);
   });
 });
 
 describe('STEPS', () => {
-  it('has words for each', () => {
+  it('has a text for each step', () => {
     const steps = Object.values(STEPS).flat();
 
     expect(steps.filter(({ text }) => !hasText(text))).toEqual([]);
