@@ -7,6 +7,6 @@ export const PageContext = createContext<Page | undefined>(undefined);
 /** Returns the objects that `createPage` built. Throws if called outside the page. */
 export function usePage(): Page {
   const page = useContext(PageContext);
-  if (page === undefined) throw new Error('usePage is called outside of the page');
+  if (page === undefined) throw new Error('usePage was called outside the page');
   return page;
 }

@@ -22,7 +22,7 @@ async function useToken(page: Page, token: string): Promise<void> {
   await dialog(page).getByRole('button', { name: 'Connect' }).click();
 }
 
-/** What the browser keeps for the page: prompts, and the names of images. */
+/** Returns everything that the browser stores for the page as text, including prompts and image names. */
 function storedText(page: Page): Promise<string> {
   return page.evaluate(async () => {
     const result = <T>(request: IDBRequest<T>) =>

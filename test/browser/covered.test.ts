@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 
 /**
- * The controls in sight with words or an icon that are cut without an ellipsis, by themselves or by what they lie in; what
- * can be scrolled is not cut.
+ * Returns the visible controls whose text or icon is cut off without an ellipsis, by the control or by an ancestor.
+ * Content that can be scrolled does not count as cut off.
  */
 function cutControls(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {

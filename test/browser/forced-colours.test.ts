@@ -16,7 +16,7 @@ async function open(name: keyof typeof VIEWS): Promise<Page> {
   return page;
 }
 
-/** What of an element is drawn in the system's colours: what its surface is, and whether a line is around it. */
+/** Returns the properties of an element that use system colours: its surface, and whether it has a line around it. */
 function look(element: Locator, pseudo?: '::before' | '::after') {
   return element.first().evaluate((each, part) => {
     const style = getComputedStyle(each, part);

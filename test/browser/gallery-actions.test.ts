@@ -25,7 +25,7 @@ async function openGallery(bridge: StartedBridge, options: Parameters<typeof ope
   return page;
 }
 
-/** The names of the files in a zip: each central directory record has its name at byte 46. */
+/** Returns the names of the files in a zip. Each central directory record has its name at byte 46. */
 function namesInZip(zip: Buffer): string[] {
   const names: string[] = [];
   for (
@@ -121,7 +121,7 @@ describe('a selection', () => {
 
   it('is saved as a zip with a name for each image', async () => {
     const page = await openGallery(bridge);
-    // The dialog of the system has no place in a test: as in a browser without it.
+    // A test cannot use the system's dialog, so the page behaves as in a browser without it.
     await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Control+a');
@@ -214,7 +214,7 @@ describe('a new job', () => {
     expect(first).toBeDefined();
     await card(page, /At the top/).waitFor();
 
-    // New jobs wait once the page has noticed that it is scrolled.
+    // New jobs are held back after the page has noticed that it is scrolled.
     await page.locator('.feed').evaluate(
       (feed) =>
         new Promise((resolve) => {

@@ -43,7 +43,7 @@ describe('a card of a job that has not ended', () => {
       await queued.getByRole('button', { name: 'Cancel' }).click();
       await queued.getByText('Press again to cancel').waitFor();
       await keepScreenshot(page, `card-cancel-${theme}`);
-      // Both presses again: the first one is forgotten after three seconds.
+      // Both presses are repeated, because the first one expires after three seconds.
       await press(queued.getByRole('button', { name: 'Cancel' }), 2);
       await card(page, /A harbour in the queue\. Cancelled/).waitFor();
 
@@ -118,7 +118,7 @@ describe('a card of a job without images', () => {
 
   it('counts down until it is safe to send the request again', async () => {
     const page = await openPage(bridge.address);
-    // The rehearsal is over in a second: a reply that asks for a minute.
+    // The rehearsal ends within a second, so the reply is changed to ask for a wait of one minute.
     await page.route(/\/v1\/jobs\/[0-9a-f-]{36}$/, async (route) => {
       const reply = await route.fetch();
       const job = (await reply.json()) as { completed: number; error?: { details: object } };
@@ -175,21 +175,18 @@ describe('a card of images', () => {
     await patchJob(bridge.address, ids[0] ?? '', { favorite: true });
   });
 
-  it.each(['light', 'dark'] as const)(
-    'shows its caption on hover (%s)',
-    async (theme) => {
-      const page = await openPage(bridge.address, { theme });
-      const dunes = card(page, /Desert dunes/);
-      await dunes.hover();
-      await dunes.getByText(/sandbox-image, rehearsal, 192 × 128, \d\d:\d\d/).waitFor();
-      await dunes.getByRole('button', { name: 'More' }).click();
-      await page.getByRole('menuitem', { name: 'Change and make' }).waitFor();
-      expect(await accessibilityProblems(page)).toEqual([]);
-      await keepScreenshot(page, `card-menu-${theme}`);
-      await page.keyboard.press('Escape');
-      await expect.poll(() => page.getByRole('menuitem').count()).toBe(0);
-    },
-  );
+  it.each(['light', 'dark'] as const)('shows its caption on hover (%s)', async (theme) => {
+    const page = await openPage(bridge.address, { theme });
+    const dunes = card(page, /Desert dunes/);
+    await dunes.hover();
+    await dunes.getByText(/sandbox-image, rehearsal, 192 × 128, \d\d:\d\d/).waitFor();
+    await dunes.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Change and make' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, `card-menu-${theme}`);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('menuitem').count()).toBe(0);
+  });
 
   it('reports images that are no longer stored, and keeps the record', async () => {
     const page = await openPage(bridge.address, { expects: [/404/] });

@@ -7,7 +7,7 @@ import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, patchJob, submitJobs, unmarkJobs } from './support/submit-jobs.ts';
 
-/** Small images of every shape, as they lie in the gallery: the newest first. */
+/** Small images of every shape, in the order of the gallery: newest first. */
 const PROMPTS = [
   { prompt: 'Desert dunes at dawn', parameters: { size: '192x128' } },
   { prompt: 'Marigold tiles', parameters: { size: '128x192', n: 2 } },
@@ -34,7 +34,7 @@ async function openGallery(
   return page;
 }
 
-/** Waits until no thumbnail is on its way. */
+/** Waits until every thumbnail has been loaded. */
 async function imagesLoaded(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
@@ -141,18 +141,21 @@ describe('the gallery', () => {
     [1, '512'],
     [2, '1024'],
     [4, '2048'],
-  ])('requests thumbnails that are sharp at density %d, and no larger ones', async (density, edge) => {
-    const page = await openPage(bridge.address, { density, path: '/dashboard?q=dunes' });
-    await imagesLoaded(page);
-    const edges: (string | null)[] = [];
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.pathname.endsWith('/thumbnail')) edges.push(url.searchParams.get('edge'));
-    });
-    await page.reload();
-    await imagesLoaded(page);
-    expect(edges).toEqual([edge]);
-  });
+  ])(
+    'requests thumbnails that are sharp at density %d, and no larger ones',
+    async (density, edge) => {
+      const page = await openPage(bridge.address, { density, path: '/dashboard?q=dunes' });
+      await imagesLoaded(page);
+      const edges: (string | null)[] = [];
+      page.on('request', (request) => {
+        const url = new URL(request.url());
+        if (url.pathname.endsWith('/thumbnail')) edges.push(url.searchParams.get('edge'));
+      });
+      await page.reload();
+      await imagesLoaded(page);
+      expect(edges).toEqual([edge]);
+    },
+  );
 
   it('keeps its layout when images arrive', async () => {
     const page = await openPage(bridge.address);
@@ -216,7 +219,7 @@ describe('the gallery', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('moon');
     await expect.poll(() => cards(page).count()).toBe(1);
-    // What was typed first may have found it.
+    // The first words may already have found the job.
     await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('moon');
 
     await page.reload();
@@ -259,7 +262,7 @@ describe('the gallery', () => {
       const reply = await route.fetch();
       asked.resolve();
       await held.promise;
-      // A page that has given the request up takes no reply.
+      // A page that has aborted the request accepts no reply.
       await route.fulfill({ response: reply }).catch(() => {});
       replied.resolve();
     });
@@ -269,7 +272,7 @@ describe('the gallery', () => {
     await expect.poll(() => shownNames(page)).toEqual(['Marigold tiles. 2 images']);
     held.resolve();
     await replied.promise;
-    // What the page does with a reply, it has done before the next one.
+    // The page handles a reply before the next one arrives.
     await page.evaluate(() => fetch('/health/live'));
     expect(await shownNames(page)).toEqual(['Marigold tiles. 2 images']);
   });

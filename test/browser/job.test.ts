@@ -62,7 +62,7 @@ async function openJob(id: string, search = '', options: Options = {}): Promise<
   return page;
 }
 
-/** Waits until what is looked at has come. */
+/** Waits until the images in view have been loaded. */
 async function seen(page: Page): Promise<void> {
   await page.locator('.job-screen main img').first().waitFor();
   await page.waitForFunction(
@@ -89,7 +89,7 @@ const jobOf = async (id: string) =>
     readonly deleted?: number;
   };
 
-/** The name of the only image of a job, below the artifact root. */
+/** Returns the name of the only image of a job, below the artifact root. */
 async function nameOf(address: string, id: string): Promise<string> {
   const reply = await fetch(`${address}/v1/jobs/${id}`);
   const job = (await reply.json()) as { result: { data: readonly { name: string }[] } };
@@ -133,7 +133,7 @@ describe('a job', () => {
 
     await stage(page).getByRole('heading', { name: 'Rejected by the provider' }).waitFor();
     await stage(page).getByRole('button', { name: 'Change the prompt' }).waitFor();
-    // The same request would be refused again.
+    // The same request would be rejected again.
     expect(await page.getByRole('button', { name: 'Make again' }).count()).toBe(0);
     await page.getByText('Details', { exact: true }).click();
     await page.getByText('safety_rejected', { exact: true }).waitFor();
@@ -162,17 +162,20 @@ describe('a job', () => {
     await keepScreenshot(page, 'job-transparent');
   });
 
-  it.each(['no-job', UNKNOWN_ID])('is reported as not found if it does not exist (%s)', async (id) => {
-    const page = await openPage(bridge.address, {
-      path: `/dashboard/jobs/${id}`,
-      expects: [/status of 404/],
-    });
+  it.each(['no-job', UNKNOWN_ID])(
+    'is reported as not found if it does not exist (%s)',
+    async (id) => {
+      const page = await openPage(bridge.address, {
+        path: `/dashboard/jobs/${id}`,
+        expects: [/status of 404/],
+      });
 
-    await page.getByRole('heading', { name: 'Not found' }).waitFor();
-    expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Go to the images' }).click();
-    await page.waitForURL(/\/dashboard$/);
-  });
+      await page.getByRole('heading', { name: 'Not found' }).waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Go to the images' }).click();
+      await page.waitForURL(/\/dashboard$/);
+    },
+  );
 });
 
 describe('the zoom of a job', () => {
@@ -232,7 +235,7 @@ describe('an enormous image', () => {
     const page = await openPage(bridge.address);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-    // No provider here makes as many pixels: what the bridge says of images is changed on its way.
+    // No provider in this test makes so many pixels, so the reply of the bridge is changed on its way.
     await page.route(/\/v1\/jobs(\/[^/]+|\?.*)$/, async (route) => {
       if (route.request().url().endsWith('/events')) return route.continue();
       const reply = await route.fetch();
@@ -361,7 +364,7 @@ describe('the way back from a job', () => {
     await page.getByRole('link', { name: /^The same cup/ }).click();
     await seen(page);
 
-    // In one task: at the second press, nothing has come of the first one.
+    // Both presses are in one task, so that the second one is handled before the first one has any effect.
     await page.evaluate(() => {
       const press = () => new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
       document.body.dispatchEvent(press());
@@ -475,7 +478,7 @@ describe('the actions on a job', () => {
     await about.getByRole('radio', { name: 'Python' }).click();
     await about.getByRole('button', { name: 'Code', exact: true }).click();
     await page.getByText('Code copied').waitFor();
-    // What was copied is what is pasted.
+    // Pasting inserts the copied text.
     await page.evaluate("document.body.append(document.createElement('textarea')); 0");
     await page.locator('body > textarea').focus();
     await page.keyboard.press('Control+v');
@@ -506,7 +509,7 @@ describe('a job that has not ended', () => {
     const about = page.getByRole('complementary', { name: 'About this job' });
     await about.getByRole('button', { name: 'Cancel' }).click();
     await about.getByRole('button', { name: 'Press again to cancel' }).waitFor();
-    // Both presses again: the first one is forgotten after three seconds.
+    // Both presses are repeated, because the first one expires after three seconds.
     await press(about.getByRole('button', { name: /cancel/i }), 2);
 
     await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();

@@ -115,7 +115,7 @@ describe('the images of a draft', () => {
   });
 });
 
-/** A drop or a paste that holds one file. */
+/** Creates the data of a drop or a paste with one file. */
 function transferOf(page: Page, bytes: Buffer, name: string) {
   return page.evaluateHandle(
     ([content, filename]) => {
@@ -253,7 +253,7 @@ describe('a connection that breaks during a submission', () => {
     await page.route('**/v1/jobs', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
       keys.push(route.request().headers()['idempotency-key']);
-      // The bridge has accepted it, but its reply is lost.
+      // The bridge has accepted the request, but its reply is lost.
       if (keys.length > 1) return route.continue();
       await route.fetch();
       return route.abort('connectionreset');
@@ -277,7 +277,7 @@ describe('the sheet of a phone', () => {
   it('is closed by Back, and by sending', async () => {
     const page = await openPage(bridge.address, { size: 'phone', touch: true });
     const dock = page.getByRole('button', { name: /^Describe an image|^a dock/ });
-    // Closed, it is hidden from roles.
+    // A closed sheet is not found by its role.
     const sheet = page.locator('#make');
     await dock.tap();
     await page.getByLabel('Prompt', { exact: true }).fill('a dock');

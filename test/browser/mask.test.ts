@@ -43,13 +43,13 @@ async function openEditor(options: Options = {}, file: File = photo('rocket.jpg'
 
 const zoomText = (page: Page) => editor(page).locator('.zoom-bar .whole').textContent();
 
-/** Waits until the image can be painted on: until its stage is measured, it is shown with no size. */
+/** Waits until the image can be painted on. Until the stage has been measured, the image has no size. */
 async function opened(page: Page): Promise<void> {
   await surface(page).waitFor();
   await expect.poll(() => zoomText(page)).not.toBe('0 %');
 }
 
-/** Presses at the first place and moves along the others; in parts of the surface. */
+/** Presses at the first position and moves to the others. Positions are fractions of the surface. */
 async function paint(page: Page, ...places: readonly (readonly [number, number])[]): Promise<void> {
   const box = await boxOf(surface(page));
   const [first = [0.5, 0.5], ...rest] = places;
@@ -72,7 +72,7 @@ async function share(page: Page): Promise<number> {
   return Number(shown?.replace(/ %.*/, ''));
 }
 
-/** The mask that the draft has, as the page keeps it. */
+/** Returns the mask of the draft as the page has stored it. */
 const keptMask = async (page: Page) => (await keptImages(page)).mask;
 
 async function alphaAt(mask: Buffer, x: number, y: number): Promise<number | undefined> {
@@ -80,7 +80,7 @@ async function alphaAt(mask: Buffer, x: number, y: number): Promise<number | und
   return data[(y * info.width + x) * info.channels + 3];
 }
 
-/** Removes the image files that a job has made, as somebody may do behind the bridge's back. */
+/** Removes the image files of a job without the bridge, as a user could. */
 async function removeArtifacts(id: string | undefined): Promise<void> {
   const reply = await fetch(`${bridge.address}/v1/jobs/${id}`);
   const { result } = (await reply.json()) as { result: { data: { id: string }[] } };
@@ -165,7 +165,7 @@ describe('the mask of a source', () => {
     await page.getByRole('button', { name: 'Edit mask' }).click();
     await opened(page);
     await expect.poll(() => share(page)).toBe(painted);
-    // Inverted twice in two visits, it has been read and written and is the same again.
+    // The mask is inverted in each of two visits, so it has been written, read again and restored.
     for (const isSame of [false, true]) {
       await page.keyboard.press('i');
       await button(page, 'Use this mask').click();
@@ -214,7 +214,7 @@ describe('the mask of a source', () => {
       await route.continue();
     });
     const written = page.waitForEvent('worker').then((worker) => worker.waitForEvent('close'));
-    // Where an earlier step fails nothing awaits it.
+    // If an earlier step fails, nothing awaits this promise.
     written.catch(() => {});
 
     await button(page, 'Use this mask').click();
@@ -324,7 +324,7 @@ describe('the tools of the mask editor', () => {
     await button(page, 'Use this mask').click();
     await expect.poll(() => keptMask(page)).toBeDefined();
 
-    // The brush has a tenth of the longest edge: 64 pixels of the image, however large they are shown.
+    // The brush has a tenth of the longest edge: 64 pixels of the image at any zoom.
     const mask = (await keptMask(page)) ?? Buffer.alloc(0);
     const scale = 640 / shown.width;
     const x = Math.round((box.x + box.width / 2 - shown.x) * scale);
@@ -460,7 +460,7 @@ describe('the mask editor', () => {
   });
 });
 
-// Last: the gallery of later tests would miss the image, too.
+// This test is the last, because the gallery of later tests would also miss the image.
 describe('an image of the draft', () => {
   it('is reported by name if its file is missing, and nothing else breaks', async () => {
     const [id] = await makeJobs(bridge.address, [{ prompt: 'an image that goes' }]);

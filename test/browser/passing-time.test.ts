@@ -16,7 +16,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** The gallery, with a clock that can be moved forward. */
+/** Opens the gallery with a clock that the test can advance. */
 async function openGallery() {
   const page = await openPage(bridge.address);
   await page.clock.install();

@@ -52,7 +52,7 @@ describe('the dashboard', () => {
 
   it('opens again after the bridge has restarted on the same port', async () => {
     const before = await startDashboard();
-    // The page asks for its data while there is no bridge.
+    // The page requests its data while the bridge is not running.
     const page = await openPage(before.address, { expects: [/net::ERR_|503/] });
 
     const after = await restart(before);
@@ -66,7 +66,7 @@ describe('the dashboard', () => {
     const page = await openPage(bridge.address);
 
     const allowed = await page.evaluate(() =>
-      // Chromium's own property.
+      // `featurePolicy` exists only in Chromium.
       (
         document as unknown as { featurePolicy: { allowedFeatures(): string[] } }
       ).featurePolicy.allowedFeatures(),
@@ -191,7 +191,7 @@ describe('openPage', () => {
     const asked = Promise.withResolvers<void>();
     await page.route('**/health/live', async (route) => {
       asked.resolve();
-      // It never ends.
+      // This request never ends.
       await route.fetch({ url: `${bridge.address}/v1/jobs/events`, timeout: 0 });
     });
 

@@ -12,7 +12,10 @@ const SLOW = { prompt: 'a slow one', routing: { model: 'sandbox-slow' } };
 const card = (page: Page, name: string) => page.locator('.provider-card', { hasText: name });
 const part = (page: Page, id: string) => page.locator(`#${id}`);
 
-/** A bridge that has made and failed some images, with a provider that needs a login and one without its agent. */
+/**
+ * Starts a bridge with successful and failed images, a provider that needs a login, and a provider whose agent is not
+ * installed.
+ */
 async function startUsedBridge(): Promise<StartedBridge> {
   const bridge = await startDashboard({
     set: [
@@ -131,7 +134,7 @@ describe('the system view', () => {
     await card(page, 'OpenAI Images (team)').getByText('Needs an API key').waitFor();
     await card(page, 'OpenAI-compatible server').getByText('Ready').waitFor();
     await page.getByText('Working. 2 providers are not ready.').waitFor();
-    // Four cards are two rows of two: none has a hole.
+    // Four cards form two full rows of two.
     const boxes = await page
       .locator('.provider-card')
       .evaluateAll((cards) => cards.map((it) => it.getBoundingClientRect().right));
@@ -348,7 +351,7 @@ describe('the cost of the system view', () => {
     });
     await expect.poll(() => reads).toBeGreaterThan(0);
 
-    // The clock of the page: it runs as before, and is advanced by the test.
+    // The clock of the page runs normally, and the test can advance it.
     await page.clock.install();
     const next = async () => {
       const before = reads;
@@ -380,7 +383,7 @@ function isInside(element: Element): boolean {
   return left >= 0 && right <= innerWidth;
 }
 
-/** Chromium without a window never hides a page. */
+/** Hides the page by code, because headless Chromium never does. */
 async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate((value) => {
     Object.defineProperty(document, 'hidden', { value, configurable: true });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startViewedBridge, VIEWS, type ViewedBridge } from './support/views.ts';
 
-/** WCAG 2.5.8, in CSS pixels. */
+/** The minimum size of a target in CSS pixels, from WCAG 2.5.8. */
 const LEAST = 24;
 
 const PHONE = { size: 'phone', touch: true } as const;
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 
 /**
- * What can be pressed and is smaller than a target may be, with its size. A target may be larger than what is seen of it,
- * by a pseudo-element or by its label. Links within a sentence may be small.
+ * Returns the targets that are too small, with their sizes. A pseudo-element or a label can make a target larger than
+ * its visible part. Links within a sentence may be small.
  */
 function smallTargets(page: Page): Promise<readonly string[]> {
   return page.evaluate((least) => {

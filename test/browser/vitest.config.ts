@@ -1,15 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
-/** The dashboard in Chromium: `npm run test:browser`. */
+/** Runs the tests of the dashboard in Chromium: `npm run test:browser`. */
 export default defineConfig({
   test: {
     include: ['test/browser/**/*.test.ts'],
     globalSetup: ['test/support/build-once.ts'],
     setupFiles: ['test/browser/support/close-all.ts'],
     pool: 'forks',
-    // Each file starts a browser.
+    // Each test file starts its own browser.
     maxWorkers: 1,
-    // What is waited for is seen at once; this is for machines that are busy. Playwright gives each step 30 s.
+    // The timeouts are long for busy machines. A condition is checked often, so tests do not wait longer than needed.
+    // Playwright limits each step to 30 s.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },

@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.kill()));
 });
 
-/** A job that ends when it is cancelled, which is sent to a receiver that replies so, in the dashboard. */
+/** Opens a cancelled job in the dashboard. Its webhook is sent to a receiver with these replies. */
 async function openJob(reply: () => number, options: Parameters<typeof openPage>[1] = {}) {
   const receiver = await startReceiver(reply);
   receivers.push(receiver);
@@ -40,7 +40,7 @@ describe('the webhook of a job', () => {
     await section.getByText(/^Not delivered .*: the receiver replied with 500/).waitFor();
     takesIt = true;
     await keepScreenshot(page, 'job-webhook-pending');
-    // The second attempt comes after 5 s; the third one, should it be needed, after 30 s.
+    // The second attempt follows after 5 s, and a third one after 30 s.
     await section.getByText(/^Delivered after \d attempts$/).waitFor({ timeout: 45_000 });
     expect(receiver.received.length).toBeGreaterThan(1);
     expect(await accessibilityProblems(page)).toEqual([]);

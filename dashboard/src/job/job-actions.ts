@@ -148,6 +148,6 @@ export const ActionsContext = createContext<JobActions | undefined>(undefined);
 /** Returns the actions on the job in view. Throws if called outside a job. */
 export function useJobActions(): JobActions {
   const actions = useContext(ActionsContext);
-  if (actions === undefined) throw new Error('useJobActions is called outside of a job');
+  if (actions === undefined) throw new Error('useJobActions was called outside a job');
   return actions;
 }

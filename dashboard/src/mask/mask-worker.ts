@@ -69,7 +69,7 @@ async function write(pixels: Readonly<Uint8Array>, plane: Size, size: Size): Pro
 
 function draw({ width, height }: Size, source?: CanvasImageSource) {
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-  if (context === null) throw new Error('there is no memory for an image of this size');
+  if (context === null) throw new Error('not enough memory for an image of this size');
   if (source !== undefined) context.drawImage(source, 0, 0, width, height);
   return context;
 }

@@ -1,4 +1,4 @@
-// What 200 opened jobs leave behind: the heap of the page, its nodes and its object URLs, every 50 jobs.
+// Measures what 200 opened jobs leave behind: the heap of the page, its nodes and its object URLs, every 50 jobs.
 import { cleanUp } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';

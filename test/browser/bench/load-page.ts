@@ -1,12 +1,12 @@
 import { cpuMs, heapBytes, longTasks } from '../support/measure.ts';
 import { openPage } from '../support/open-page.ts';
 
-/** Without a task of more than 50 ms for so long, the page has settled. */
+/** The time without a task of more than 50 ms after which a page counts as settled. */
 const QUIET_MS = 1000;
 
 /**
- * Visits a page with an empty cache and a CPU that is four times slower. Interactive is the end of the last long task
- * before the page settles, or the first paint where there is none.
+ * Visits a page with an empty cache and a CPU slowed down four times. The page is interactive at the end of the last
+ * long task before it settles, or at the first paint if there is none.
  */
 export async function loadPage(address: string, path: string) {
   const page = await openPage(address, { path, cpuSlowdown: 4 });

@@ -1,5 +1,6 @@
-// npm run bench:dashboard -- [--path /dashboard/system] [--jobs N] [--rounds N]: what a person waits for with a CPU that is
-// four times slower, beside a page of one heading in the same minute. It prints figures and asserts nothing.
+// npm run bench:dashboard -- [--path /dashboard/system] [--jobs N] [--rounds N]: measures the waiting times of a user
+// with a CPU slowed down four times, compared with a page of one heading in the same minute. Prints figures and asserts
+// nothing.
 import { parseArgs } from 'node:util';
 import { withRange } from '../../bench/measure/statistics.ts';
 import { cleanUp } from '../../support/start-bridge.ts';

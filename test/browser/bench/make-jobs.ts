@@ -1,4 +1,4 @@
-/** Makes this many jobs with the sandbox and resolves when the last one has ended. */
+/** Makes `count` jobs with the sandbox. Resolves when the last one has ended. */
 export async function makeJobs(address: string, count: number): Promise<void> {
   let last: string | undefined;
   for (let index = 0; index < count; index += 1) {

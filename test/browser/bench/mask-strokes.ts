@@ -1,5 +1,5 @@
-// npm run bench:mask -- [--edge PIXELS]: how long it takes until strokes on the mask of a large image are seen, from the
-// pointer's event to the frame on the screen. It prints figures and asserts nothing.
+// npm run bench:mask -- [--edge PIXELS]: measures the time until strokes on the mask of a large image are visible, from
+// the pointer event to the frame on the screen. Prints figures and asserts nothing.
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -14,7 +14,7 @@ import { traceInput } from '../support/trace-input.ts';
 const { values } = parseArgs({ options: { edge: { type: 'string', default: '4096' } } });
 const edge = Number(values.edge);
 const STROKES = 3;
-/** Moves of a stroke, one in each frame of a screen at 60 Hz. */
+/** The moves of a stroke, one in each frame of a 60 Hz screen. */
 const MOVES = 30;
 const FRAME_MS = 16;
 
@@ -53,7 +53,9 @@ async function openEditor(): Promise<void> {
   await page.locator('.mask-stage .surface').waitFor();
 }
 
-/** Sets the brush to a part of the longest edge, by the keys of its slider. Resolves with its diameter in pixels. */
+/**
+ * Sets the brush to a fraction of the longest edge with the keys of its slider. Resolves with its diameter in pixels.
+ */
 async function chooseSize(part: number): Promise<number> {
   const slider = page.getByRole('slider', { name: 'Brush size' });
   const size = async () => Number(await page.locator('.brush-size .num').textContent());

@@ -1,5 +1,5 @@
-// npm run bench:gallery -- [--jobs N]: what it takes to scroll through the whole gallery and back, screen by screen.
-// It prints figures and asserts nothing.
+// npm run bench:gallery -- [--jobs N]: measures scrolling through the whole gallery and back, screen by screen. Prints
+// figures and asserts nothing.
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { cleanUp } from '../../support/start-bridge.ts';
@@ -38,7 +38,7 @@ for (const problem of await closePages()) console.error(problem);
 await closeBrowser();
 await cleanUp();
 
-/** A slow way to fill a history, but with real files. */
+/** Fills the history slowly, but with real files. */
 async function makeSmallJobs(): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index).values();
   const ids: string[] = [];
@@ -57,7 +57,7 @@ async function makeSmallJobs(): Promise<void> {
   for (const id of ids) await fetch(`${bridge.address}/v1/jobs/${id}?wait_ms=30000`);
 }
 
-/** One screen after the other, to the end of the list. Resolves with their number. */
+/** Scrolls screen by screen to the end of the list. Resolves with the number of screens. */
 async function scroll(view: Page, direction: 1 | -1): Promise<number> {
   await view.mouse.move(900, 500);
   let screens = 0;

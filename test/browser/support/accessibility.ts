@@ -2,8 +2,8 @@ import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
 /**
- * What axe-core finds on the page, one line each, once nothing on it fades or moves in any more: half faded, a text has
- * another contrast. Evaluated by the debugger, which the page's policy does not bind.
+ * Returns the problems that axe-core finds on the page, one line each. Waits until all transitions have ended, because
+ * a half-faded text has a lower contrast. Evaluated by the debugger, which the policy of the page does not restrict.
  */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
   await page.evaluate(() =>

@@ -6,8 +6,8 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 let launched: Promise<Browser> | undefined;
 
 /**
- * The browser of this test file, started when it is first needed, and again when it has crashed or could not be started.
- * Throws when the machine has none.
+ * Returns the browser of this test file, which is started when it is first needed, and again if it has crashed or could
+ * not be started. Throws if the machine has no browser.
  */
 export function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {

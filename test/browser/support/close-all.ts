@@ -4,7 +4,8 @@ import { closeBrowser } from './browser.ts';
 import { closeEmulators } from './dashboard.ts';
 import { closePages } from './open-page.ts';
 
-// No test passes whose page has logged an error, broken the content security policy or asked another origin.
+// A test fails if its page has logged an error, violated the content security policy or sent a request to another
+// origin.
 afterEach(async () => {
   expect(await closePages()).toEqual([]);
 });

@@ -6,19 +6,22 @@ import {
 import { freshFolder, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
 
 interface Options {
-  /** Asks for this bearer token. */
+  /** The bearer token that the bridge requires. */
   readonly token?: string;
   readonly set?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** The state of an earlier bridge, to start it again. */
+  /** The state directory of an earlier bridge, which is started again. */
   readonly cwd?: string;
-  /** Adds the provider `agent-responses`, with the emulator as its backend. The sandbox stays the default provider. */
+  /**
+   * True to add the provider `agent-responses` with the emulator as its backend. The sandbox stays the default
+   * provider.
+   */
   readonly withAgent?: boolean;
 }
 
 const emulators: ResponsesUpstream[] = [];
 
-/** Starts the service as `npm start` does, on a free port, with the sandbox as provider. */
+/** Starts the service like `npm start`, on a free port with the sandbox as its provider. */
 export async function startDashboard(options: Options = {}): Promise<StartedBridge> {
   const { token, cwd, set = [], env = {}, withAgent = false } = options;
   return startBridge({
@@ -33,7 +36,7 @@ export async function startDashboard(options: Options = {}): Promise<StartedBrid
   });
 }
 
-/** Starts a bridge again where it was, on the same port and with its state. */
+/** Starts a bridge again on the same port and with the same state. */
 export async function restart(bridge: StartedBridge, options: Options = {}) {
   await bridge.end();
   const set = [...(options.set ?? []), `server.bind=127.0.0.1:${bridge.port}`];

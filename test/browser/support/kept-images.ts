@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 
 interface KeptImages {
-  /** The names of the images that are attached. */
+  /** The names of the attached images. */
   readonly names: readonly string[];
   readonly mask: Buffer | undefined;
 }
 
-/** The images of the draft as the page has stored them, which it does a moment after they change. */
+/** Returns the images of the draft as the page has stored them. The page stores a change a moment later. */
 export async function keptImages(page: Page): Promise<KeptImages> {
   const { names, mask } = await page.evaluate(async () => {
     const result = <T>(request: IDBRequest<T>) =>

@@ -2,7 +2,7 @@ import type { CDPSession, Page } from 'playwright-core';
 
 const sessions = new WeakMap<Page, CDPSession>();
 
-/** Makes the page's thread this many times slower, and counts its time from now on. */
+/** Slows down the thread of the page by this factor, and measures its time from now on. */
 export async function slowCpu(page: Page, times: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
   sessions.set(page, session);
@@ -10,14 +10,14 @@ export async function slowCpu(page: Page, times: number): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: times });
 }
 
-/** The CPU time that tasks of a slowed page have taken: other programs do not lengthen it. */
+/** Returns the CPU time of the tasks of a slowed page in milliseconds. Other programs do not increase this time. */
 export async function cpuMs(page: Page): Promise<number> {
   const reply = await sessions.get(page)?.send('Performance.getMetrics');
   const seconds = reply?.metrics.find(({ name }) => name === 'TaskDuration')?.value;
   return (seconds ?? Number.NaN) * 1000;
 }
 
-/** The bytes that scripts of the page hold, after a collection of garbage. */
+/** Returns the bytes that scripts of the page use after a garbage collection. */
 export async function heapBytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -27,12 +27,12 @@ export async function heapBytes(page: Page): Promise<number> {
 }
 
 interface LongTask {
-  /** Since the navigation. */
+  /** The time since the navigation. */
   readonly startMs: number;
   readonly durationMs: number;
 }
 
-/** The tasks of more than 50 ms since the navigation, up to the 200 that the browser keeps. */
+/** Returns the tasks of more than 50 ms since the navigation, up to the 200 that the browser stores. */
 export function longTasks(page: Page): Promise<readonly LongTask[]> {
   return page.evaluate(
     () =>
@@ -44,7 +44,7 @@ export function longTasks(page: Page): Promise<readonly LongTask[]> {
           }
         });
         observer.observe({ type: 'longtask', buffered: true });
-        // What is buffered is delivered before the next frame but one.
+        // Buffered entries are delivered before the second next frame.
         requestAnimationFrame(() =>
           requestAnimationFrame(() => {
             observer.disconnect();
@@ -59,14 +59,14 @@ interface TraceEvent {
   readonly name: string;
   readonly pid: number;
   readonly tid: number;
-  /** Microseconds of CPU. */
+  /** CPU time in microseconds. */
   readonly tdur?: number;
   readonly args: { readonly name?: string };
 }
 
 /**
- * Watches the tasks of the page's thread. `end` resolves with the CPU time of each, in milliseconds: unlike the time on the
- * wall, other programs do not lengthen it.
+ * Watches the tasks of the page's thread. `end` resolves with the CPU time of each task in milliseconds. Unlike elapsed
+ * time, CPU time does not increase with the load of other programs.
  */
 export async function traceTasks(page: Page) {
   const session = await page.context().newCDPSession(page);

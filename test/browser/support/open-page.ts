@@ -8,7 +8,7 @@ const SIZES = {
 } as const;
 
 interface Options {
-  /** Default: `/dashboard`. */
+  /** The path to open. Default: `/dashboard`. */
   readonly path?: string;
   readonly theme?: 'light' | 'dark';
   readonly size?: keyof typeof SIZES | { readonly width: number; readonly height: number };
@@ -16,11 +16,11 @@ interface Options {
   readonly touch?: boolean;
   /** Device pixels per CSS pixel. */
   readonly density?: number;
-  /** What the tab's sessionStorage holds whenever the page loads, unless the page has replaced it. */
+  /** The content of sessionStorage at each load of the page, unless the page has changed it. */
   readonly session?: Readonly<Record<string, string>>;
-  /** The CPU is this many times slower. */
+  /** The factor by which the CPU is slowed down. */
   readonly cpuSlowdown?: number;
-  /** Problems that the test provokes, such as the console's line about a 401. */
+  /** Problems that the test expects, such as the line in the console about a 401. */
   readonly expects?: readonly RegExp[];
 }
 
@@ -32,7 +32,7 @@ interface OpenedPage {
 
 const opened: OpenedPage[] = [];
 
-/** Opens the dashboard at this address in a profile of its own. When the test ends, its problems fail the test. */
+/** Opens the dashboard at this address in a new profile. At the end of the test, problems of the page fail the test. */
 export async function openPage(address: string, options: Options = {}): Promise<Page> {
   const { theme = 'light', size = 'desktop', session = {}, path = '/dashboard' } = options;
   const browser = await openBrowser();
@@ -51,7 +51,7 @@ export async function openPage(address: string, options: Options = {}): Promise<
   watch(context, new URL(address).origin, problems);
   await context.addInitScript(
     ({ origin, entries }) => {
-      // Chromium's own page about a failed connection has no storage.
+      // Chromium's own error page for a failed connection has no storage.
       if (location.origin !== origin) return;
       for (const [key, value] of Object.entries(entries)) sessionStorage[key] ??= value;
     },
@@ -60,12 +60,12 @@ export async function openPage(address: string, options: Options = {}): Promise<
   const page = await context.newPage();
   if (options.cpuSlowdown !== undefined) await slowCpu(page, options.cpuSlowdown);
   await page.goto(address + path);
-  // Until then the shapes of index.html are shown, which have no button, and no key does anything.
+  // Until then, the placeholders of index.html are shown, which have no button and handle no keys.
   await page.locator('#app button').first().waitFor({ state: 'attached' });
   return page;
 }
 
-/** Everything that is wrong with a page so far, expected or not. */
+/** Returns all problems of a page so far, expected or not. */
 export function problemsOf(page: Page): readonly string[] {
   return opened.find(({ context }) => context === page.context())?.problems ?? [];
 }
@@ -79,14 +79,14 @@ export async function closePages(): Promise<readonly string[]> {
   );
 }
 
-/** What a route of a test throws because its page is closed would fail the whole run, with no test to its name. */
+/** Removes the routes first. An error in a route of a closed page would fail the whole run without naming a test. */
 async function close(context: BrowserContext): Promise<void> {
   await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
   await context.close();
 }
 
 function watch(context: BrowserContext, origin: string, problems: string[]): void {
-  // A violation of the content security policy is an error in the console too.
+  // A violation of the content security policy is also logged as an error in the console.
   context.on('console', (message) => {
     if (message.type() !== 'error') return;
     problems.push(`console: ${message.text()} (${message.location().url})`);

@@ -1,8 +1,8 @@
 import type { Locator } from 'playwright-core';
 
 /**
- * Presses at once, in one task, what disappears after some seconds or waits that long for a second press: on a busy
- * machine the mouse is later than that.
+ * Presses a button one or more times in a single task. Use this for a button that disappears after some seconds, or
+ * that needs a second press within them, because the mouse may be too slow on a busy machine.
  */
 export function press(button: Locator, times = 1): Promise<void> {
   return button.evaluate((element: HTMLElement, count) => {

@@ -9,7 +9,7 @@ interface Listed {
 
 const JSON_BODY = { 'content-type': 'application/json' };
 
-/** Sends requests as jobs, in this order. Resolves with their ids. */
+/** Sends requests as jobs in this order. Resolves with their ids. */
 export async function submitJobs(address: string, requests: readonly object[]): Promise<string[]> {
   const ids: string[] = [];
   for (const request of requests) {
@@ -25,7 +25,7 @@ export async function submitJobs(address: string, requests: readonly object[]): 
   return ids;
 }
 
-/** Sends requests as jobs and resolves with their ids once all have ended. */
+/** Sends requests as jobs. Resolves with their ids when all jobs have ended. */
 export async function makeJobs(address: string, requests: readonly object[]): Promise<string[]> {
   const ids = await submitJobs(address, requests);
   for (const id of ids) await fetch(`${address}/v1/jobs/${id}?wait_ms=30000`);
@@ -42,7 +42,7 @@ export async function patchJob(address: string, id: string, changes: object): Pr
   await fetch(`${address}/v1/jobs/${id}`, { method: 'PATCH', headers: JSON_BODY, body });
 }
 
-/** What a test has hidden or marked, and could not undo, is as it was before. */
+/** Restores the jobs that a test has hidden or marked. */
 export async function unmarkJobs(address: string): Promise<void> {
   const jobs = await listJobs(address, 'visibility=all');
   const marked = jobs.filter(({ favorite, deleted }) => favorite || deleted !== undefined);

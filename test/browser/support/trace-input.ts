@@ -4,7 +4,7 @@ interface LatencyEvent {
   readonly name: string;
   readonly ph: string;
   readonly pid: number;
-  /** Microseconds. */
+  /** A time in microseconds. */
   readonly ts: number;
   readonly id2?: { readonly local: string };
   readonly args: {
@@ -12,14 +12,17 @@ interface LatencyEvent {
   };
 }
 
-/** A press, drag or release of the mouse that changed what is seen. */
+/** A press, drag or release of the mouse that changed the screen. */
 interface SeenInput {
   readonly kind: string;
-  /** From the event to the frame with its change on the screen. */
+  /** The time from the event to the frame that shows its effect. */
   readonly milliseconds: number;
 }
 
-/** Watches the input of a page. `end` resolves with what of it was seen, and when: the browser's own EventLatency. */
+/**
+ * Watches the input of a page. `end` resolves with the visible effects and their times, from the browser's own
+ * EventLatency.
+ */
 export async function traceInput(page: Page) {
   const session = await page.context().newCDPSession(page);
   const events: LatencyEvent[] = [];
@@ -43,7 +46,7 @@ export async function traceInput(page: Page) {
   };
 }
 
-/** Ids come again once their event has ended. */
+/** Pairs the begin and end events. An id is reused after its event has ended. */
 function toSeen(events: readonly LatencyEvent[]): readonly SeenInput[] {
   const open = new Map<string, LatencyEvent>();
   return events

@@ -16,13 +16,13 @@ const rehearsal = (model: string, prompt: string, parameters: object = {}) => ({
 
 export interface ViewedBridge {
   readonly bridge: StartedBridge;
-  /** The ids of an edit of three images, of a job that was refused, and of one that never ends. */
+  /** The ids of an edit of three images, of a rejected job, and of a job that never ends. */
   readonly edit: string;
   readonly refused: string;
   readonly running: string;
 }
 
-/** A bridge with a job of each state, long names and long words. */
+/** Starts a bridge with a job in each state, long names and long words. */
 export async function startViewedBridge(): Promise<ViewedBridge> {
   const bridge = await startDashboard({
     set: [
@@ -72,7 +72,7 @@ async function openGallery({ bridge }: ViewedBridge, options: Options): Promise<
   return page;
 }
 
-/** Making, in its sheet where the window is narrow. */
+/** Opens the panel for a new image. In a narrow window, the panel is a sheet. */
 async function openMake(viewed: ViewedBridge, options: Options): Promise<Page> {
   const page = await openGallery(viewed, options);
   if ((page.viewportSize()?.width ?? 0) < 900) await press(page, /^Describe an image/);
@@ -95,7 +95,7 @@ function openJob(id: (viewed: ViewedBridge) => string, query = ''): Opener {
   };
 }
 
-/** Every view of the dashboard, by name, with what opens it. */
+/** The functions that open each view of the dashboard, by name. */
 export const VIEWS = {
   gallery: openGallery,
   filter: async (viewed, options) => {

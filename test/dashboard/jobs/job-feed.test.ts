@@ -11,7 +11,7 @@ const id = (number: number) => `0199f0a0-0000-7000-8000-00000000000${number}`;
 const job = (number: number, fields: Partial<JobSummary> = {}) =>
   summary({ id: id(number), status: 'succeeded', ...fields });
 
-/** A feed over these pages, each of which comes when it is let through. */
+/** Creates a feed over these pages. Each page is delivered when the test releases it. */
 function feedOf(
   pages: readonly (readonly JobSummary[] | Error)[],
   filter: Parameters<typeof createJobFeed>[2] = ALL,
@@ -34,7 +34,7 @@ function feedOf(
   return {
     jobs,
     feed,
-    /** Asks for the next page; `meanwhile` happens before it comes. */
+    /** Requests the next page. `meanwhile` runs before the page is delivered. */
     async read(meanwhile: () => void = () => {}): Promise<void> {
       const at = asked;
       const read = feed.loadMore();

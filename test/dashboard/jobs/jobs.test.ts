@@ -22,7 +22,7 @@ const summary = (change: Partial<JobSummary> = {}): JobSummary => ({
 });
 const artifact = { id: 'a1', width: 8, height: 8, format: 'png', bytes: 69 } as const;
 
-/** The bridge, as one reply to every request. */
+/** Creates a bridge that sends the same reply to every request. */
 const replying = (data: unknown) => {
   const reply = async () => ({ data, response: new Response() });
   return { GET: reply, PATCH: reply, DELETE: reply } as unknown as Api;

@@ -30,7 +30,7 @@ function createTexts() {
   };
 }
 
-/** A browser profile, in which tabs are opened. */
+/** Creates a browser profile, in which tabs can be opened. */
 function openProfile() {
   const local = createTexts();
   const stored = new Map<string, unknown>();
@@ -42,7 +42,7 @@ function openProfile() {
   };
   const time = { nowMs: 0 };
 
-  /** Loads the page in a tab; `session` is that of the tab. */
+  /** Loads the page in a tab. `session` is the storage of that tab. */
   function load(first: Caller | undefined, session = createTexts()) {
     const draft = createDraft();
     const caller = signal(first);
@@ -60,7 +60,7 @@ function openProfile() {
       caller,
       session,
       removals,
-      /** Closes the page, which may be loaded again in the same tab. */
+      /** Hides the page, which can then be loaded again in the same tab. */
       hide: () => {
         for (const listener of listeners) listener();
       },
@@ -79,7 +79,7 @@ function openProfile() {
   return { load, local, stored, time };
 }
 
-/** Every read and write of the blobs has resolved. */
+/** Resolves when every read and write of the blobs has ended. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('keepDraft', () => {

@@ -76,26 +76,29 @@ describe('toPlanText', () => {
       ['mask_exact_before_encoding'],
       'Pixels outside the mask stay exact until the file is compressed. PNG keeps them exact.',
     ],
-  ] as const)('reports with the warnings %j that the bridge applies the mask', (warnings, sentence) => {
-    const mask = {
-      field: 'mask',
-      requested: 'native',
-      effective: 'composite',
-      reason: 'provider_mask_emulated_with_local_composite' as const,
-    };
-    const size = {
-      field: 'parameters.size',
-      requested: '1024x1024',
-      effective: '1000x700',
-      reason: 'normalized_to_provider_size' as const,
-    };
-    const planned = route({ normalizations: [mask, size], warnings: [...warnings] });
+  ] as const)(
+    'reports with the warnings %j that the bridge applies the mask',
+    (warnings, sentence) => {
+      const mask = {
+        field: 'mask',
+        requested: 'native',
+        effective: 'composite',
+        reason: 'provider_mask_emulated_with_local_composite' as const,
+      };
+      const size = {
+        field: 'parameters.size',
+        requested: '1024x1024',
+        effective: '1000x700',
+        reason: 'normalized_to_provider_size' as const,
+      };
+      const planned = route({ normalizations: [mask, size], warnings: [...warnings] });
 
-    expect(toPlanText(planOf(planned), undefined)).toMatchObject({
-      kind: 'changes',
-      detail: `Size becomes 1000 × 700, the size of the source image. ${sentence}`,
-    });
-  });
+      expect(toPlanText(planOf(planned), undefined)).toMatchObject({
+        kind: 'changes',
+        detail: `Size becomes 1000 × 700, the size of the source image. ${sentence}`,
+      });
+    },
+  );
 
   it.each([
     [

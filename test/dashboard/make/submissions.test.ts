@@ -7,7 +7,7 @@ import { JOB_ID } from '../support/job-detail.ts';
 
 type Post = { params: { header: { 'idempotency-key': string } } };
 
-/** A bridge that handles the submissions one after the other in this way, and whose list cannot be read. */
+/** Creates a bridge that handles the submissions one after the other with these replies. Its list cannot be read. */
 function bridgeWith(...replies: readonly ('accepted' | ApiError)[]) {
   const keys: string[] = [];
   const paths: string[] = [];

@@ -7,7 +7,7 @@ type Deps = Parameters<typeof createQueue>[0];
 
 const state = (paused: boolean) => ({ paused, queued: 0, running: 0 });
 
-/** The queue of a bridge that replies to a reading when it is let. */
+/** Creates the queue of a bridge that delivers its first reply when the test releases it. */
 function openQueue() {
   const reading = Promise.withResolvers<void>();
   const reply = (data: unknown) => ({ data, response: new Response() });
@@ -28,7 +28,7 @@ function openQueue() {
   return { queue, reading };
 }
 
-/** Resolves when all that waits for a resolved promise has run. */
+/** Resolves when all handlers of a resolved promise have run. */
 const settled = () => new Promise(setImmediate);
 
 describe('createQueue', () => {

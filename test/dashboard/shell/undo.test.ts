@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
 import { createUndo } from '../../../dashboard/src/shell/undo.ts';
 
-/** Two things that were done, one after the other, and what of them was reverted. */
+/** Creates two actions, one after the other, and a list of the reverted ones. */
 function twoDone() {
   const toasts = createToasts();
   const undo = createUndo(toasts);

@@ -49,7 +49,7 @@ const REQUEST: Job['request'] = {
 
 export const JOB_ID = '0199f0a0-0000-7000-8000-000000000001';
 
-/** A queued job whole, but for what the test says of it and of its request. */
+/** Returns a complete queued job with the given fields, and with the given fields of its request. */
 export function detail(fields: Partial<Job> = {}, request: Partial<Job['request']> = {}): Job {
   return {
     id: JOB_ID,
@@ -75,7 +75,7 @@ export function storedInput(fields: Partial<Job['request']['images'][number]> = 
 
 type Result = NonNullable<Job['result']>;
 
-/** A result with this many images of the size that was asked for, but for what the test says of it. */
+/** Returns a result with `count` images of the requested size, and with the given fields. */
 export function result(count: number, fields: Partial<Result> = {}): Result {
   const { parameters } = REQUEST;
   const asked = { ...parameters, n: count, output_format: 'png' as const };

@@ -1,6 +1,6 @@
 import type { JobArtifact, JobSummary } from '../../../dashboard/src/api/schemas.ts';
 
-/** A queued job, but for what the test says of it. */
+/** Returns a queued job with the given fields. */
 export function summary(fields: Partial<JobSummary> = {}): JobSummary {
   return {
     id: '0199f0a0-0000-7000-8000-000000000001',

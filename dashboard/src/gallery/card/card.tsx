@@ -336,7 +336,7 @@ interface MoreButtonProps {
 
 /** Renders the button that opens the menu with all actions on a card. */
 function MoreButton({ job, tabIndex, over = false }: MoreButtonProps) {
-  const [isOpen, setOpen] = useState(false);
+  const [isShown, setShown] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
     <>
@@ -347,12 +347,12 @@ function MoreButton({ job, tabIndex, over = false }: MoreButtonProps) {
         icon={Ellipsis}
         label={text('card.more')}
         aria-haspopup="menu"
-        aria-expanded={isOpen}
+        aria-expanded={isShown}
         tabIndex={tabIndex}
         buttonRef={button}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => setShown(!isShown)}
       />
-      {isOpen && <CardMenu job={job} anchor={button} onClose={() => setOpen(false)} />}
+      {isShown && <CardMenu job={job} anchor={button} onClose={() => setShown(false)} />}
     </>
   );
 }

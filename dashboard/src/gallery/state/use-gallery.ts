@@ -13,6 +13,6 @@ export const GalleryContext = createContext<GalleryContextValue | undefined>(und
 /** Returns the state of the gallery and its actions. Throws if called outside the gallery. */
 export function useGallery(): GalleryContextValue {
   const value = useContext(GalleryContext);
-  if (value === undefined) throw new Error('useGallery is called outside of the gallery');
+  if (value === undefined) throw new Error('useGallery was called outside the gallery');
   return value;
 }

@@ -25,7 +25,7 @@ export const LookContext = createContext<Look | undefined>(undefined);
 /** Returns the current look. Throws if called outside a job. */
 export function useLook(): Look {
   const look = useContext(LookContext);
-  if (look === undefined) throw new Error('useLook is called outside of a job');
+  if (look === undefined) throw new Error('useLook was called outside a job');
   return look;
 }
 

@@ -65,9 +65,9 @@ describe('layoutRows', () => {
   });
 
   it('chooses the number of cards whose height is nearest to the target', () => {
-    // Five squares would be 195 high, four 245.
+    // A row of five squares would be 195 px high, a row of four 245 px.
     expect(layoutRows(shapesOf([1, 1, 1, 1, 1, 1]), FRAME).rows[0]?.tiles).toHaveLength(5);
-    // With the panorama the row would be 142 high, without it 245.
+    // With the panorama the row would be 142 px high, without it 245 px.
     const { rows } = layoutRows(shapesOf([1, 1, 1, 1, 3, 1]), FRAME);
     expect(rows[0]?.tiles).toHaveLength(4);
   });
@@ -119,9 +119,12 @@ describe('rowFrame', () => {
     [1280, 190, 6],
     [1920, 236, 8],
     [3840, 320, 8],
-  ])('returns for a window of %d px rows of %d px with gaps of %d px', (windowWidth, rowHeight, gap) => {
-    expect(rowFrame(windowWidth, 300, 1)).toMatchObject({ width: 300, rowHeight, gap });
-  });
+  ])(
+    'returns for a window of %d px rows of %d px with gaps of %d px',
+    (windowWidth, rowHeight, gap) => {
+      expect(rowFrame(windowWidth, 300, 1)).toMatchObject({ width: 300, rowHeight, gap });
+    },
+  );
 
   it('applies the chosen scale if the window is wide enough', () => {
     expect(rowFrame(1280, 800, 1.5).rowHeight).toBe(285);
@@ -141,11 +144,14 @@ describe('tileRatio', () => {
     expect(tileRatio(job)).toBe(ratio);
   });
 
-  it.each(['queued', 'running'] as const)('returns the expected ratio while the job is %s', (status) => {
-    expect(tileRatio(summary({ status, size: '1024x1536' }))).toBeCloseTo(2 / 3);
-    expect(tileRatio(summary({ status, size: '1024x1024', outputs: 2 }))).toBe(2);
-    expect(tileRatio(summary({ status, size: 'auto' }))).toBe(1.5);
-  });
+  it.each(['queued', 'running'] as const)(
+    'returns the expected ratio while the job is %s',
+    (status) => {
+      expect(tileRatio(summary({ status, size: '1024x1536' }))).toBeCloseTo(2 / 3);
+      expect(tileRatio(summary({ status, size: '1024x1024', outputs: 2 }))).toBe(2);
+      expect(tileRatio(summary({ status, size: 'auto' }))).toBe(1.5);
+    },
+  );
 
   it.each(['failed', 'cancelled', 'interrupted'] as const)('returns 3:2 for a %s job', (status) => {
     expect(tileRatio(summary({ status, size: '1024x1536' }))).toBe(1.5);
@@ -161,7 +167,7 @@ describe('tileRatio', () => {
 
 const shape = (id: string, ratio: number, day: number) => ({ id, ratio, day });
 
-// Three days, one row each: a (left half) and b; c, d, e; f over the left quarter.
+// Three days with one row each: a (left half) and b; c, d and e; f in the left quarter.
 const layout = layoutRows(
   [
     shape('a', 2.5, 3),

@@ -24,7 +24,10 @@ import { detail } from '../../support/job-detail.ts';
 
 const run = promisify(execFile);
 const TOKEN = 'a-token-of-this-test-0123456789';
-/** What runs the code of each language. Python can be named by its path, on a machine that has none on its PATH. */
+/**
+ * The program that runs the code of each language. Python can be set to a path, for a machine without Python on its
+ * PATH.
+ */
 const PROGRAMS: Readonly<Record<Language, string>> = {
   curl: 'sh',
   javascript: process.execPath,
@@ -34,7 +37,9 @@ const hasPython = await isInstalled(PROGRAMS.python, ['--version']);
 const RUNNABLE = LANGUAGES.filter((language) => language !== 'python' || hasPython);
 const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode };
 
-/** What ends strings, begins commands or substitutions, or hides what a text says, in one of the languages. */
+/**
+ * Text that would end a string, start a command or a substitution, or hide a part of a text, in one of the languages.
+ */
 const HOSTILE = [
   `it's "quoted" \`id\` $(id) \${HOME} $HOME %s \\ \\n \\`,
   'JSON',
@@ -68,7 +73,7 @@ async function submit(request: object): Promise<Job> {
   return call(`/${id}`);
 }
 
-/** Runs the code of a language, as somebody does who has copied it. Resolves with the ids that it has printed. */
+/** Runs the code of a language as a user would after copying it. Resolves with the ids that the code has printed. */
 async function runCode(language: Language, code: string): Promise<string> {
   const file = join(
     await freshFolder(),
