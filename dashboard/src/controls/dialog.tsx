@@ -22,7 +22,7 @@ export function Dialog({ title, onClose, children, class: extra }: Props) {
     return () => box?.close();
   }, []);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same, by the browser
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes the dialog on Escape
     <dialog
       ref={dialog}
       class={['dialog float', extra].filter(Boolean).join(' ')}

@@ -49,7 +49,7 @@ async function toInput({ content, name }: Attachment): Promise<Input> {
  * Replaces separators and control characters, because the bridge accepts one safe path component and shows the name.
  */
 function toFilename(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced here
   return name.replace(/[/\\\u0000-\u001f\u007f]/g, '_').slice(-128) || '_';
 }
 

@@ -37,7 +37,7 @@ export function SystemView() {
   return (
     <div class="system-view">
       <SystemNav current={current} />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without focus, keys do not scroll it. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll only an element that can be focused */}
       <main ref={main} class="scroll" tabIndex={0} aria-label={text('app.system')}>
         <div class="sheet">
           <SystemHeading />

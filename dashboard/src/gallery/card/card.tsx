@@ -54,7 +54,7 @@ export function Card(props: CardProps) {
   const hasEnded = !hasImages && !isOpen(job);
   const stays = isPicked || state.selection.active.value;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its link has the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: the link inside can be focused
     <div
       id={`card-${id}`}
       class="card"

@@ -99,7 +99,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
         aria-rowcount={day.endRow - day.firstRow}
       >
         {shown.map((row, index) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: the links in its cells have the focus
+          // biome-ignore lint/a11y/useFocusableInteractive: the links in the cells can be focused
           <div
             key={rows[index]}
             role="row"

@@ -164,7 +164,7 @@ export function javascriptCode(code: RequestCode): string {
       return `request.${field} = ${isList ? `[${reads.join(', ')}]` : reads.join('')};`;
     }),
     '',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is written
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the generated code
     'const reply = await fetch(`${bridge}/v1/jobs`, {',
     "  method: 'POST',",
     '  headers,',
@@ -189,7 +189,7 @@ function readJavascriptInput({ jobId }: RequestCode): readonly string[] {
     `  const reply = await fetch(\`\${bridge}/v1/jobs/${jobId}/inputs/\${index}\`, { headers });`,
     '  if (!reply.ok) throw new Error(await reply.text());',
     "  const base64 = Buffer.from(await reply.arrayBuffer()).toString('base64');",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is code that is written
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the generated code
     "  return { type: 'data_url', data_url: `data:${type};base64,${base64}`, filename };",
     '}',
   ];

@@ -46,7 +46,7 @@ export function CodeSection({ job }: { readonly job: Job }) {
           }}
         />
       </h2>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls can be scrolled by keys */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll only an element that can be focused */}
       <pre class="scroll" tabIndex={0} role="region" aria-label={text('job.code.text')} dir="ltr">
         <code>{code}</code>
       </pre>

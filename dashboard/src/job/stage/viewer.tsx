@@ -37,14 +37,14 @@ export function Viewer() {
   );
 }
 
-interface ViewerProps {
+interface ImagePaneProps {
   readonly image: JobImage;
   /** All images in view. They are enlarged by the same factor. */
   readonly beside: readonly JobImage[];
   readonly side?: 'a' | 'b';
 }
 
-function ImagePane({ image, beside, side }: ViewerProps) {
+function ImagePane({ image, beside, side }: ImagePaneProps) {
   const longest = useLongest(beside);
   return (
     <Pane label={imageText(image)}>
@@ -100,7 +100,7 @@ function Pane({ label, children }: PaneProps) {
       class={isZoomed ? 'pane zoomed-in' : 'pane'}
       role="group"
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what is zoomed is moved by its arrows
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: arrows move the zoomed image
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
