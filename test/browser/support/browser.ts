@@ -12,7 +12,7 @@ let launched: Promise<Browser> | undefined;
 export function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
     throw new Error(
-      `there is no ${CHROMIUM}: apt-get install chromium, or name another in CHROMIUM`,
+      `${CHROMIUM} does not exist: install it with apt-get install chromium, or set CHROMIUM to its path`,
     );
   }
   launched ??= launch();
