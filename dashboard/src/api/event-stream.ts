@@ -25,7 +25,7 @@ export async function readEventStream(api: Api, options: Options): Promise<void>
     accept: 'text/event-stream',
     ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
   };
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const alive = () => {
     clearTimeout(timer);
     timer = setTimeout(() => silence.abort(), SILENCE_MS);

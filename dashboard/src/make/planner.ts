@@ -30,7 +30,7 @@ const PAUSE_MS = 150;
 export function createPlanner({ api, connection, draft, chosen }: Deps): ReadonlySignal<PlanState> {
   const current = signal<PlanState>({ state: 'empty' });
   let controller = new AbortController();
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   effect(() => {
     void connection.returns.value;
