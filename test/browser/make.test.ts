@@ -238,7 +238,7 @@ describe('files added to a draft', () => {
     await submit(page).click();
 
     await page.getByText('moved.png cannot be read').waitFor();
-    await page.getByText('It was moved or changed since it was added.').waitFor();
+    await page.getByText('The file was moved or changed after it was added.').waitFor();
     expect((await jobs()).some(({ prompt }) => prompt === 'an image that moves away')).toBe(false);
   });
 });
