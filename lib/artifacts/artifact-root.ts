@@ -9,7 +9,7 @@ interface Deps {
 
 export type ArtifactRoot = ReturnType<typeof createArtifactRoot>;
 
-// One block, which is enough to detect a read-only folder or a full disk.
+// The size of a usual probe: one block, which is enough to detect a read-only folder or a full disk.
 const USUAL_BYTES = 4096;
 // The size of an ordinary image. A larger image that does not fit must not block smaller images.
 const MAX_TRIAL_BYTES = 4_194_304;

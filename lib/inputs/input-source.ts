@@ -52,10 +52,10 @@ export interface DescribedSource extends Named {
   readonly upright?: Edges;
 }
 
-/** One image of a request that is only planned. */
+/** One image of a plan. */
 export type PlannedSource = InputSource | DescribedSource;
 
-/** The images of one request, by the field that holds them. */
+/** The images of one request, by the field that contains them. */
 export interface InputSet<T> {
   readonly images: readonly T[];
   readonly mask?: T;

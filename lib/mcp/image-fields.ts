@@ -131,7 +131,7 @@ async function toInput(
   image: string,
   read: (path: string) => Promise<Buffer>,
 ): Promise<ImageInput> {
-  // Only a data URL may be long, so only the first characters of a long text are read.
+  // Only the first characters of a long text are read, because nothing except a data URL may be long.
   if (/^data:/i.test(image.slice(0, 5))) return { type: 'data_url', data_url: image };
   if (image.length > MAX_PATH_CHARS) throw notAnImage();
   if (v.is(ArtifactId, image)) return { type: 'artifact', artifact_id: image };

@@ -11,7 +11,7 @@ export interface CompositeTask extends Pick<Pixels, 'width' | 'height' | 'channe
   readonly kept: ArrayBuffer;
   /** Image drawn by a model, in the same form as `kept`. */
   readonly drawn: ArrayBuffer;
-  /** One byte for each pixel. With 255 the source stays, with 0 the drawn image replaces it. */
+  /** Weights, one byte for each pixel. With 255 the source stays, with 0 the drawn image replaces it. */
   readonly alpha: ArrayBuffer;
   /** A 32-bit integer. Any value except 0 ends the work early. */
   readonly stop: SharedArrayBuffer;
