@@ -3,7 +3,7 @@ import type { FieldOrigin } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings/settings.ts';
 import type { Caller } from '../contract/request/caller.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
-import type { JobTotals } from '../jobs/job-totals-port.ts';
+import type { JobTotals } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 import type { EventRing } from './event-ring.ts';

@@ -13,19 +13,19 @@ import { fromFlatError } from '../errors/from-flat-error.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
 import type { JobAttach } from '../image-requests/retry-attach.ts';
 import type { RecentDurations } from '../runs/image-run.ts';
-import { isTerminal } from './job-state.ts';
+import { isTerminal } from './job-end.ts';
 import type { Jobs } from './jobs.ts';
 
 interface Deps {
   readonly jobs: Pick<Jobs, 'submit' | 'find'>;
   readonly artifacts: {
-    /** The verified bytes of an artifact of this scope. Throws `not_found`, `artifact`. */
+    /** Resolves with the verified bytes of an artifact of this scope. Throws `not_found`, `artifact`. */
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
   };
   readonly durations: Pick<RecentDurations, 'typicalMs'>;
 }
 
-/** The images as they were asked for, or the job that makes them. */
+/** The images in the requested form, or the accepted job that makes them. */
 export type AsyncReply = { readonly replayed: boolean } & (
   | { readonly value: ImageResponseWithBytes; readonly accepted?: undefined }
   | { readonly accepted: ImageJob; readonly retryAfterSecs: number }
@@ -33,7 +33,7 @@ export type AsyncReply = { readonly replayed: boolean } & (
 
 type Form = AnyImageRequest['output']['response_format'];
 
-/** Serves an image request as a job, which is on disk before it begins and outlives its client (beyond.md B). */
+/** Serves an image request as a job, which is on disk before it starts and continues if its client disconnects. */
 export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   async function toImage(
     image: ArtifactImage,
@@ -60,7 +60,7 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     return { ...result, data };
   }
 
-  /** Undefined when the images were removed since. Throws the failure of the job. */
+  /** Returns undefined if the images were removed meanwhile. Throws the failure of the job. */
   async function toEnded(
     { result, error }: ImageJob,
     form: Form,
@@ -78,8 +78,8 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   }
 
   /**
-   * Resolves with the images once they are made, or with the job when the client has waited as long as it prefers. Throws
-   * what refuses or fails the job.
+   * Resolves with the images if the job ends within the preferred wait, and with the job otherwise. Throws the error that
+   * rejected or failed the job.
    */
   return async function replyAsync(
     sent: AnyImageRequest,

@@ -1,9 +1,8 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import { toJobFailure } from './job-end.ts';
-import { isTerminal } from './job-state.ts';
+import { isTerminal, toJobFailure } from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { InFlight, LiveJobs } from './streams/live-jobs.ts';
+import type { InFlight, LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle'>;
@@ -13,9 +12,9 @@ interface Deps {
 
 export type CancelJob = ReturnType<typeof createCancelJob>;
 
-/** Cancels jobs, for their owners and for the bridge itself. */
+/** Cancels jobs, on behalf of their owners, of the operator or of the bridge. */
 export function createCancelJob({ store, live, clock }: Deps) {
-  /** Ends a job that no process runs. Whether its images were made is not known. */
+  /** Ends a job that no process runs. Its outcome is unknown: its images may have been made. */
   async function endAbandoned({ sequence }: JobRecord, completedSecs: number, error: BridgeError) {
     const unknown = error.with({ details: { outcome: 'unknown' } });
     await store.settle(sequence, {
@@ -26,9 +25,10 @@ export function createCancelJob({ store, live, clock }: Deps) {
   }
 
   /**
-   * Cancels a queued job at once. Calls that a provider already has are stopped, or finished and their images kept; nothing
-   * further is sent. A job that is running in the store, but not in this process, ends at once too. The job ends with
-   * `error`. Resolves to the job as it then is; to undefined if there is none. Throws `overloaded`.
+   * Cancels a job, which then ends with `error`. A queued job ends at once. A running job sends no further provider calls;
+   * its calls in flight are stopped, or they finish and their images are kept. A job that is running in the store but not in
+   * this process ends at once. Resolves with the job in its new state, or with undefined if there is none. Throws
+   * `overloaded`.
    */
   return async function cancelJob(
     scope: string,
@@ -39,7 +39,7 @@ export function createCancelJob({ store, live, clock }: Deps) {
     const atSecs = nowSecs(clock);
     const job = await store.cancel(scope, id, { atSecs, error: toJobFailure(error) });
     if (!job) return undefined;
-    // The request is durable; only now may the work learn of it.
+    // The work is stopped only after the request is durable.
     const isRunning = !isTerminal(job.status);
     if (isRunning && (await live.stop(id, error, inFlight))) return job;
     if (isRunning) await endAbandoned(job, atSecs, error);

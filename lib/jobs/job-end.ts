@@ -1,11 +1,12 @@
 import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
+import { JOB_ENDS, type JobStatus } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { toFlatError } from '../errors/error-body.ts';
-import type { JobFailure } from './job-end-port.ts';
+import type { JobFailure } from './job-store-port.ts';
 
 const INTERRUPTED = 'interrupted';
 
-/** The end of a job of unknown outcome: its images may have been made, and paid for (contract.md 3). */
+/** Returns the error of a job with an unknown outcome: its images may have been made and paid for. */
 export function interruption(): BridgeError {
   return new BridgeError('cancelled', 'the bridge stopped while the job was running', {
     retryable: false,
@@ -17,33 +18,40 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof BridgeError && error.details['reason'] === INTERRUPTED;
 }
 
-/** Returns how a job ends that fails with this error. */
+/** Returns the final status of a job that fails with this error. */
 export function endOf(error: BridgeError) {
   if (isInterruption(error)) return 'interrupted';
   return error.code === 'cancelled' ? 'cancelled' : 'failed';
 }
 
-/** The end of a job that its owner has cancelled. */
+/** Returns the error of a job that its owner cancelled. */
 export function cancellation(): BridgeError {
   return new BridgeError('cancelled', 'the job was cancelled');
 }
 
-/** The end of a job that the operator of the queue has cancelled. */
+/** Returns the error of a job that the operator of the queue cancelled. */
 export function operatorCancellation(): BridgeError {
   return cancellation().with({ details: { reason: 'operator' } });
 }
 
-/** A failure as jobs keep it. */
+/** Converts an error to the form that jobs store. */
 export function toJobFailure(error: BridgeError): JobFailure {
   const { suggestions, ...flat } = toFlatError(error);
   return { ...flat, suggestions: [...suggestions] };
 }
 
-/** The response without bytes: the images of a job are artifacts. Throws `internal` when one is not. */
+/** Returns the response without bytes, because the images of a job are artifacts. Throws `internal` if an image is not an artifact. */
 export function toArtifactResult(response: ImageResponseWithBytes): ImageResponse {
   const data = response.data.map((image) => {
     if (image.type === 'artifact') return image;
-    throw new BridgeError('internal', 'a job has made an image that is no artifact');
+    throw new BridgeError('internal', 'the job returned an image that is not an artifact');
   });
   return { ...response, data };
+}
+
+const TERMINAL: ReadonlySet<JobStatus> = new Set(JOB_ENDS);
+
+/** Returns true if a job with this status has ended. Its status never changes again. */
+export function isTerminal(status: JobStatus): boolean {
+  return TERMINAL.has(status);
 }

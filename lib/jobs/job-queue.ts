@@ -2,31 +2,31 @@ import type { TraceLog } from '../log/trace-log.ts';
 import { abortable } from '../platform/abortable.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { LiveJobs } from './streams/live-jobs.ts';
+import type { LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'claim'>;
   readonly live: Pick<LiveJobs, 'claim'>;
-  /** False while a job's images could not be kept. */
+  /** False while the images of a job could not be stored. */
   readonly canPublish: () => boolean;
-  /** Ends the jobs that must not be claimed; awaited before each claim. Undefined if there are none. */
+  /** Ends the jobs that must not be claimed. Awaited before each claim. Returns undefined if there is nothing to do. */
   readonly beforeClaim: () => Promise<void> | undefined;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
 
-// After a claim that the store refused, or while nothing can be published.
+// The wait after a claim that failed, and while nothing can be published.
 const RETRY_MS = 1000;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
-/** Hands out queued jobs in the order of the store. Waiting workers are woken; nothing polls. */
+/** Claims queued jobs for workers, in the order of the store. Idle workers wait until they are woken; they do not poll. */
 export function createJobQueue({ store, live, canPublish, beforeClaim, log, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
   let isRefused = false;
 
-  /** No request waits for a claim, so there is no reply to fail. Only the first refusal in a row is reported. */
+  /** Reports the first failed claim in a row to the log, because no request waits for a claim. */
   function noteRefusal(thrown: unknown): void {
     if (!isRefused) log.failure(thrown, { task: 'job-claim' });
     isRefused = true;
@@ -42,7 +42,7 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
   }
 
   return {
-    /** To be called after each commit that has added a job. */
+    /** Wakes one worker. Must be called after each commit that adds a job. */
     wake(): void {
       wakes += 1;
       const [first] = waiting;
@@ -51,19 +51,19 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
       first();
     },
 
-    /** To be called when jobs that were added before may be claimed again. */
+    /** Wakes all workers. Must be called when queued jobs may be claimed again after a pause. */
     wakeAll(): void {
       wakes += 1;
       for (const wake of waiting) wake();
       waiting.clear();
     },
 
-    /** A job that runs from now on, as soon as there is one. Rejects with the signal's reason on abort. */
+    /** Waits for a job and claims it. Throws the reason of the signal if it aborts. */
     async next(signal: AbortSignal): Promise<JobRecord> {
       for (;;) {
         signal.throwIfAborted();
         if (!canPublish()) {
-          // The job would pay for images that are lost. It stays queued.
+          // The job stays queued, because its images would be paid for and lost.
           await sleep(clock, RETRY_MS, signal);
           continue;
         }
@@ -79,7 +79,7 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
           await sleep(clock, RETRY_MS, signal);
           continue;
         }
-        // A job that was added during this claim has woken no worker.
+        // If a job was added during this claim, no worker was waiting to be woken: claim again.
         if (wakes === before) await untilWoken(signal);
       }
     },

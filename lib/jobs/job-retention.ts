@@ -1,16 +1,14 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { JobRetention } from './job-retention-port.ts';
-import type { JobSearch } from './job-search-port.ts';
-import type { JobStore } from './job-store-port.ts';
+import type { JobRetention, JobSearch, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'prune'>;
   readonly search: Pick<JobSearch, 'removed'>;
   readonly inputs: Pick<StoredInputs, 'removeUnneeded' | 'sweep'>;
   readonly clock: Clock;
-  /** Of `server.jobs`. */
+  /** The settings of `server.jobs`. */
   readonly limits: {
     readonly retention_secs: number;
     readonly max_retained: number;
@@ -18,18 +16,19 @@ interface Deps {
   };
 }
 
-// A sweep and the wait for the next one together stay within the minute of contract.md 6.
+// A sweep and the wait for the next one take less than a minute together, the longest time an expired job may remain.
 const SWEEP_EVERY_MS = 30_000;
-// A transaction that no request notices.
+// Small enough for a transaction that delays no request noticeably.
 const BATCH = 32;
 
 /**
- * Removes the ordinary history that is too old, too long or too large, the largest histories of scopes first, in small batches between requests, and the stored
- * images that only removed jobs came with. The rows go first: an image that is left after a crash is found by a sweep.
+ * Removes the jobs of the ordinary history that are too old, and further jobs while it is too long or too large, from the scopes
+ * with the largest histories first. Works in small batches between requests. Also removes the stored images that only removed jobs used. The rows are removed before
+ * the images, because a sweep finds an image that remains after a crash.
  */
 export function createJobRetention({ store, search, inputs, clock, limits }: Deps) {
   let isHealthy = true;
-  /** Whether stored images may be left that no job came with: from before this process, or of a failed removal. */
+  /** True if stored images without a job may exist: from before this process, or after a failed removal. */
   let hasLeftovers = true;
 
   async function removeAll(signal: AbortSignal): Promise<void> {
@@ -65,7 +64,7 @@ export function createJobRetention({ store, search, inputs, clock, limits }: Dep
   }
 
   return {
-    /** A task. Throws `overloaded`, `internal`. */
+    /** Removes what exceeds the limits. Throws `overloaded`, `internal`. */
     sweep: {
       name: 'job-retention',
       everyMs: SWEEP_EVERY_MS,
@@ -75,7 +74,7 @@ export function createJobRetention({ store, search, inputs, clock, limits }: Dep
           await removeLeftovers(signal);
           isHealthy = true;
         } catch (error) {
-          // A store that refuses is known without a sweep, and so is that it takes writes again.
+          // `overloaded` does not count: the store itself reports that it rejects writes, and when it recovers.
           isHealthy = toBridgeError(error).code === 'overloaded';
           throw error;
         }

@@ -1,76 +1,74 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
 import type { ImageResponse } from '../contract/reply/image-response.ts';
 import type {
+  ImageJob,
   ImageJobSummary,
   JobRequest,
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
-import type { Reservation } from '../generation/ledger/ledger-store-port.ts';
+import type { Reservation, Settlement } from '../generation/ledger/ledger-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
-import type { JobEnd, JobFailure } from './job-end-port.ts';
-import type { JobRetention, PrunedJobs } from './job-retention-port.ts';
-import type { JobTotals } from './job-totals-port.ts';
 
-/** What is known of every job. Times are Unix seconds. */
+/** The fields that records and summaries of jobs share. Times are Unix seconds. */
 interface JobFacts {
-  /** The job's number in the order of acceptance, from 1 on. No two jobs of any scope ever share one. */
+  /** The number of the job in the order of acceptance, from 1. It is unique across all scopes and never used again. */
   readonly sequence: number;
   /** A UUIDv7. */
   readonly id: string;
-  /** Its owner: the authorization scope of contract.md 11. */
+  /** The authorization scope that owns the job. */
   readonly scope: string;
   readonly status: JobStatus;
-  /** From -100 to 100: of the queued jobs of a scope the highest are claimed first. */
+  /** From -100 to 100. Among the queued jobs of a scope, the highest priority is claimed first. */
   readonly priority: number;
   readonly createdSecs: number;
-  /** Of the last change of anything but its progress. */
+  /** The time of the latest change. Progress does not count as a change. */
   readonly updatedSecs: number;
   readonly startedSecs?: number;
   readonly completedSecs?: number;
   readonly cancelRequested: boolean;
   readonly favorite: boolean;
-  /** When it was hidden. */
+  /** The time when the job was hidden. */
   readonly deletedSecs?: number;
 }
 
-/** A job with all that is kept of it. */
+/** A job with everything that is stored about it. */
 export interface JobRecord extends JobFacts {
-  /** The `x-request-id` of the POST that it came from; `ImageResponse.id` is the same. */
+  /** The `x-request-id` of the POST that submitted the job. `ImageResponse.id` is the same. */
   readonly requestId: string;
-  /** Where it went, or where it is meant to go first. */
+  /** The provider that ran the job, or the first one of its plan until then. */
   readonly provider: string;
-  /** The id of the job that this one was made from by a retry. */
+  /** The id of the job that this job retries. */
   readonly retryOf?: string;
-  /** The identity of the token that it came with; empty for a caller without a named token. */
+  /** The identity of the token that submitted the job; empty for a caller without a named token. */
   readonly token: string;
   readonly request: JobRequest;
-  /** Of a job that succeeded, and of no other. */
+  /** Present if and only if the job succeeded. */
   readonly result?: ImageResponse;
-  /** Of a job that ended otherwise when some of its images were finished, and of no other. */
+  /** The finished images of a job that ended without success. Absent if it finished none. */
   readonly partialResult?: PartialResult;
-  /** Of a job that ended otherwise, and of no other. */
+  /** Present if and only if the job ended without success. */
   readonly error?: JobFailure;
-  /** Of a job whose end is to be sent. */
+  /** Present if the job has a webhook. */
   readonly webhook?: WebhookRecord;
 }
 
 /** A job as lists show it. */
 export interface JobSummary extends JobFacts {
   readonly operation: JobRequest['operation'];
-  /** Its first 256 code points. */
+  /** The first 256 code points of the prompt. */
   readonly prompt: string;
-  /** Where it went, or where it is meant to go first. */
+  /** The provider that ran the job, or the first one of its plan until then. */
   readonly provider: string;
   readonly model?: string;
-  /** How many images were asked for. */
+  /** The number of images that the request asks for. */
   readonly outputs: number;
-  /** As planned when it was accepted: `auto`, or `WxH` in pixels. */
+  /** The size planned when the job was accepted: `auto`, or `WxH` in pixels. */
   readonly size: string;
-  /** How many images it came with, masks and references included. */
+  /** The number of images in the request, masks and references included. */
   readonly inputs: number;
   readonly errorCode?: JobFailure['code'];
-  /** What it has made, in the order of its result. */
+  /** The finished images, in the order of the result. */
   readonly artifacts: ImageJobSummary['artifacts'];
 }
 
@@ -78,29 +76,29 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'cr
   readonly requestId: string;
   readonly retryOf?: string;
   readonly request: JobRequest;
-  /** The provider and the model that its plan begins with. */
+  /** The first provider of the plan, and its model. */
   readonly provider: string;
   readonly model?: string;
-  /** `auto`, or `WxH` in pixels: what its plan asks for. */
+  /** The planned size: `auto`, or `WxH` in pixels. */
   readonly size: string;
-  /** Kept free for what it will end with; at least 1. */
+  /** The bytes reserved for the end of the job. At least 1. */
   readonly reservedBytes: number;
   readonly webhook?: WebhookTarget | undefined;
 }
 
 export interface JobLimits {
-  /** How many jobs of all scopes may be queued, this one included; the last tenth is for scopes below their equal share. */
+  /** The largest number of queued jobs of all scopes. The last tenth is kept for scopes below their equal share. */
   readonly maxPending: number;
-  /** For all jobs together, their reservations and those of this one included; the last tenth as in `maxPending`. */
+  /** The largest size of all jobs together, reservations included. The last tenth is kept as in `maxPending`. */
   readonly maxDatabaseBytes: number;
-  /** True if other scopes may come that have no job yet. */
+  /** True if scopes that have no job yet may appear. */
   readonly isShared: boolean;
 }
 
 export interface JobAdmission extends JobLimits {
-  /** Of the images that it asks for: they are charged with the job. */
+  /** The allowance that the images of the job are charged to when the job is added. */
   readonly reservation: Reservation;
-  /** Of a request that came with a key: the keyed hash of scope and key, and the fingerprint of the request. */
+  /** The keyed hash of scope and idempotency key, and the fingerprint of the request. Absent without a key. */
   readonly key?: { readonly hash: string; readonly fingerprint: string };
 }
 
@@ -112,65 +110,127 @@ export interface JobFilter {
 }
 
 export interface JobPageRequest {
-  /** The page begins below this `sequence`, at the newest job otherwise. */
+  /** The page begins below this `sequence`. It begins at the newest job if absent. */
   readonly before?: number;
   /** At least 1. */
   readonly limit: number;
 }
 
-/** What became of a job: how it is now, or that it was removed. */
+/** A changed job in its present state, or the id of a removed job. */
 export type JobChange = {
-  /** Changes of a scope are numbered in the order of their commits, from 1 on. No number is used twice. */
+  /** The number of the change. The changes of a scope are numbered from 1 in the order of their commits, and no number is used twice. */
   readonly change: number;
 } & ({ readonly job: JobSummary } | { readonly removedId: string });
 
+export type JobFailure = NonNullable<ImageJob['error']>;
+
+/** The end of a running job, as the store writes it. */
+export type JobEnd = {
+  readonly completedSecs: number;
+  /** The provider calls of the job that are not counted yet. Undefined if they are unknown because another process ran the job. */
+  readonly settlement?: Settlement | undefined;
+} & (
+  | {
+      readonly status: 'succeeded';
+      readonly result: ImageResponse;
+      /** The ids of the artifacts in the result. Their publications are pending. */
+      readonly publications: readonly string[];
+    }
+  | {
+      readonly status: 'failed' | 'cancelled' | 'interrupted';
+      readonly error: JobFailure;
+      /** The ids of the finished artifacts. None if absent. */
+      readonly publications?: readonly string[];
+    }
+);
+
+/** The limits of the history, and the size of one step of a sweep. */
+export interface JobRetention {
+  /** Jobs that ended before this time are removed. */
+  readonly completedBeforeSecs: number;
+  /** The largest number of jobs in the ordinary history: the jobs that have ended and are not favourites. */
+  readonly maxRetained: number;
+  /** The largest size of the ordinary history, stored images included. */
+  readonly maxRetainedBytes: number;
+  /** The `next` of the previous call of the same sweep. Undefined for its first call. */
+  readonly after?: PrunePlaces | undefined;
+  /** The largest number of jobs that one call examines. */
+  readonly batch: number;
+}
+
+/** The position of a sweep in the history of each scope, in the order of `EndedPlace`. Jobs up to it were removed or skipped. */
+export type PrunePlaces = ReadonlyMap<string, EndedPlace>;
+
+/** The position of an ended job. Jobs are ordered by the time of their end, then by `sequence`. */
+export interface EndedPlace {
+  readonly completedSecs: number;
+  readonly sequence: number;
+}
+
+export interface PrunedJobs {
+  /** The sequences of the removed jobs. */
+  readonly removed: readonly number[];
+  /** The SHA-256 of each stored image that no remaining job uses, without repetitions. */
+  readonly releasedInputs: readonly string[];
+  /** Undefined if nothing is left to remove. */
+  readonly next: PrunePlaces | undefined;
+}
+
+/** Counts and sizes over the jobs of all scopes. */
+export interface JobTotals {
+  readonly byStatus: Readonly<Record<JobStatus, number>>;
+  readonly hidden: number;
+  readonly favorite: number;
+  /** The size of all jobs: the length of their texts and a fixed number of bytes for each job. */
+  readonly logicalBytes: number;
+  /** The bytes reserved for the ends of queued and running jobs. */
+  readonly reservedBytes: number;
+}
+
 /**
- * The jobs and their history. Every method is one transaction and has been made durable when it resolves. A job of
- * another scope is as good as none. Throws `overloaded` when the store refuses to write, `internal` when it is damaged.
+ * Stores jobs and their history. Every method is one transaction and is durable when it resolves. A job of another scope is
+ * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if it is damaged.
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`. Under the key of an earlier job, resolves to that job as it is now, whatever
-   * the limits say, and nothing is added. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the token
-   * or beyond the share of the scope (`checkRoom`), `idempotency_conflict` when the earlier job was asked for something else.
+   * Accepts a job as `queued`. If an earlier job has the same key, adds nothing and resolves with the earlier job in its
+   * present state; the limits are not checked. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the
+   * token or beyond the share of the scope (`checkRoom`), `idempotency_conflict` if the earlier job has another fingerprint.
    */
   submit(
     job: NewJob,
     admission: JobAdmission,
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
   /**
-   * Throws `overloaded` and `rate_limited` where `submit` would do so for a job of the scope, whatever its size. Not for a
-   * request under the key of an earlier job, given by its hash: that job is the reply. Lets a full queue refuse before
-   * anything costly is done.
+   * Throws `overloaded` and `rate_limited` as `submit` would for the smallest job of the scope. Does nothing if an earlier
+   * job has this key, because that job is the reply. Called before costly work, so that a full queue rejects a request
+   * early.
    */
   refuseWhenFull(
     scope: string,
     limits: Omit<JobAdmission, 'key'>,
     keyHash: string | undefined,
   ): Promise<void>;
-  /**
-   * The job that came with this key, as it is now; undefined when none did. Throws `idempotency_conflict` when it was
-   * asked for something else.
-   */
+  /** Resolves with the job that was accepted under this key. Throws `idempotency_conflict` if it has another fingerprint. */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
-   * Turns a queued job into a running one that belongs to this process. Scopes take turns: the job is one of the waiting
-   * scope whose last claim is the longest ago. A scope whose first job is queued takes its turn with those that have
-   * waited longest, behind them, unless its own last claim is more recent. Among the jobs of the scope, the one with the highest
-   * priority that was accepted first is claimed. Undefined when none is queued or the queue is paused. One whose request
-   * cannot be read any more ends as `failed` instead.
+   * Starts a queued job, which then belongs to this process. Resolves with undefined if no job is queued or the queue is
+   * paused. Scopes take turns: the scope with the oldest last claim is next. A scope whose first job is queued waits behind
+   * the scopes that have waited longest, unless its own last claim is more recent. Within a scope, the job with the highest
+   * priority is claimed, and among equal priorities the one accepted first. A job with an unreadable request ends as
+   * `failed`, and the next job is claimed.
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
-   * Ends a running job, counts its outputs and makes its publications its scope's artifacts, all or nothing. The publications
-   * of a job that does not succeed become its partial result, as far as they are pending. False, and nothing changed, when the
-   * job is not running in this process, or when it is to succeed after its cancellation was requested. Throws `artifact` when
-   * a publication of a result is not pending.
+   * Ends a running job, counts its outputs and publishes its artifacts, all in one transaction. If the job does not succeed,
+   * its pending publications become its partial result. Resolves with false, and changes nothing, if the job is not running
+   * in this process, or if it would succeed after its cancellation was requested. Throws `artifact` if a publication of a
+   * result is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
-   * Ends a queued job as `cancelled` with this error, notes the request on a running one, and leaves one that has ended
-   * as it is. Resolves to the job as it then is.
+   * Ends a queued job as `cancelled` with this error. Marks a running job as `cancelRequested`. Leaves an ended job
+   * unchanged. Resolves with the job in its new state.
    */
   cancel(
     scope: string,
@@ -178,8 +238,8 @@ export interface JobStore {
     request: { readonly atSecs: number; readonly error: JobFailure },
   ): Promise<JobRecord | undefined>;
   /**
-   * Marks and hides, or takes that back; a job that is hidden already keeps its time. Resolves to the job as it then
-   * is. Throws `job_not_terminal`, and changes nothing, when a job is to be hidden that has not ended.
+   * Sets or clears the favourite mark, and hides or restores a job. A job that is already hidden keeps its time. Resolves
+   * with the job in its new state. Throws `job_not_terminal`, and changes nothing, if the job to hide has not ended.
    */
   update(
     scope: string,
@@ -191,28 +251,28 @@ export interface JobStore {
     },
   ): Promise<JobRecord | undefined>;
   find(scope: string, id: string): Promise<JobRecord | undefined>;
-  /** The jobs that the filter lets through, the last accepted first; `more` when the page is not the last one. */
+  /** Resolves with the jobs that match the filter, newest first. `more` is true if older ones follow. */
   list(
     scope: string,
     filter: JobFilter,
     page: JobPageRequest,
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
-  /** Those of the scope's jobs that are still there, in the order of their sequences as given. */
+  /** Resolves with the jobs of these sequences in the same order. Removed jobs are left out. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**
-   * The number of the scope's latest change, 0 before the first, and how far back a reader may have stopped that is to
-   * find out about every job since: the ids of removed jobs are kept for some time only.
+   * Resolves with the number of the latest change of the scope, 0 before the first. A reader that stopped before
+   * `oldestToResume` may have missed a removal, because the ids of removed jobs are kept for a limited number of changes.
    */
   changes(scope: string): Promise<{ readonly latest: number; readonly oldestToResume: number }>;
-  /** The scope's first change after this one. Of several changes of a job only the latest is one. */
+  /** Resolves with the first change of the scope after this number. Only the latest change of each job is found. */
   nextChange(scope: string, after: number): Promise<JobChange | undefined>;
-  /** The publications that running jobs of processes that have ended had begun, complete or not. */
+  /** Resolves with the publications, complete or not, of jobs that still run in the store but whose process has ended. */
   listAbandonedOutputs(nowSecs: number): Promise<readonly ArtifactRecord[]>;
   /**
-   * Ends the running jobs of processes that have ended as `interrupted` with this error. Those of this process, and of
-   * another one that still renews its lease at `atSecs`, run on. The publications that are complete, by their ids, become
-   * partial results as in `settle`; outputs that may have been sent and are in none are counted as unknown. Resolves to the
-   * number of those that were ended.
+   * Ends the running jobs of ended processes as `interrupted` with this error, and resolves with their number. Jobs of this
+   * process, and of a process with a valid lease at `atSecs`, continue. `publications` has the ids of the complete
+   * publications, which become partial results as in `settle`. Every other output that may have been sent is counted as
+   * unknown.
    */
   interruptAbandoned(end: {
     readonly atSecs: number;
@@ -220,18 +280,99 @@ export interface JobStore {
     readonly publications?: readonly string[];
   }): Promise<number>;
   /**
-   * Removes jobs of the ordinary history: all that are too old, then, while the history is too long or too large, the
-   * job that ended first in the scope with the largest part of it. A scope within its equal share loses nothing to others.
-   * A job whose webhook is pending is only removed when it is too old.
+   * Removes jobs of the ordinary history. First removes all jobs that are too old. While the history is too long or too
+   * large, then removes the job that ended first in the scope with the largest part of it, unless that scope is within its
+   * equal share. A job with a pending webhook is removed only if it is too old.
    */
   prune(retention: JobRetention): Promise<PrunedJobs>;
-  /** The stored images of all jobs by ascending SHA-256, each once: at most `limit` of those behind `after`. */
+  /** Resolves with the stored images of all jobs after the SHA-256 `after`, in ascending order, without repetitions. */
   listInputs(page: {
     readonly after: string;
     readonly limit: number;
   }): Promise<readonly { readonly sha256: string; readonly bytes: number }[]>;
-  /** Whether a job came with the stored image of this SHA-256. */
+  /** Resolves with true if a job uses the stored image of this SHA-256. */
   needsInput(sha256: string): Promise<boolean>;
-  /** Takes the same short time however many jobs there are. */
+  /** Takes constant time, independent of the number of jobs. */
   totals(): Promise<JobTotals>;
+}
+
+export interface JobSearchFilter extends JobFilter {
+  /** A literal part of the prompt, compared without regard to case. 1 to 256 code points. */
+  readonly term: string;
+}
+
+/**
+ * Finds durable jobs by their prompts, off the main thread. Results are always complete; a missing index only makes searches
+ * slower until it is built.
+ */
+export interface JobSearch {
+  /**
+   * Resolves with the sequences of the matching jobs of the scope, newest first. `more` is true if older ones follow. A job
+   * that changes during the search is filtered in one of its states. Throws `overloaded` if too many searches wait or the
+   * thread has failed, `internal` if the database is damaged, and the reason of the signal if it aborts.
+   */
+  find(
+    scope: string,
+    filter: JobSearchFilter,
+    page: JobPageRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly sequences: readonly number[]; readonly more: boolean }>;
+  /** Must be called after each commit that adds jobs, with their number. */
+  added(jobs: number): void;
+  /** Must be called after each commit that removes jobs, with their sequences. */
+  removed(sequences: readonly number[]): void;
+  /** Resolves when the thread has ended. Must be called before the database is closed. */
+  close(): Promise<void>;
+}
+
+/** The state of the queue, over the jobs of all scopes. */
+export interface QueueState {
+  readonly paused: boolean;
+  readonly queued: number;
+  readonly running: number;
+  /** The time when the oldest queued job was accepted, in Unix seconds. Absent if no job is queued. */
+  readonly oldestQueuedSecs?: number;
+  /** The providers that have active jobs, by name. */
+  readonly byProvider: readonly {
+    readonly provider: string;
+    readonly queued: number;
+    readonly running: number;
+  }[];
+}
+
+/** A job as the operator of the queue sees it. */
+export interface QueuedJob {
+  readonly sequence: number;
+  readonly id: string;
+  readonly scope: string;
+  readonly status: 'queued' | 'running';
+  readonly createdSecs: number;
+  readonly cancelRequested: boolean;
+  /** The identity of the token that submitted the job; empty for a caller without a named token. */
+  readonly token: string;
+}
+
+/** Reads and controls the queue of all scopes. Every method is one transaction and is durable when it resolves. */
+export interface QueueStore {
+  /** Takes constant time, independent of the number of jobs. */
+  read(): Promise<QueueState>;
+  /**
+   * Resolves with at most `limit` queued and running jobs that these token identities submitted, in no order. Jobs with a
+   * requested cancellation are left out. Takes constant time, independent of the number of jobs.
+   */
+  listActiveOf(
+    tokens: readonly string[],
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly scope: string }[]>;
+  /** Resolves with the queued and running jobs of all scopes, oldest first. `more` is true if newer ones follow. */
+  list(page: {
+    /** The page begins above this `sequence`. */
+    readonly after: number;
+    /** At least 1. */
+    readonly limit: number;
+  }): Promise<{ readonly items: readonly QueuedJob[]; readonly more: boolean }>;
+  /** Resolves with the queued or running job of this id, in any scope. */
+  find(id: string): Promise<QueuedJob | undefined>;
+  /** Pauses or resumes claims in every process. Throws `overloaded` if the store cannot write. */
+  setPaused(paused: boolean): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import type { ImageJob, ImageJobSummary } from '../contract/resources/job.ts';
 import type { JobRecord, JobSummary } from './job-store-port.ts';
-import type { JobProgress } from './streams/live-jobs.ts';
+import type { JobProgress } from './live-jobs.ts';
 
-/** A job as its detail shows it. */
+/** Converts a job to the form of the API, with all its details. */
 export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
   const { request, retryOf, result, partialResult, error } = record;
   return {
@@ -19,7 +19,7 @@ export function toImageJob(record: JobRecord, progress: JobProgress | undefined)
 function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'webhook'> {
   if (!webhook) return {};
   const { state, attempts, lastStatus } = webhook;
-  // The end of the job was none of those that are sent.
+  // This status is not in the `events` of the webhook.
   if (state === 'waiting' && completedSecs !== undefined) return {};
   return {
     webhook: {
@@ -30,7 +30,7 @@ function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'w
   };
 }
 
-/** A job as lists show it. */
+/** Converts a summary to the form that lists of the API show. */
 export function toImageJobSummary(
   summary: JobSummary,
   progress: JobProgress | undefined,
@@ -67,7 +67,7 @@ function toShared(
     ...(job.priority === 0 ? {} : { priority: job.priority }),
     favorite: job.favorite,
     ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
-    // It may have ended between the reading of its row and this.
+    // The job may have ended after its row was read.
     ...(progress === undefined || completedSecs !== undefined ? {} : { progress }),
   };
 }

@@ -1,31 +1,37 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
-import { createLedger } from '../generation/ledger/ledger.ts';
+import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
+import type { GenerationContext, GenerationResult } from '../generation/pipeline.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
-import { interruption, isInterruption } from './job-end.ts';
-import { createJobEnds, type RunningJob } from './job-ends.ts';
-import { trackPublications } from './job-publications.ts';
-import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { LiveJob, LiveJobs } from './streams/live-jobs.ts';
+import {
+  cancellation,
+  endOf,
+  interruption,
+  isInterruption,
+  toArtifactResult,
+  toJobFailure,
+} from './job-end.ts';
+import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
+import type { LiveJob, LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
   readonly usage: Pick<Usage, 'accountOfJob'>;
-  readonly publisher: Parameters<typeof trackPublications>[0]['publisher'];
+  readonly publisher: PublicationDeps['publisher'];
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
 }
 
-/** Runs jobs that have been claimed, each once and to its end, and settles them in the store. */
+/** Runs claimed jobs, each once and to its end, and stores their ends. */
 export function createJobWorker(deps: Deps) {
   const { live, runs, ids } = deps;
   const ending = new AbortController();
@@ -37,7 +43,7 @@ export function createJobWorker(deps: Deps) {
       requestId: job.requestId,
       scope: job.scope,
       trace: { traceId: ids.newOpaqueId(), spanId: ids.newSpanId() },
-      // A job names its artifacts by their ids: its result holds no address of this bridge.
+      // The result of a job contains no address of this bridge, because jobs identify artifacts by their ids.
       baseUrl: '',
       waitsWhenFull: true,
       noMoreCalls: here.noMoreCalls,
@@ -61,16 +67,16 @@ export function createJobWorker(deps: Deps) {
       const imageRun = newRun(running, here);
       const generation = imageRun.start(here.signal);
       void showEvents(generation, here);
-      // Events that are still unread are of no use once the work has ended.
+      // After the work has ended, unread events are useless.
       const made = await generation.result.finally(generation.ignoreEvents);
       publications.add(made.publications);
       const { aborted, reason } = here.signal;
-      // What was made just when the bridge stops is the result; a cancelled job keeps it as its partial result.
+      // Images that are complete when the bridge stops are the result. A cancelled job keeps them as its partial result.
       if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
       await imageRun.commit(made);
     } catch (thrown) {
       const stored = await ends.fail(running, toBridgeError(thrown));
-      // Only now: until its end is stored, the next start may still make a partial result of them.
+      // Discarded only after the end is stored, because until then the next start may make a partial result of them.
       if (stored === 'refused' || (stored && publications.ids().length === 0)) {
         await publications.discard();
       }
@@ -80,10 +86,10 @@ export function createJobWorker(deps: Deps) {
   }
 
   return {
-    /** Resolves when the job has ended and that is durable. Never rejects. */
+    /** Resolves when the end of the job is durable. Never rejects. */
     run,
 
-    /** Ends all running jobs as interrupted without waiting for the store: the time for any other end is over. */
+    /** Interrupts all running jobs without waiting for the store, because the time for a regular end has passed. */
     interruptAll(): void {
       const reason = interruption();
       live.stopAll(reason);
@@ -92,16 +98,157 @@ export function createJobWorker(deps: Deps) {
   };
 }
 
-/** The failure of a job: one that was stopped fails with the reason for that, and with what is known of its provider. */
+/** Returns the error of a failed job. A stopped job fails with the reason of the stop, and with the facts from its provider. */
 function toFailure(thrown: unknown, { aborted, reason }: AbortSignal): BridgeError {
   const error = toBridgeError(thrown);
   if (!aborted) return error;
   if (isInterruption(reason)) return toBridgeError(reason);
   const known = error.code === 'cancelled' ? error : toBridgeError(reason);
-  // A provider that did not stop has set this already.
+  // If the provider did not stop, its error has already set `provider_stopped`.
   return known.with({ details: { provider_stopped: true, ...known.details } });
 }
 
 async function showEvents({ events }: RunningGeneration, here: LiveJob): Promise<void> {
   for await (const event of events) here.note(event);
+}
+
+/** A job that runs in this process, with its account and its publications. */
+interface RunningJob {
+  readonly job: JobRecord;
+  readonly ledger: Ledger;
+  readonly publications: JobPublications;
+}
+
+/** True if the end is stored, false if it is not stored, `refused` if the job cannot end in this way any more. */
+type Stored = boolean | 'refused';
+
+/** Stores the ends of jobs. After `ending` aborts, the store is tried only once for each job. */
+function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
+  const { clock } = deps;
+  const settle = createSettleJob(deps);
+
+  return {
+    /** Throws `cancelled` if the cancellation of the job was committed before its result. */
+    async succeed(
+      { job, ledger, publications }: RunningJob,
+      { response, publications: made }: GenerationResult,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const end = {
+        status: 'succeeded',
+        completedSecs: nowSecs(clock),
+        settlement: ledger.settlement(),
+        result: toArtifactResult(response),
+        publications: made.map(({ record }) => record.id),
+      } as const;
+      const isStored = await settle(job, end, signal).catch((thrown) => {
+        if (toBridgeError(thrown).code === 'artifact') {
+          // In the store, the images do not belong to the job, so that they cannot be a partial result.
+          publications.refuse();
+          ledger.withdrawn();
+        }
+        throw thrown;
+      });
+      if (isStored) return;
+      // The cancellation was committed before the result, even if the signal has not aborted yet.
+      throw cancellation().with({ details: { provider_stopped: true } });
+    },
+
+    /**
+     * Ends the job with its finished images as its partial result. Resolves with false if the process stops before the end is
+     * stored. The next start then finds the job running.
+     */
+    async fail({ job, ledger, publications }: RunningJob, error: BridgeError): Promise<Stored> {
+      const end = {
+        status: endOf(error),
+        completedSecs: nowSecs(clock),
+        settlement: ledger.settlement(),
+        error: toJobFailure(ledger.restricted(error)),
+        publications: publications.ids(),
+      } as const;
+      return settle(job, end, ending).then(
+        (isEnded) => isEnded || 'refused',
+        () => false,
+      );
+    },
+  };
+}
+
+interface SettleDeps {
+  readonly store: Pick<JobStore, 'settle'>;
+  readonly log: Pick<TraceLog, 'failure'>;
+  readonly clock: Clock;
+}
+
+// A store may reject writes for hours. Until it recovers, the end waits in memory.
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 10_000;
+
+/** Writes the ends of jobs to the store, with retries. */
+function createSettleJob({ store, log, clock }: SettleDeps) {
+  /**
+   * Resolves with true when the end is durable, and with false if the job cannot end in this way any more. Retries after every
+   * other error, and reports only the first. Throws `artifact` if a publication is not pending, and the reason of `giveUp` if
+   * it aborts between two tries.
+   */
+  return async function settleJob(
+    { sequence, requestId }: Pick<JobRecord, 'sequence' | 'requestId'>,
+    end: JobEnd,
+    giveUp: AbortSignal,
+  ): Promise<boolean> {
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
+      try {
+        return await store.settle(sequence, end);
+      } catch (thrown) {
+        // The result is invalid, so that no retry can succeed.
+        if (toBridgeError(thrown).code === 'artifact') throw thrown;
+        if (waitMs === FIRST_RETRY_MS) log.failure(thrown, { requestId });
+        await sleep(clock, waitMs, giveUp);
+      }
+    }
+  };
+}
+
+type Publication = GenerationResult['publications'][number];
+
+interface PublicationDeps {
+  readonly publisher: { discard(publications: readonly Publication[]): Promise<void> };
+}
+
+/** The artifacts that the run of one job has published, before the end of the job makes them permanent. */
+interface JobPublications {
+  /** The outputs in the context of the run. */
+  readonly outputs: NonNullable<GenerationContext['outputs']>;
+  add(publications: readonly Publication[]): void;
+  /** Returns the ids of the artifacts that the end of the job keeps. */
+  ids(): readonly string[];
+  /** Keeps no artifact, because in the store they are not publications of this job. */
+  refuse(): void;
+  /** Removes the files of all published artifacts. Files that cannot be removed now are removed at the next start. */
+  discard(): Promise<void>;
+}
+
+/** Tracks the publications of a job. */
+function trackPublications(
+  { publisher }: PublicationDeps,
+  { sequence }: Pick<JobRecord, 'sequence'>,
+): JobPublications {
+  const published = new Map<string, Publication>();
+  let isRefused = false;
+
+  function add(publications: readonly Publication[]): void {
+    for (const publication of publications) published.set(publication.record.id, publication);
+  }
+
+  return {
+    outputs: { job: sequence, onPublished: (publication) => add([publication]) },
+    add,
+    ids: () => (isRefused ? [] : [...published.keys()]),
+    refuse() {
+      isRefused = true;
+    },
+    async discard() {
+      if (published.size > 0) await publisher.discard([...published.values()]).catch(() => {});
+    },
+  };
 }

@@ -2,14 +2,12 @@ import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { JobAttach } from '../image-requests/retry-attach.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { SubmitContext, Submitted } from './accept/accept-job.ts';
-import type { JobSubmission } from './accept/submit-job.ts';
+import type { JobSubmission, SubmitContext, Submitted } from './accept-job.ts';
 import type { CancelJob } from './cancel-job.ts';
-import { cancellation } from './job-end.ts';
-import { isTerminal } from './job-state.ts';
+import { cancellation, isTerminal } from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
-import type { InFlight, JobPartial, LiveJobs } from './streams/live-jobs.ts';
+import type { InFlight, JobPartial, LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'update'>;
@@ -24,12 +22,12 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** A job as its acceptance is replied to. */
+/** An accepted job, as the reply to its submission shows it. */
 interface AcceptedJob {
   readonly job: ImageJob;
-  /** Where it went, or where it is meant to go first. */
+  /** The provider that ran the job, or the first one of its plan until then. */
   readonly provider: string;
-  /** It was accepted under the same key before. */
+  /** True if the job was accepted earlier, for an equal request. */
   readonly replayed: boolean;
 }
 
@@ -47,8 +45,9 @@ export function createJobs(deps: Deps) {
 
   return {
     /**
-     * Resolves once the job is durably queued. An equal request under the key of an earlier one gets that one's job, as
-     * it now is. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
+     * Resolves when the job is durably queued. An equal request with the key of an earlier one resolves with the earlier job
+     * in its present state. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the reason of
+     * the signal.
      */
     submit: async (
       request: JobSubmission,
@@ -57,20 +56,20 @@ export function createJobs(deps: Deps) {
     ): Promise<AcceptedJob> => toAccepted(await deps.submitJob(request, context, attach)),
 
     /**
-     * A new job with the request, the images, the priority and the webhook of one that failed, was cancelled or was
+     * Submits a new job with the request, the images, the priority and the webhook of a job that failed, was cancelled or was
      * interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `submit` throws.
      */
     retry: async (id: string, context: SubmitContext): Promise<AcceptedJob> =>
       toAccepted(await deps.retryJob(id, context)),
 
     /**
-     * The job as it is: when it has ended, after `waitMs`, or when `signal` aborts, at the first of them. Throws
+     * Resolves with the job when it has ended, after `waitMs`, or when `signal` aborts, whichever is first. Throws
      * `not_found`.
      */
     async find(scope: string, id: string, waitMs: number, signal: AbortSignal): Promise<ImageJob> {
       if (waitMs === 0) return toView(found(await store.find(scope, id)));
       const finished = new AbortController();
-      // Subscribed before the job is read, because the job may end in between.
+      // The wait begins before the job is read, because the job may end in between.
       const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
       try {
         const job = found(await store.find(scope, id));
@@ -79,21 +78,21 @@ export function createJobs(deps: Deps) {
       } finally {
         finished.abort();
       }
-      // An aborted wait is read too: at a shutdown the client is still there.
+      // The job is also read after an aborted wait, because at a shutdown the client is still connected.
       return toView(found(await store.find(scope, id)));
     },
 
-    /** As `createCancelJob`, for the owner of the job. Throws `not_found`, `overloaded`. */
+    /** Cancels a job on behalf of its owner, as `CancelJob` describes. Throws `not_found`, `overloaded`. */
     cancel: async (scope: string, id: string, inFlight: InFlight = 'stop'): Promise<ImageJob> =>
       toView(found(await deps.cancelJob(scope, id, cancellation(), inFlight))),
 
-    /** Marks, hides or restores. Throws `not_found`, `job_not_terminal`. */
+    /** Marks, hides or restores a job. Throws `not_found`, `job_not_terminal`. */
     async update(scope: string, id: string, { favorite, deleted }: JobPatch): Promise<ImageJob> {
       const change = { atSecs: nowSecs(clock), favorite, deleted };
       return toView(found(await store.update(scope, id, change)));
     },
 
-    /** The latest partial image of a job; undefined when there is none yet or it has ended. Throws `not_found`. */
+    /** Resolves with the latest partial image of a job. Undefined if there is none, or if the job has ended. Throws `not_found`. */
     async partial(scope: string, id: string): Promise<JobPartial | undefined> {
       const { status } = found(await store.find(scope, id));
       return isTerminal(status) ? undefined : live.partial(id);

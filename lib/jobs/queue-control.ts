@@ -6,25 +6,24 @@ import type { Clock } from '../platform/clock.ts';
 import type { CancelJob } from './cancel-job.ts';
 import { operatorCancellation } from './job-end.ts';
 import type { JobQueue } from './job-queue.ts';
-import type { JobRecord } from './job-store-port.ts';
-import type { QueueState, QueueStore } from './queue-store-port.ts';
+import type { JobRecord, QueueState, QueueStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: QueueStore;
   readonly queue: Pick<JobQueue, 'wakeAll'>;
   readonly cancelJob: CancelJob;
   readonly tokens: {
-    /** The name of the token of this identity; undefined if it is not known. */
+    /** Returns the name of the token of this identity, or undefined if the token is unknown. */
     nameOf(id: string): string | undefined;
   };
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Made with the database. */
+  /** The secret of the database. */
   readonly secret: Uint8Array;
 }
 
 type ShownJob = Pick<JobRecord, 'id' | 'status' | 'token' | 'createdSecs' | 'cancelRequested'>;
 
-/** What cursors are sealed for. */
+/** The list that cursors are sealed for. */
 const LIST = ['queue jobs'];
 
 export type QueueControl = ReturnType<typeof createQueueControl>;
@@ -39,7 +38,7 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
     return {
       id: job.id,
       status: job.status,
-      // A clock that was set back makes no job older than it is.
+      // Never negative, because the clock may have been set back.
       age_ms: Math.max(0, clock.nowMs() - createdSecs * 1000),
       cancel_requested: cancelRequested,
       ...(owner === undefined ? {} : { owner }),
@@ -49,14 +48,14 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
   return {
     read: view,
 
-    /** Resolves once the change is durable. Jobs that run continue. Throws `overloaded`. */
+    /** Pauses or resumes the queue, and resolves when that is durable. Running jobs continue. Throws `overloaded`. */
     async update({ paused }: QueuePatch): Promise<Queue> {
       await store.setPaused(paused);
       if (!paused) queue.wakeAll();
       return view();
     },
 
-    /** The queued and running jobs, the first accepted first. Throws `invalid_request` for a cursor of another list. */
+    /** Lists the queued and running jobs, oldest first. Throws `invalid_request` if the cursor belongs to another list. */
     async list({ limit, cursor }: PageRequest): Promise<Page<QueueJob>> {
       const after = cursor === undefined ? 0 : Number(cursors.read(LIST, cursor).toString());
       const { items, more } = await store.list({ after, limit });
@@ -70,8 +69,8 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
     },
 
     /**
-     * Cancels a queued or running job as its owner would; its error says that it was the operator. Resolves to the job as
-     * it then is. Throws `not_found` if no such job is queued or running, `overloaded`.
+     * Cancels a queued or running job as its owner would, with an error that names the operator as the reason. Resolves with
+     * the job in its new state. Throws `not_found` if no such job is queued or running, `overloaded`.
      */
     async cancel(id: string): Promise<QueueJob> {
       const job = await store.find(id);
@@ -90,7 +89,7 @@ function toView(
     paused,
     queued,
     running,
-    // A clock that was set back makes no job wait for less than no time.
+    // Never negative, because the clock may have been set back.
     ...(oldestQueuedSecs === undefined
       ? {}
       : { oldest_queued_age_ms: Math.max(0, nowMs - oldestQueuedSecs * 1000) }),

@@ -1,20 +1,20 @@
 import { tokenRemoval } from '../errors/token-removal.ts';
 import type { Task } from '../platform/task.ts';
 import type { CancelJob } from './cancel-job.ts';
-import type { QueueStore } from './queue-store-port.ts';
+import type { QueueStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<QueueStore, 'listActiveOf'>;
   readonly cancelJob: CancelJob;
-  /** Identities of the tokens that were removed for good; tokens that are merely missing are not among them. */
+  /** Returns the identities of tokens that were removed permanently. Tokens that are merely missing are not included. */
   readonly removed: () => readonly string[];
 }
 
-// How long the job of a removed token may continue.
+// The longest time that the job of a removed token continues.
 const EVERY_MS = 2000;
 const PAGE = 100;
 
-/** Cancels what removed tokens have queued and running. */
+/** Cancels the queued and running jobs of removed tokens. */
 export function createRemovedTokens({ store, cancelJob, removed }: Deps) {
   let ending: Promise<void> | undefined;
 
@@ -22,13 +22,13 @@ export function createRemovedTokens({ store, cancelJob, removed }: Deps) {
     for (;;) {
       const found = await store.listActiveOf(tokens, PAGE);
       if (found.length === 0) return;
-      // Together, so that they share one commit.
+      // At the same time, so that the cancellations share one commit.
       await Promise.all(found.map(({ scope, id }) => cancelJob(scope, id, tokenRemoval())));
     }
   }
 
   async function endJobsOf(tokens: readonly string[]): Promise<void> {
-    // A sweep that has begun may have passed the place of a job that was accepted since.
+    // A sweep in progress may have missed a job that was accepted meanwhile, so that another one follows it.
     await ending;
     ending ??= endAll(tokens).finally(() => {
       ending = undefined;
@@ -37,8 +37,8 @@ export function createRemovedTokens({ store, cancelJob, removed }: Deps) {
   }
 
   /**
-   * Resolves once no job of a token that was removed before this call is queued, and the running ones were asked to stop.
-   * Undefined if no token was removed, so that a claim need not wait. Throws `overloaded`.
+   * Resolves when no job of a token that was removed before this call is queued, and the cancellation of its running jobs is
+   * requested. Returns undefined if no token was removed, so that a claim need not wait. Throws `overloaded`.
    */
   function endJobs(): Promise<void> | undefined {
     const tokens = removed();

@@ -16,40 +16,40 @@ type StateSettings = Pick<Config, 'state'>;
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
 
 /**
- * What is wrong with the state of a bridge that may be running, one sentence each; none when it is whole. Throws
- * `configuration` when it cannot be opened or has an older format.
+ * Checks the state of a bridge that may be running, and returns one sentence for each problem. Throws `configuration` if the
+ * state cannot be opened or has an older format.
  */
 export function checkState({ state }: StateSettings): readonly string[] {
   return findProblems(stateDatabaseFile(state.directory));
 }
 
 /**
- * Copies the state of a bridge that may be running to a new file. False, and nothing done, when there is a file of that
- * name. Throws `configuration` when the state cannot be read or the copy cannot be written.
+ * Copies the state of a bridge that may be running to a new file. Returns false, and does nothing, if the file exists. Throws
+ * `configuration` if the state cannot be read or the copy cannot be written.
  */
 export function backUpState({ state }: StateSettings, target: string): boolean {
   return copyState(stateDatabaseFile(state.directory), target);
 }
 
 /**
- * Replaces the state by what `backUpState` has copied, and keeps the replaced database under the name that is returned.
- * The state directory must be locked for this process. Throws `configuration`, and then nothing was changed.
+ * Replaces the state by a copy that `backUpState` made. Keeps the replaced database and returns its name, or undefined if there
+ * was none. The state directory must be locked for this process. Throws `configuration`, with nothing changed.
  */
 export function restoreState({ state }: StateSettings, source: string): string | undefined {
   return restoreDatabase(stateDatabaseFile(state.directory), source);
 }
 
 /**
- * Looks at every page of the state of a bridge that may be running, and returns what is wrong, one sentence each. Throws
- * `configuration` when it cannot be opened.
+ * Checks every page of the state of a bridge that may be running, and returns one sentence for each problem. Throws
+ * `configuration` if the state cannot be opened.
  */
 export function quickCheckState({ state }: StateSettings): readonly string[] {
   return findBrokenPages(stateDatabaseFile(state.directory));
 }
 
 /**
- * The format of the state, and the one of this program; `present` is undefined where there is none yet. Throws
- * `configuration` when it cannot be opened, or is empty beside artifacts.
+ * Returns the format of the state and the newest format that this program knows. `present` is undefined if there is no state
+ * yet. Throws `configuration` if the state cannot be opened, or if it is empty although there are artifacts.
  */
 export function stateSchema(
   { state, artifacts }: StorageSettings,
@@ -62,14 +62,14 @@ export function stateSchema(
   return { present: findSchema(stateDatabaseFile(state.directory)), newest: migrations.length };
 }
 
-/** Migrates a copy and returns what is wrong with it, one sentence each. Throws `configuration` when that fails. */
+/** Migrates a copy of the state and returns one sentence for each problem. Throws `configuration` if the migration fails. */
 export function tryMigration({ state }: StateSettings, migrations = MIGRATIONS): readonly string[] {
   return rehearseMigration(stateDatabaseFile(state.directory), migrations);
 }
 
 /**
- * Brings the state to the newest format, after a copy of it. The state directory must be locked for this process. Throws
- * `configuration`, and then nothing was changed.
+ * Copies the state and migrates it to the newest format. The state directory must be locked for this process. Throws
+ * `configuration`, with nothing changed.
  */
 export async function migrateState(
   { state }: StateSettings,

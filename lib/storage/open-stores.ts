@@ -5,9 +5,7 @@ import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
-import type { JobSearch } from '../jobs/job-search-port.ts';
-import type { JobStore } from '../jobs/job-store-port.ts';
-import type { QueueStore } from '../jobs/queue-store-port.ts';
+import type { JobSearch, JobStore, QueueStore } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Task } from '../platform/task.ts';
@@ -40,17 +38,17 @@ import { createSessionStore } from './sqlite/session-store.ts';
 import { createUsageStore } from './sqlite/usage-store.ts';
 import { createWebhookStore } from './sqlite/webhook-store.ts';
 
-/** The settings that say where things are stored. */
+/** The settings that locate the stores. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
 
 interface Outside {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
-  /** Reports a failure of the index of the job search, which replies more slowly without it. */
+  /** Reports that the index of the job search failed. Searches are slower without the index. */
   readonly onIndexFailure: (error: unknown) => void;
 }
 
-/** Every store behind its port. */
+/** All stores, each behind its port. */
 export interface Stores {
   readonly jobs: JobStore;
   readonly queue: QueueStore;
@@ -63,22 +61,22 @@ export interface Stores {
   readonly artifacts: ArtifactStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
-  /** 32 random bytes as old as the state: the key of whatever must not be guessed or forged. */
+  /** 32 random bytes, created with the state. The key of everything that must not be guessed or forged. */
   readonly secret: Uint8Array;
   /** Renews the lease by which other processes know that the rows of this one are not abandoned. */
   readonly leaseRenewal: Task;
-  /** Whether the state can be read and written: after a refused one, whether it takes an ordinary job now. */
+  /** Resolves with true if the state can be read and written. After a rejected write, tries to write as much as a job needs. */
   probe(): Promise<boolean>;
-  /** Bytes of what is stored in the state, and of its file. */
+  /** Resolves with the number of bytes that the state uses, and with the size of its file. */
   sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
-  /** Resolves when all that was asked for is durable and everything is closed. */
+  /** Resolves when all pending writes are durable and everything is closed. */
   close(): Promise<void>;
 }
 
 const LEASE_SECS = 180;
 const RENEW_EVERY_MS = 60_000;
 
-/** Throws `configuration` where `openStores` would for what is stored already. Changes nothing. */
+/** Throws `configuration` if `openStores` would reject the existing state or artifacts. Changes nothing. */
 export function refuseForeignStores({ state, artifacts }: StorageSettings): void {
   refuseForeignDatabase(stateDatabaseFile(state.directory));
   refuseArtifactRoot(artifacts.root);
@@ -86,26 +84,26 @@ export function refuseForeignStores({ state, artifacts }: StorageSettings): void
 }
 
 /**
- * Throws `configuration` if the database is empty and there are artifacts: it has lost its content, and a new one would
- * know none of them. Changes nothing.
+ * Throws `configuration` if the database is empty although there are artifacts, because the database has lost its content and
+ * a new one would not know the artifacts. Changes nothing.
  */
 export function refuseEmptyState({ state, artifacts: { root } }: StorageSettings): void {
   const file = stateDatabaseFile(state.directory);
   if (!isEmptyDatabase(file) || !hasArtifacts(root)) return;
   throw new BridgeError(
     'configuration',
-    `state.directory: the database ${resolve(file)} is empty, but ${resolve(root)} holds artifacts; put a backup in its place with: image-bridge state restore FILE (or remove the empty file to begin without them)`,
+    `state.directory: the database ${resolve(file)} is empty, but ${resolve(root)} contains artifacts; restore a backup with: image-bridge state restore FILE (or remove the empty file to start without the artifacts)`,
   );
 }
 
-/** Names the database and what to do if a damaged page is the cause of this failure; returns any other as it is. */
+/** Converts an error that a damaged page caused to one that names the database and the remedy. Returns any other error unchanged. */
 export function nameDamage(thrown: unknown, { state }: Pick<StorageSettings, 'state'>): unknown {
   return isDamage(thrown) ? toOpenError(thrown, stateDatabaseFile(state.directory)) : thrown;
 }
 
 /**
- * Opens every store in the newest format, making what is missing. The state directory must be locked for this process:
- * whatever belonged to another one counts as abandoned from now on. Throws `configuration`, `overloaded`.
+ * Opens every store in the newest format, and creates missing ones. The state directory must be locked for this process,
+ * because all rows that belong to another process count as abandoned afterwards. Throws `configuration`, `overloaded`.
  */
 export async function openStores(
   settings: StorageSettings,

@@ -8,10 +8,10 @@ import { createArtifactFiles } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
 import { stateDatabaseFile } from './sqlite/database.ts';
-import { createJobInputs } from './sqlite/jobs/job-inputs.ts';
+import { createJobInputs } from './sqlite/jobs/job-list.ts';
 import { openStateReader } from './sqlite/state-reader.ts';
 
-/** The artifacts of a bridge that may be running, and the images that its jobs came with, for reading only. */
+/** A read-only view of the artifacts and the job input images of a bridge that may be running. */
 export interface ArtifactReader {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
   readonly files: Pick<ArtifactFiles, 'read' | 'isTaken' | 'isMissing'>;
@@ -20,7 +20,7 @@ export interface ArtifactReader {
   close(): void;
 }
 
-/** Undefined when there is no state yet. Throws `configuration` for one of another version, or that cannot be read. */
+/** Returns undefined if there is no state yet. Throws `configuration` if the state has another version or cannot be read. */
 export function openArtifactReader(
   { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
   clock: Clock,

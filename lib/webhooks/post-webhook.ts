@@ -4,7 +4,7 @@ import { isAllowedAddress } from '../net/allowed-address.ts';
 import { createPinnedClients, type PinnedDeps } from '../net/pinned-client.ts';
 import type { Clock } from '../platform/clock.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
-import { hostOf, toWebhookUrl } from './webhook-url.ts';
+import { hostOf, toWebhookUrl } from './webhook-targets.ts';
 
 interface Deps extends PinnedDeps {
   readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts' | 'allow_private_networks'>;
@@ -17,14 +17,14 @@ interface WebhookMessage {
   readonly body: string;
 }
 
-// Beyond.md D, over all: the lookup of the name, the connection, the head of the reply.
+// For the whole attempt: name lookup, connection and the head of the reply.
 export const TIMEOUT_MS = 15_000;
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'image-bridge' };
 
 /**
- * The status of the reply, of which no body is read and no redirect is followed; undefined where none came in time, or
- * where the address is not allowed any more. Rejects with the signal's reason on abort.
+ * Resolves with the status of the reply. Its body is not read, and redirects are not followed. Resolves with undefined if no
+ * reply arrives in time, or if the address is not allowed any more. Throws the reason of the signal if it aborts.
  */
 export type PostWebhook = (
   url: string,
@@ -32,7 +32,7 @@ export type PostWebhook = (
   signal: AbortSignal,
 ) => Promise<number | undefined>;
 
-/** Sends messages to hosts that the operator's list allows, on connections that are pinned to checked addresses. */
+/** Sends messages to the hosts that the operator allows, on connections that are pinned to checked addresses. */
 export function createPostWebhook({ settings, clock, ...pinned }: Deps): PostWebhook {
   const { allowed_hosts, allow_private_networks } = settings;
   const openPinned = createPinnedClients(pinned);
@@ -41,7 +41,7 @@ export function createPostWebhook({ settings, clock, ...pinned }: Deps): PostWeb
     const checked = toWebhookUrl(text, allowed_hosts);
     if (!checked.ok) return undefined;
     const { url } = checked;
-    // A name of this machine must not lead elsewhere, nor any other name to it.
+    // A loopback name must resolve to a loopback address, and every other name must not (DNS rebinding).
     const isAllowed = isLoopbackHost(hostOf(url))
       ? isLoopbackHost
       : (address: string) =>
@@ -63,7 +63,7 @@ export function createPostWebhook({ settings, clock, ...pinned }: Deps): PostWeb
     try {
       return await post(url, message, within.signal);
     } catch {
-      // Whatever the receiver or the network did, it was an attempt.
+      // Every failure of the receiver or of the network counts as an attempt.
       signal.throwIfAborted();
       return undefined;
     } finally {

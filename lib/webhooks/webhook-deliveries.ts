@@ -7,18 +7,17 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import type { Task } from '../platform/task.ts';
-import { toOutcome } from './next-attempt.ts';
 import { type PostWebhook, TIMEOUT_MS } from './post-webhook.ts';
-import { signWebhook } from './sign-webhook.ts';
-import type { DueWebhook, WebhookStore } from './webhook-store-port.ts';
+import { signWebhook } from './webhook-signature.ts';
+import type { DueWebhook, WebhookOutcome, WebhookStore } from './webhook-store-port.ts';
 
 interface Deps {
   readonly store: WebhookStore;
-  /** The job as its owner sees it; undefined when it was removed. */
+  /** Resolves with the job as its owner sees it, or with undefined if the job was removed. */
   readonly findJob: (scope: string, id: string) => Promise<ImageJob | undefined>;
   readonly post: PostWebhook;
   readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts'>;
-  /** Of the signatures. */
+  /** The keys of the signatures. */
   readonly keys: readonly Uint8Array[];
   readonly log: Pick<TraceLog, 'failure'>;
   readonly metrics: Pick<Metrics, 'webhookSent'>;
@@ -27,21 +26,21 @@ interface Deps {
 }
 
 const TASK = 'webhooks';
-// After a store that cannot be read or written.
+// The wait after the store could not be read or written.
 const RETRY_MS = 1000;
-// A machine that slept has lost the time of its timers.
+// Timers do not advance while the machine is suspended.
 const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
-// Nothing is sent twice at the same time: an attempt ends before.
+// Longer than an attempt, so that no webhook is sent twice at the same time.
 const CLAIM_MS = TIMEOUT_MS + 5000;
 
-/** Sends the ends of jobs, each until its receiver has taken it or the attempts are used up. */
+/** Sends the ends of jobs to their receivers, with retries until a receiver accepts or no attempt is left. */
 export function createWebhookDeliveries(deps: Deps) {
   const { store, findJob, post, settings, keys, log, metrics, clock, ids } = deps;
   const changes = createNotifier();
-  // Each host has slots of its own: those that hang, however many, take none from the others.
+  // Each host has its own slots, so that a host that does not reply delays no other host.
   const slots = Math.ceil(MAX_SENDING / Math.max(1, settings.allowed_hosts.length));
-  /** What is being sent, and to which host. */
+  /** The attempts in progress, with their hosts. */
   const sending = new Map<Promise<void>, string>();
 
   async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
@@ -61,7 +60,7 @@ export function createWebhookDeliveries(deps: Deps) {
     try {
       await attempt(due, signal);
     } catch (thrown) {
-      // What is not put back here is due again when its claim ends.
+      // A webhook that cannot be put back is due again when its claim ends.
       if (signal.aborted) await store.putBack(due.sequence, clock.nowMs()).catch(() => {});
       else log.failure(thrown, { task: TASK });
     }
@@ -116,16 +115,55 @@ export function createWebhookDeliveries(deps: Deps) {
   };
 
   return {
-    /** Runs until it is stopped, and then ends what is being sent. */
+    /** Sends webhooks until it is stopped, and then waits for the attempts in progress. */
     task,
-    /** To be called after a commit that may have ended a job. */
+    /** Must be called after each commit that may have ended a job. */
     wake: changes.notify,
   };
 }
 
-/** Of a job that has ended. */
+/** Returns the JSON message about a job that has ended. */
 function toBody(job: ImageJob): string {
   const timestamp = new Date((job.completed ?? job.updated) * 1000).toISOString();
   const type = `job.${job.status}` as WebhookMessage['type'];
   return JSON.stringify({ type, timestamp, data: job } satisfies WebhookMessage);
+}
+
+const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000];
+
+/** The waits after the first attempt, the second attempt and so on. The attempt after the last wait is the last attempt. */
+const DELAYS_MS: readonly number[] = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  HOUR,
+  6 * HOUR,
+  24 * HOUR,
+];
+const JITTER = 0.2;
+
+// The receiver wants no further messages (RFC 9110, section 15.5.11).
+const GONE = 410;
+
+interface Attempted {
+  /** The number of earlier attempts. */
+  readonly attempts: number;
+  /** The status of the reply. Undefined if none arrived in time. */
+  readonly status: number | undefined;
+  readonly nowMs: number;
+  /** A random number from 0 to below 1 that selects the jitter of the next attempt. */
+  readonly fraction: number;
+}
+
+/** Returns the state of a webhook after an attempt. A redirect counts as a failed attempt. */
+export function toOutcome({ attempts, status, nowMs, fraction }: Attempted): WebhookOutcome {
+  const lastStatus = status;
+  if (status !== undefined && status >= 200 && status < 300) {
+    return { state: 'delivered', lastStatus };
+  }
+  const delayMs = DELAYS_MS[attempts];
+  if (status === GONE || delayMs === undefined) return { state: 'failed', lastStatus };
+  const jitter = 1 + JITTER * (2 * fraction - 1);
+  return { state: 'pending', lastStatus, dueMs: nowMs + Math.round(delayMs * jitter) };
 }

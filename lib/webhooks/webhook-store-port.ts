@@ -1,54 +1,54 @@
 import type { Webhook } from '../contract/resources/job.ts';
 
-/** Where the end of a job is sent, and which ends are. */
+/** The URL that the end of a job is sent to, and the ends that are sent. */
 export type WebhookTarget = Webhook;
 
-/** The webhook of a job, and what became of it. */
+/** The webhook of a job, with the state of its delivery. */
 export interface WebhookRecord extends WebhookTarget {
-  /** `waiting` before the job has ended, and for ever where its end is not among the events. */
+  /** `waiting` until the job ends, and permanently if its end is not among the events. */
   readonly state: 'waiting' | 'pending' | 'delivered' | 'failed';
   readonly attempts: number;
   /** The status of the last reply. */
   readonly lastStatus?: number;
 }
 
-/** What is to be sent to one host. */
+/** The pending webhooks of one host. */
 export interface WebhookQueue {
-  /** As `URL.host` has it: with its port, unless that is the one of the scheme. */
+  /** The host as in `URL.host`: with its port, unless that is the default port of the scheme. */
   readonly host: string;
-  /** When the first of it is due. */
+  /** The time when the first of these webhooks is due. */
   readonly dueMs: number;
 }
 
-/** One end of a job that is to be sent now. */
+/** A webhook to send now. */
 export interface DueWebhook {
-  /** Of the job. */
+  /** The sequence of the job. */
   readonly sequence: number;
   readonly jobId: string;
   readonly scope: string;
   readonly url: string;
-  /** How often it was sent before. */
+  /** The number of earlier attempts. */
   readonly attempts: number;
 }
 
-/** What came of sending it once. */
+/** The result of one attempt. */
 export type WebhookOutcome = { readonly lastStatus: number | undefined } & (
   | { readonly state: 'delivered' | 'failed' }
   | { readonly state: 'pending'; readonly dueMs: number }
 );
 
 /**
- * The ends of jobs that are still to be sent. They come with the transaction that ends a job and stay as long as the job.
- * Times are Unix milliseconds. Every method is one transaction and has been made durable when it resolves.
+ * Stores the webhooks of jobs. A webhook becomes pending in the transaction that ends its job, and is removed with the job.
+ * Times are Unix milliseconds. Every method is one transaction and is durable when it resolves.
  */
 export interface WebhookStore {
-  /** One for each host that something is to be sent to. Costs the same whatever was delivered, and whatever is due. */
+  /** Resolves with one entry for each host with pending webhooks. The cost depends only on the number of hosts. */
   listQueues(): Promise<readonly WebhookQueue[]>;
-  /** How many are still to be sent, to whatever host. */
+  /** Resolves with the number of pending webhooks of all hosts. */
   countPending(): Promise<number>;
   /**
-   * Those of one host that are due, the longest due first. They are not due again before `untilMs`, whatever becomes of
-   * this process.
+   * Resolves with the due webhooks of one host, earliest due first. They are not due again before `untilMs`, even if this
+   * process ends.
    */
   claim(request: {
     readonly host: string;
@@ -56,8 +56,8 @@ export interface WebhookStore {
     readonly untilMs: number;
     readonly limit: number;
   }): Promise<readonly DueWebhook[]>;
-  /** Notes one more attempt. */
+  /** Records an attempt and its result. */
   settle(sequence: number, outcome: WebhookOutcome): Promise<void>;
-  /** Makes one that was claimed due again at once, without an attempt. */
+  /** Releases a claimed webhook without an attempt, so that it is due at `dueMs`. */
   putBack(sequence: number, dueMs: number): Promise<void>;
 }

@@ -1,42 +1,77 @@
 import type { Config } from '../config/settings/settings.ts';
+import { isLoopbackHost } from '../config/values/addresses.ts';
 import { JOB_ENDS, type Webhook } from '../contract/resources/job.ts';
 import { invalidField } from '../contract/schema/issues.ts';
 import type { WebhookTarget } from './webhook-store-port.ts';
-import { toWebhookUrl, type UrlFault } from './webhook-url.ts';
 
 type Settings = Pick<Config['server']['webhooks'], 'enabled' | 'default_url' | 'allowed_hosts'>;
 
 const FAULTS: Readonly<Record<UrlFault, string>> = {
-  control_character: 'must hold no control character',
+  control_character: 'must not contain a control character',
   not_a_url: 'must be a URL',
   not_an_https_url: 'must be https, or http on loopback',
-  user_info_in_url: 'must hold no user name and no password',
+  user_info_in_url: 'must not contain a user name or a password',
   host_not_allowed: 'must have a host that server.webhooks.allowed_hosts lists',
 };
 
 export type WebhookTargets = ReturnType<typeof createWebhookTargets>;
 
-/** Where the ends of new jobs are sent. */
+/** Selects the webhooks of new jobs. */
 export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Settings) {
   const byDefault: WebhookTarget | undefined =
     enabled && default_url !== undefined ? { url: default_url, events: [...JOB_ENDS] } : undefined;
 
   return {
-    /** For a job that names a webhook or none. Throws `invalid_request` for one that is not allowed. */
+    /** Returns the webhook of a new job: the requested one, or else the default. Throws `invalid_request` if it is not allowed. */
     toTarget(named: Webhook | undefined): WebhookTarget | undefined {
       if (named === undefined) return byDefault;
       if (!enabled)
-        throw invalidField('webhook', 'webhooks_disabled', 'must be absent: they are off');
+        throw invalidField('webhook', 'webhooks_disabled', 'must be absent: webhooks are off');
       const checked = toWebhookUrl(named.url, allowed_hosts);
       if (checked.ok) return named;
       throw invalidField('webhook.url', checked.fault, FAULTS[checked.fault]);
     },
 
-    /** For a retry of a job with this webhook, or with none. */
+    /** Returns the webhook for the retry of a job. */
     toRetryTarget(earlier: WebhookTarget | undefined): WebhookTarget | undefined {
       if (!earlier || !enabled) return byDefault;
-      // Whether it is still allowed is checked before each attempt.
+      // Not checked here, because the address is checked before each attempt.
       return { url: earlier.url, events: earlier.events };
     },
   };
+}
+
+/** The reason why an address is not allowed. Part of the API, as the `code` of a field. */
+type UrlFault =
+  | 'control_character'
+  | 'not_a_url'
+  | 'not_an_https_url'
+  | 'user_info_in_url'
+  | 'host_not_allowed';
+
+type CheckedUrl =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly fault: UrlFault };
+
+// The WHATWG parser removes tabs and newlines, so that the requested URL would differ from the given text.
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/**
+ * Parses the address of a webhook and checks that it is allowed. Hosts are compared exactly, in the form that the WHATWG
+ * parser writes, with their ports.
+ */
+export function toWebhookUrl(text: string, allowedHosts: readonly string[]): CheckedUrl {
+  if (CONTROL_CHARACTER.test(text)) return { ok: false, fault: 'control_character' };
+  if (!URL.canParse(text)) return { ok: false, fault: 'not_a_url' };
+  const url = new URL(text);
+  const isPlain = url.protocol === 'http:' && isLoopbackHost(hostOf(url));
+  if (url.protocol !== 'https:' && !isPlain) return { ok: false, fault: 'not_an_https_url' };
+  if (url.username !== '' || url.password !== '') return { ok: false, fault: 'user_info_in_url' };
+  const isAllowed = allowedHosts.some((host) => host.toLowerCase() === url.host);
+  return isAllowed ? { ok: true, url } : { ok: false, fault: 'host_not_allowed' };
+}
+
+/** Returns the host name of a URL, with an IPv6 address without its brackets. */
+export function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }

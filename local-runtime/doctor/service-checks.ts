@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { parseAuthority } from '../../lib/config/values/addresses.ts';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { readTokens } from '../../lib/tokens/token-file.ts';
-import { readWebhookSecrets } from '../../lib/webhooks/webhook-secrets.ts';
+import { readWebhookSecrets } from '../../lib/webhooks/webhook-signature.ts';
 import { resolveBearer } from '../bearer.ts';
 import { isLive } from '../client/liveness.ts';
 import { toLocalAddress } from '../local-address.ts';

@@ -46,13 +46,13 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await files.settle([file]);
     }
 
-    test('nothing is found before the first artifact', async () => {
+    test('no file is found before the first artifact', async () => {
       expect(await files.isTaken('a.png')).toBe(false);
       expect(await files.stamp('a/b.png')).toBeUndefined();
       expect(await files.read('a/b.png', 1)).toBeUndefined();
     });
 
-    test('staged bytes have no name', async () => {
+    test('staged bytes are not readable under a name', async () => {
       const file = image('a.png');
 
       await stage(file);
@@ -106,18 +106,18 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
         },
       ],
       ['settling', async (file: ReturnType<typeof image>) => publish(file)],
-    ])('a file that came as far as %s is removed without a trace', async (_, begin) => {
+    ])('removal of a file that was interrupted after %s leaves nothing', async (_, begin) => {
       const file = image('cats/a.png');
       await begin(file);
 
       await files.remove(file);
 
       expect(await files.isTaken('cats/a.png')).toBe(false);
-      // Staging again under the same id fails if a file of the first one remains.
+      // Staging again under the same id fails if a file of the first stage remains.
       await expect(publish(file)).resolves.toBeUndefined();
     });
 
-    test('nothing is written or removed while the folder of all files is missing', async () => {
+    test('no file is written or removed while the root folder is missing', async () => {
       const before = await files.isMissing();
       const lost = { code: 'artifact', details: { reason: 'artifact_folder_unusable' } };
       const file = image('a.png');
@@ -132,7 +132,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await expect(files.remove(image('a.png'))).resolves.toBeUndefined();
     });
 
-    test('a probe leaves nothing behind and makes no folder', async () => {
+    test('a probe leaves no file and creates no folder', async () => {
       await files.probe(10);
       const before = await files.isMissing();
       await files.prepare();
@@ -143,7 +143,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await expect(publish(image('a.png'))).resolves.toBeUndefined();
     });
 
-    test('removal spares a foreign file of other content', async () => {
+    test('removal keeps a foreign file with other content', async () => {
       await files.prepare();
       await opened.putForeign('a.png', 'foreign');
 
@@ -152,7 +152,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       expect(await files.isTaken('a.png')).toBe(true);
     });
 
-    test('removal of staged bytes spares a foreign file of the same content', async () => {
+    test('removal of staged bytes keeps a foreign file with the same content', async () => {
       await opened.putForeign('a.png', 'the same');
       const file = image('a.png', 'the same');
       await stage(file);
@@ -192,7 +192,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       'a//b.png',
       '',
       'a\0.png',
-    ])('the name %j leads nowhere', async (name) => {
+    ])('the invalid name %j is rejected', async (name) => {
       const file = image('a.png');
       await stage(file);
 

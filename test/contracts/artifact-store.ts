@@ -27,12 +27,12 @@ function draft(overrides: Partial<Draft> = {}): Draft {
   };
 }
 
-/** One image under each of these names. */
+/** Returns one image for each of these names. */
 function under(image: Draft, ...names: readonly string[]): ArtifactRecord[] {
   return names.map((name) => ({ ...image, name }));
 }
 
-/** The same with a sidecar each. */
+/** Returns one image with a sidecar for each of these names. */
 function withSidecar(image: Draft, ...stems: readonly string[]): ArtifactRecord[] {
   return stems.map((stem) => ({
     ...image,
@@ -73,7 +73,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(name).toBe('a-3.png');
     });
 
-    test('a claim of only taken names stores nothing', async () => {
+    test('a claim stores nothing if all its names are taken', async () => {
       await claim(draft(), 'a.png');
 
       const name = await claim(draft(), 'a.png');
@@ -100,7 +100,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(new Set(taken)).toEqual(new Set(names));
     });
 
-    test('a renamed intent frees its old name', async () => {
+    test('renaming a pending artifact frees its old name', async () => {
       const moved = draft();
       await claim(moved, 'a.png');
       await claim(draft(), 'b.png');
@@ -111,7 +111,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
-    test('an intent keeps its name when every new name is taken', async () => {
+    test('a pending artifact keeps its name if every new name is taken', async () => {
       const moved = draft();
       await claim(moved, 'a.png');
       await claim(draft(), 'b.png');
@@ -129,7 +129,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.find(record.scope, record.id)).toEqual(record);
     });
 
-    test('an intent cannot be found, and every intent is listed', async () => {
+    test('a pending artifact is listed as pending and cannot be found', async () => {
       const pending = draft();
       await claim(pending, 'a.png');
 
@@ -137,7 +137,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.listPending()).toEqual([{ ...pending, name: 'a.png' }]);
     });
 
-    test('a published artifact is found in its scope as it was claimed, and is no intent', async () => {
+    test('a published artifact is found in its scope as it was claimed, and is not listed as pending', async () => {
       const record = await published({ format: 'webp', width: 1, height: 2, bytes: 3 });
 
       expect(await store.find(record.scope, record.id)).toEqual(record);
@@ -150,13 +150,13 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       ['an unknown id', 'anonymous', 'f'.repeat(32)],
       ['a malformed id', 'anonymous', "' OR 1=1 --"],
       ['an id with a NUL', 'anonymous', '\0'],
-    ])('%s finds nothing', async (_, scope, id) => {
+    ])('no artifact is found by %s', async (_, scope, id) => {
       const record = await published();
 
       expect(await store.find(scope, id ?? record.id)).toBeUndefined();
     });
 
-    test('intents are published all or none', async () => {
+    test('pending artifacts are published all or none', async () => {
       const first = draft();
       await claim(first, 'a.png');
 
@@ -173,7 +173,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await expect(store.publish([record.id])).rejects.toMatchObject({ code: 'artifact' });
     });
 
-    test('a discarded intent is removed and its name free', async () => {
+    test('a discarded artifact is removed and its name is free', async () => {
       const dropped = draft();
       await claim(dropped, 'a.png');
 
@@ -183,7 +183,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
-    test('only intents of ended processes are adopted', async () => {
+    test('only pending artifacts of ended processes are adopted', async () => {
       const [mine, theirs] = [draft(), draft()];
       await claim(mine, 'mine.png');
       const neighbour = await other(100);
@@ -200,7 +200,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await expect(store.publish([theirs.id])).resolves.toBeUndefined();
     });
 
-    test('an abandoned intent is adopted, an artifact is not', async () => {
+    test('an abandoned pending artifact is adopted, and a published one is not', async () => {
       const artifact = await published();
       const intent = draft();
       await claim(intent, 'a.png');
@@ -225,7 +225,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.find(record!.scope, record!.id)).toEqual(record);
     });
 
-    test('a candidate is free only when its sidecar is too', async () => {
+    test('a candidate is free only if the name of its sidecar is free', async () => {
       // The images have different names, but a.jpg and a.png would share a.json.
       const [other] = withSidecar(draft({ format: 'jpeg' }), 'a');
       await store.claim([{ ...other!, name: 'a.jpg' }]);
@@ -236,7 +236,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(claimed?.sidecar?.name).toBe('a-2.json');
     });
 
-    test('a renamed intent renames its sidecar, and skips names of other sidecars', async () => {
+    test('renaming a pending artifact renames its sidecar, and skips names of other sidecars', async () => {
       const moved = draft();
       await store.claim(withSidecar(moved, 'a'));
       const [other] = withSidecar(draft(), 'b');
@@ -249,14 +249,14 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
     });
 
-    test('an image without a sidecar takes no name of an image with one', async () => {
+    test('an image without a sidecar does not take the name of an image with one', async () => {
       await store.claim(withSidecar(draft(), 'a'));
 
       expect(await claim(draft(), 'b.png')).toBe('b.png');
       expect(await claim(draft(), 'c.png')).toBe('c.png');
     });
 
-    test('a discarded intent frees the name of its sidecar', async () => {
+    test('discarding an artifact frees the name of its sidecar', async () => {
       const dropped = draft();
       await store.claim(withSidecar(dropped, 'a'));
 
@@ -273,7 +273,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
-    test('totals count the published artifacts of all scopes, and no intent', async () => {
+    test('totals count the published artifacts of all scopes, and no pending ones', async () => {
       const before = await store.totals();
       await published({ bytes: 100 });
       await published({ bytes: 20, scope: 'other' });
@@ -297,7 +297,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
     });
 
-    test('a withdrawn artifact is an intent again, and no total counts it', async () => {
+    test('a withdrawn artifact is pending again, and totals do not count it', async () => {
       const [discarded, stays] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
 
       await store.withdraw([discarded.id]);
@@ -320,7 +320,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
-    test('only artifacts are withdrawn', async () => {
+    test('only published artifacts are withdrawn', async () => {
       const pending = draft();
       await claim(pending, 'a.png');
 
@@ -330,7 +330,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
     });
 
-    test('artifacts before a time are listed by age in pages, and no intent', async () => {
+    test('published artifacts before a time are listed by age in pages', async () => {
       const ages = [50, 20, 40, 20, 10, 60];
       const records = [];
       for (const createdSecs of ages) records.push(await published({ createdSecs }));

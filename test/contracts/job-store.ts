@@ -3,8 +3,13 @@ import type { ArtifactStore, JobOutput } from '../../lib/artifacts/artifact-stor
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
 import type { LedgerStore } from '../../lib/generation/ledger/ledger-store-port.ts';
-import type { JobRetention } from '../../lib/jobs/job-retention-port.ts';
-import type { JobChange, JobRecord, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
+import type {
+  JobChange,
+  JobRecord,
+  JobRetention,
+  JobStore,
+  NewJob,
+} from '../../lib/jobs/job-store-port.ts';
 import type { UsageStore } from '../../lib/usage/usage-store-port.ts';
 import {
   CANCELLATION,
@@ -108,7 +113,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     }
 
     describe('nextChange', () => {
-      /** All changes after this one, as a reader finds them. */
+      /** Resolves with all changes after this number, as a reader finds them. */
       async function changesAfter(after: number, scope = 'anonymous') {
         const found: JobChange[] = [];
         for (;;) {
@@ -123,7 +128,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           'job' in one ? [one.change, one.job.id, one.job.status] : [one.change, one.removedId],
         );
 
-      test('each change of a job takes the place of the one before', async () => {
+      test('each change of a job replaces its previous change', async () => {
         const [one, two] = [await submitted(), await submitted()];
         const before = shown(await changesAfter(0));
         await store.claim(LATER);
@@ -150,7 +155,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.changes('anonymous')).latest).toBe(changes.at(-1)?.change);
       });
 
-      test('an update that changes nothing is no change', async () => {
+      test('an update that changes nothing does not count as a change', async () => {
         const job = await ended();
         const { latest } = await store.changes('anonymous');
 
@@ -160,7 +165,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.changes('anonymous')).latest).toBe(latest);
       });
 
-      test('each scope has changes of its own', async () => {
+      test('each scope has its own changes', async () => {
         await submitted();
         const other = await submitted({ scope: 'other' });
 
@@ -168,7 +173,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.changes('third')).toEqual({ latest: 0, oldestToResume: 0 });
       });
 
-      test('an abandoned job that is interrupted has changed', async () => {
+      test('interrupting an abandoned job counts as a change', async () => {
         const job = await running();
         const { latest } = await store.changes('anonymous');
         const next = await other(LATER);
@@ -194,7 +199,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('submit', () => {
-      test('a job is queued as it was sent', async () => {
+      test('a job is queued with the fields it was submitted with', async () => {
         const sent = newJob({ request: jobRequest({ metadata: { shelf: '7' } }) });
 
         const { job, repeated } = await store.submit(sent, WIDE);
@@ -218,7 +223,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.find('anonymous', sent.id)).toEqual(job);
       });
 
-      test('a job has its priority, and the job that it is a retry of', async () => {
+      test('a job keeps its priority and the id of the job that it retries', async () => {
         const first = await submitted();
 
         const job = await submitted({ priority: -7, retryOf: first.id });
@@ -253,7 +258,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(sequence).toBe(2);
       });
 
-      test('an equal request under a key gets the current job', async () => {
+      test('an equal request under a key resolves with the current job', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
         const { job: first } = await store.submit(newJob(), admission);
         await store.claim(LATER);
@@ -267,7 +272,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.totals()).byStatus.queued).toBe(0);
       });
 
-      test('equal requests under one key at the same time are one job', async () => {
+      test('concurrent equal requests under one key create one job', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
 
         const replies = await Promise.all(
@@ -278,7 +283,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(replies.filter(({ repeated }) => !repeated)).toHaveLength(1);
       });
 
-      test('another request under a key is a conflict', async () => {
+      test('a different request under a key is a conflict', async () => {
         await store.submit(newJob(), { ...WIDE, key: { hash: 'k', fingerprint: 'f' } });
 
         const second = store.submit(newJob(), { ...WIDE, key: { hash: 'k', fingerprint: 'g' } });
@@ -287,7 +292,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.totals()).byStatus.queued).toBe(1);
       });
 
-      test('a repetition gets its job when the queue is full', async () => {
+      test('a repeated request resolves with its job when the queue is full', async () => {
         const admission = { ...WIDE, maxPending: 1, key: { hash: 'k', fingerprint: 'f' } };
         await store.submit(newJob(), admission);
 
@@ -296,7 +301,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(repeated).toBe(true);
       });
 
-      test('a key is free again after its job was removed', async () => {
+      test('a key can be used again after its job was removed', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
         const { job } = await store.submit(newJob(), admission);
         await store.claim(LATER);
@@ -361,7 +366,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         for (let nth = 0; nth < jobs; nth += 1) await store.submit(newJob({ scope }), QUEUE);
       }
 
-      test('a scope may use free room, but the last tenth is kept for others', async () => {
+      test('a scope may fill the queue except for the last tenth', async () => {
         await fill('busy', 18);
 
         const outcomes = await Promise.allSettled([
@@ -377,7 +382,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('a queue that is full refuses scopes below their share too', async () => {
+      test('a full queue rejects scopes below their share too', async () => {
         await fill('busy', 18);
         await fill('quiet', 2);
 
@@ -389,7 +394,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         });
       });
 
-      test('a scope that reaches its equal share waits like the others', async () => {
+      test('a scope that reaches its equal share is rejected like the others', async () => {
         await fill('one', 6);
         await fill('two', 6);
         await fill('three', 6);
@@ -399,7 +404,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await expect(beyond).rejects.toMatchObject(share(pending));
       });
 
-      test('jobs that run or have ended fill no queue', async () => {
+      test('running and ended jobs do not count towards the limit of the queue', async () => {
         await fill('busy', 18);
         await store.claim(LATER);
 
@@ -424,7 +429,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('claim', () => {
-      /** The scopes of the next claims. */
+      /** Resolves with the scopes of the next claims. */
       async function claimedScopes(claims: number) {
         const scopes: (string | undefined)[] = [];
         for (let nth = 0; nth < claims; nth += 1) scopes.push((await store.claim(LATER))?.scope);
@@ -435,7 +440,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         for (let nth = 0; nth < jobs; nth += 1) await submitted({ scope, priority });
       }
 
-      test('scopes take turns, whatever the priorities of their jobs', async () => {
+      test('scopes take turns independently of the priorities of their jobs', async () => {
         await queue('hostile', 4, 100);
         await queue('quiet', 2, -100);
         await queue('third', 1);
@@ -446,7 +451,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('a scope that comes while others wait has its turn after one job of each', async () => {
+      test('a scope that joins waiting scopes has its turn after one job of each', async () => {
         await queue('one', 5);
         await queue('two', 5);
         const before = await claimedScopes(3);
@@ -457,7 +462,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await claimedScopes(5)).toEqual(['two', 'late', 'one', 'two', 'late']);
       });
 
-      test('a scope that was idle for long gets no more than its turn', async () => {
+      test('a long idle scope gets no more than its turn', async () => {
         await queue('idle', 1);
         await claimedScopes(1);
         await queue('busy', 8);
@@ -479,7 +484,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(claimed.filter((scope) => scope === 'busy')).toHaveLength(3);
       });
 
-      test('the turns of scopes outlive the process', async () => {
+      test('the turns of scopes are kept after the process has ended', async () => {
         await queue('one', 3);
         await queue('two', 3);
         await claimedScopes(1);
@@ -534,7 +539,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.claim(LATER)).toBeUndefined();
       });
 
-      test('concurrent claims get one job each', async () => {
+      test('concurrent claims get different jobs', async () => {
         await Promise.all(Array.from({ length: 10 }, () => submitted()));
 
         const claimed = await Promise.all(Array.from({ length: 12 }, () => store.claim(LATER)));
@@ -552,23 +557,28 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test.each([
         ['of jobs', { ...WIDE, maxPending: 1 }],
         ['of bytes', { ...WIDE, maxDatabaseBytes: 1 }],
-      ])('refuses at the limit %s, but not under the key of an earlier job', async (_, limits) => {
-        await store.submit(newJob(), { ...WIDE, key });
+      ])(
+        'a request is rejected at the limit %s, unless its key belongs to an earlier job',
+        async (_, limits) => {
+          await store.submit(newJob(), { ...WIDE, key });
 
-        const refusal = { code: 'overloaded', details: { reason: 'jobs_full' } };
-        await expect(store.refuseWhenFull('anonymous', limits, undefined)).rejects.toMatchObject(
-          refusal,
-        );
-        await expect(store.refuseWhenFull('anonymous', limits, 'another')).rejects.toMatchObject(
-          refusal,
-        );
-        await expect(store.refuseWhenFull('anonymous', limits, key.hash)).resolves.toBeUndefined();
-        await expect(store.refuseWhenFull('anonymous', WIDE, undefined)).resolves.toBeUndefined();
-      });
+          const refusal = { code: 'overloaded', details: { reason: 'jobs_full' } };
+          await expect(store.refuseWhenFull('anonymous', limits, undefined)).rejects.toMatchObject(
+            refusal,
+          );
+          await expect(store.refuseWhenFull('anonymous', limits, 'another')).rejects.toMatchObject(
+            refusal,
+          );
+          await expect(
+            store.refuseWhenFull('anonymous', limits, key.hash),
+          ).resolves.toBeUndefined();
+          await expect(store.refuseWhenFull('anonymous', WIDE, undefined)).resolves.toBeUndefined();
+        },
+      );
     });
 
     describe('settle', () => {
-      test('a success has its result, and its publications are artifacts', async () => {
+      test('a succeeded job has its result, and its publications are artifacts', async () => {
         const job = await running();
         const id = await pendingArtifact('1'.repeat(32));
         const result = jobResult([id]);
@@ -590,7 +600,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await artifacts.find('anonymous', id)).toMatchObject({ id });
       });
 
-      test('a publication that is not pending changes neither job nor artifacts', async () => {
+      test('a result with a publication that is not pending changes neither the job nor artifacts', async () => {
         const job = await running();
         const id = await pendingArtifact('2'.repeat(32));
         const publications = [id, '3'.repeat(32)];
@@ -645,7 +655,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         },
       );
 
-      test('of two concurrent ends the first one is stored', async () => {
+      test('the first of two concurrent ends is stored', async () => {
         const { sequence, scope, id } = await running();
 
         const replies = await Promise.all([
@@ -688,14 +698,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       const FOUR = { ...WIDE, reservation };
       const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
 
-      /** The image of the artifact, as the nth of its job. */
+      /** Returns the image of the artifact as the nth of its job. */
       function imageOf(id: string, index: number): ArtifactImage {
         const [image] = jobResult([id]).data;
         if (image?.type !== 'artifact') throw new Error('the image is no artifact');
         return { ...image, ...facts(index) };
       }
 
-      /** A running job of alice for four images, two of which are published and three of which were sent. */
+      /** Starts a job of alice for four images. Two images are published, and three were sent. */
       async function published() {
         const { parameters } = jobRequest();
         const request = jobRequest({ parameters: { ...parameters, n: 4 } });
@@ -725,7 +735,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         },
       );
 
-      test('only what is named is kept, and what is pending', async () => {
+      test('only pending publications that are named are kept', async () => {
         const job = await published();
         await artifacts.discard([one]);
 
@@ -735,7 +745,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await artifacts.listPending()).toMatchObject([{ id: two }]);
       });
 
-      test('the next process finds what was begun, and keeps what is complete', async () => {
+      test('the next process finds unfinished publications, and keeps the complete ones', async () => {
         const job = await published();
         const next = await other(LATER);
         const atSecs = LATER + 1e6;
@@ -750,13 +760,13 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await next.listAbandonedOutputs(atSecs)).toEqual([]);
       });
 
-      test('what was begun by a process that lives is not abandoned', async () => {
+      test('publications of a running process are not abandoned', async () => {
         await published();
 
         expect(await store.listAbandonedOutputs(LATER)).toEqual([]);
       });
 
-      test('a job that succeeds has its result alone', async () => {
+      test('a succeeded job has a result and no partial result', async () => {
         const job = await published();
         const result = jobResult([one, two]);
         const publications = [one, two];
@@ -773,7 +783,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(found).not.toHaveProperty('partialResult');
       });
 
-      test('an image is linked to no job that has ended, or runs in another process', async () => {
+      test('an image is not linked to a job that has ended or runs in another process', async () => {
         const over = await inStatus('interrupted');
         const foreign = await running();
         const neighbour = await other(LATER);
@@ -786,7 +796,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await read(foreign.scope, foreign.id)).not.toHaveProperty('partialResult');
       });
 
-      test('a job is charged when it is accepted, and counted with its end', async () => {
+      test('a job is charged when it is accepted, and its outputs are counted when it ends', async () => {
         const job = await published();
         expect(await usage.charged(TOKEN)).toBe(4);
         const counts = [{ ...NOTHING, provider: 'sandbox', images: 2, lost: 1, failed: 2 }];
@@ -800,7 +810,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await usage.list(TOKEN)).toMatchObject(counts);
       });
 
-      test('an interrupted job counts what it keeps, what may have been sent, and what was not', async () => {
+      test('an interrupted job counts kept, possibly sent and unsent outputs separately', async () => {
         await published();
         const next = await other(LATER);
         const end = { atSecs: LATER + 1e6, error: FAILURE, publications: [one, two] };
@@ -814,7 +824,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('an end that is refused counts nothing', async () => {
+      test('an end that is rejected counts nothing', async () => {
         const job = await published();
         const counts = [{ ...NOTHING, provider: 'sandbox', images: 4 }];
         const settlement = { renewals: 0, counts };
@@ -897,7 +907,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.settle(job.sequence, cancelled)).toBe(true);
       });
 
-      test('of a concurrent cancellation and claim one takes effect', async () => {
+      test('exactly one of a concurrent cancellation and claim takes effect', async () => {
         const job = await submitted();
 
         const [reply, claimed] = await Promise.all([
@@ -911,7 +921,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('update', () => {
-      test('each mark is set and removed independently', async () => {
+      test('the favourite and hidden marks are set and removed independently', async () => {
         const { scope, id } = await ended();
         const change = (request: { favorite?: boolean; deleted?: boolean }) =>
           store.update(scope, id, { atSecs: LATER, ...request });
@@ -962,7 +972,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ['an empty scope', '', undefined],
         ['an unknown id', 'anonymous', '01890000-0000-7000-8000-ffffffffffff'],
         ['a malformed id', 'anonymous', "' OR 1=1 --"],
-      ])('%s finds no job, changes none and lists none', async (_, scope, id) => {
+      ])('no job is found, changed or listed by %s', async (_, scope, id) => {
         const job = await ended();
         const asked = id ?? job.id;
 
@@ -1029,7 +1039,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('a failed job has the code of its error and keeps the provider of its plan', async () => {
+      test('a failed job has the code of its error and the provider of its plan', async () => {
         await inStatus('failed');
 
         const { items } = await store.list('anonymous', ALL, { limit: 10 });
@@ -1039,7 +1049,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('a provider has the jobs that went to it, and those that are meant to go to it', async () => {
+      test('a filter by provider finds jobs that the provider ran, and jobs whose plan begins with it', async () => {
         const waiting = await submitted({ provider: 'agent-responses' });
         await submitted({ provider: 'comfy' });
         const fellBack = await store.claim(LATER);
@@ -1054,10 +1064,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(listed).toEqual([[waiting.sequence], [], [2]]);
       });
 
-      test('pages follow each other without a gap, the newest job first', async () => {
+      test('pages follow each other without a gap, newest job first', async () => {
         const made = [];
         for (let nth = 0; nth < 5; nth += 1) {
-          // A clock that runs backwards.
+          // The clock runs backwards.
           made.unshift((await submitted({ createdSecs: CREATED_SECS - nth })).id);
         }
 
@@ -1115,7 +1125,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('prune', () => {
-      /** The jobs that are left, each with its scope and sequence, in the order of acceptance. */
+      /** Returns the remaining jobs, each with its scope and sequence, in the order of acceptance. */
       async function left() {
         const lists = await Promise.all(
           ['quiet', 'busy', 'hostile', 'first', 'last'].map((scope) =>
@@ -1129,11 +1139,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       }
 
       test.each<[string, Partial<JobRetention>, number[]]>([
-        ['too old', { completedBeforeSecs: CREATED_SECS + 3 }, [1, 2]],
-        ['too many', { maxRetained: 3 }, [1]],
-        ['too large', { maxRetainedBytes: 1 }, [1, 2, 3, 4]],
-        ['within every bound', {}, []],
-      ])('jobs that are %s go, the first ended first', async (_, bound, removed) => {
+        ['jobs that are too old', { completedBeforeSecs: CREATED_SECS + 3 }, [1, 2]],
+        ['jobs beyond the number limit', { maxRetained: 3 }, [1]],
+        ['jobs beyond the size limit', { maxRetainedBytes: 1 }, [1, 2, 3, 4]],
+        ['no jobs that are within all limits', {}, []],
+      ])('prune removes %s, in the order of their ends', async (_, bound, removed) => {
         for (const nth of [1, 2, 3, 4]) await ended({}, CREATED_SECS + nth);
 
         const reply = await store.prune({ ...KEEP_ALL, ...bound });
@@ -1145,7 +1155,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         );
       });
 
-      test('the history shrinks until it is small enough', async () => {
+      test('jobs are removed until the history is within its limits', async () => {
         for (const nth of [1, 2, 3, 4]) await ended({}, CREATED_SECS + nth);
         const { logicalBytes } = await store.totals();
 
@@ -1156,7 +1166,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(after.byStatus.succeeded).toBe(2);
       });
 
-      test('favourites, queued and running jobs are kept and do not count; hidden ones are removed', async () => {
+      test('favourites, queued and running jobs are kept and do not count, and hidden jobs are removed', async () => {
         const favorite = await ended();
         const hidden = await ended();
         await store.update(favorite.scope, favorite.id, { atSecs: LATER, favorite: true });
@@ -1170,7 +1180,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect([removed, again.removed]).toEqual([[hidden.sequence], []]);
       });
 
-      test('a history that is too long loses the oldest jobs of the scope that has the most', async () => {
+      test('an overlong history loses the oldest jobs of the scope with the most jobs', async () => {
         for (const nth of [1, 2]) await ended({ scope: 'quiet' }, CREATED_SECS + nth);
         for (const nth of [3, 4, 5, 6]) await ended({ scope: 'busy' }, CREATED_SECS + nth);
 
@@ -1182,7 +1192,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(new Set(await left())).toEqual(new Set(['quiet 2', 'busy 6']));
       });
 
-      test('large jobs of one scope push no job of another scope out', async () => {
+      test('large jobs of one scope do not remove jobs of another scope', async () => {
         const large = 1_000_000;
         for (const nth of [1, 2, 3]) await ended({ scope: 'quiet' }, CREATED_SECS + nth);
         for (const nth of [4, 5, 6, 7]) {
@@ -1195,14 +1205,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await left()).toEqual(['quiet 1', 'quiet 2', 'quiet 3', 'hostile 6', 'hostile 7']);
       });
 
-      test('free room may be filled by any scope', async () => {
+      test('any scope may fill the history while it is within its limits', async () => {
         await ended({ scope: 'quiet' });
         for (const nth of [1, 2, 3, 4]) await ended({ scope: 'busy' }, CREATED_SECS + nth);
 
         expect((await store.prune({ ...KEEP_ALL, maxRetained: 5 })).removed).toEqual([]);
       });
 
-      test('an image that scopes share counts with the scope that sent it last', async () => {
+      test('a shared image counts for the scope that submitted it last', async () => {
         const large = 1_000_000;
         const request = editOf([ONE_INPUT], large);
         await ended({ scope: 'first', request }, CREATED_SECS + 1);
@@ -1217,7 +1227,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await left()).toEqual(['last 2']);
       });
 
-      test('a scope below its share loses nothing while the ends of the largest are being sent', async () => {
+      test('a scope below its share loses nothing while webhooks of the largest scope are pending', async () => {
         const webhook = { url: 'https://hooks.test/', events: ['succeeded' as const] };
         await ended({ scope: 'quiet' }, CREATED_SECS + 1);
         for (const nth of [2, 3, 4]) await ended({ scope: 'busy', webhook }, CREATED_SECS + nth);
@@ -1229,7 +1239,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(old.removed).toEqual([1, 2, 3]);
       });
 
-      test('a sweep continues behind the jobs that it has skipped', async () => {
+      test('a sweep continues after the jobs that it has skipped', async () => {
         const webhook = { url: 'https://hooks.test/', events: ['succeeded' as const] };
         for (const nth of [1, 2, 3]) await ended({ webhook }, CREATED_SECS + nth);
         for (const nth of [4, 5]) await ended({}, CREATED_SECS + nth);
@@ -1255,7 +1265,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(sizes).toEqual([2, 2, 1]);
       });
 
-      test('a stored image is released with the last job that came with it', async () => {
+      test('a stored image is released with the last job that uses it', async () => {
         const both = editOf([ONE_INPUT, OTHER_INPUT, ONE_INPUT]);
         await ended({ request: both }, CREATED_SECS + 1);
         await ended({ request: editOf([ONE_INPUT]) }, CREATED_SECS + 2);
@@ -1271,7 +1281,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.needsInput(ONE_INPUT)).toBe(false);
       });
 
-      test('a stored image counts once as history, with the last job that came with it', async () => {
+      test('a stored image counts once in the history, for the last job that uses it', async () => {
         const large = 1_000_000;
         const request = editOf([ONE_INPUT], large);
         for (const nth of [1, 2, 3]) await ended({ request }, CREATED_SECS + nth);
@@ -1285,7 +1295,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await bound(0)).releasedInputs).toEqual([OTHER_INPUT]);
       });
 
-      test('an image that another scope sends too changes nothing for the first scope', async () => {
+      test('an image that another scope submits too changes nothing for the first scope', async () => {
         const first = await ended({ request: editOf([ONE_INPUT]) });
         const before = await store.changes('anonymous');
         const other = await ended(
@@ -1299,7 +1309,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await read('anonymous', first.id)).toEqual(first);
       });
 
-      test('a stored image of a favourite is kept and does not count, until it is none', async () => {
+      test('a stored image of a favourite is kept and does not count, until the mark is removed', async () => {
         const large = 1_000_000;
         const request = editOf([ONE_INPUT], large);
         const favorite = await ended({ request }, CREATED_SECS + 1);
@@ -1321,7 +1331,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('listInputs', () => {
-      test('every stored image is listed once, by its checksum', async () => {
+      test('every stored image is listed once, in the order of checksums', async () => {
         await ended({ request: editOf([OTHER_INPUT, ONE_INPUT], 7) });
         await submitted({ request: editOf([ONE_INPUT], 7), scope: 'other' });
         const pages = [];
@@ -1340,7 +1350,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
     });
 
-    test('an empty store has totals of zero', async () => {
+    test('the totals of an empty store are zero', async () => {
       expect(await store.totals()).toEqual({
         byStatus: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, interrupted: 0 },
         hidden: 0,

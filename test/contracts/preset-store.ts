@@ -39,7 +39,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
     });
     afterEach(() => close());
 
-    test('a preset is found as it was created', async () => {
+    test('a preset is found with the fields it was created with', async () => {
       const { description: _, ...bare } = preset('bare');
       await store.create(preset('icons'));
       await store.create(bare);
@@ -56,7 +56,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       expect(items.map(({ name }) => name)).toEqual(['Icons', 'icons', 'icons-2', 'icons.']);
     });
 
-    test('of concurrent creations under one name one succeeds', async () => {
+    test('exactly one of several concurrent creations under one name succeeds', async () => {
       const outcomes = await Promise.allSettled(
         ['first', 'second', 'third'].map((description) =>
           store.create(preset('icons', { description })),
@@ -71,7 +71,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       expect(await store.find('icons')).toMatchObject({ description: 'first' });
     });
 
-    test('a replacement replaces everything but the time of the creation', async () => {
+    test('a replacement keeps only the name and the time of the creation', async () => {
       await store.create(preset('icons'));
       const {
         createdSecs: _,
@@ -101,7 +101,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       expect((await store.list({ limit: 10 })).items).toHaveLength(1);
     });
 
-    test('a removed preset is not found and its name is free', async () => {
+    test('a removed preset is not found, and its name is free', async () => {
       await store.create(preset('icons'));
 
       expect(await store.remove('icons')).toBe(true);

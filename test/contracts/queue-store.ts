@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { JobStore } from '../../lib/jobs/job-store-port.ts';
-import type { QueueStore } from '../../lib/jobs/queue-store-port.ts';
+import type { JobStore, QueueStore } from '../../lib/jobs/job-store-port.ts';
 import { CREATED_SECS, FAILURE, newJob, succeeded, WIDE } from '../support/jobs.ts';
 
 interface Opened {
@@ -48,7 +47,7 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       });
     });
 
-    test('jobs that have ended do not count, whichever provider they ended with', async () => {
+    test('ended jobs do not count for any provider', async () => {
       const waiting = await submitted({ provider: 'comfy' });
       await opened.jobs.cancel('anonymous', waiting.id, { atSecs: CREATED_SECS, error: FAILURE });
       await submitted({ provider: 'agent-responses' });
@@ -63,7 +62,7 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(await opened.queue.read()).toEqual(EMPTY);
     });
 
-    test('the active jobs of tokens are listed, in all scopes, as many as are asked for', async () => {
+    test('the active jobs of tokens are listed in all scopes, up to the limit', async () => {
       const submit = async (token: string, scope = 'anonymous') => {
         const reservation = { ...WIDE.reservation, token };
         return (await opened.jobs.submit(newJob({ scope }), { ...WIDE, reservation })).job;
@@ -84,12 +83,12 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
         jobs.map(({ id, scope }) => `${scope} ${id}`).sort();
       expect(named(before)).toEqual(named([running, ...waiting]));
       expect(await list(2)).toHaveLength(2);
-      // A running job that was asked to stop is not found again.
+      // A running job with a requested cancellation is not listed again.
       expect(named(await list())).toEqual(named(waiting));
       expect(await opened.queue.listActiveOf([], 9)).toEqual([]);
     });
 
-    test('queued and running jobs of all scopes are listed page by page, the first accepted first', async () => {
+    test('queued and running jobs of all scopes are listed in pages, oldest first', async () => {
       const first = await submitted({ createdSecs: CREATED_SECS + 5 });
       const second = await submitted({ scope: 'other', priority: 9 });
       const ended = await submitted({ scope: 'third' });
@@ -118,7 +117,7 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(two).toMatchObject({ more: false, items: [{ id: third.id }] });
     });
 
-    test('a job is found by its id in any scope for as long as it is queued or running', async () => {
+    test('a job is found by its id in any scope while it is queued or running', async () => {
       const reservation = { ...WIDE.reservation, token: 'laptop' };
       const sent = newJob({ scope: 'other' });
       const { job } = await opened.jobs.submit(sent, { ...WIDE, reservation });
@@ -152,7 +151,7 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(claimed?.id).toBe(job.id);
     });
 
-    test('a pause leaves running jobs alone', async () => {
+    test('a pause does not change running jobs', async () => {
       const job = await submitted();
       await opened.jobs.claim(CREATED_SECS);
 

@@ -39,7 +39,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       return all.sort();
     }
 
-    test('nothing is stored before the first image', async () => {
+    test('no image is found before the first is stored', async () => {
       expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
       expect(await listed()).toEqual([]);
       await expect(files.remove(one.sha256)).resolves.toBeUndefined();
@@ -60,7 +60,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect((await files.read(large.sha256, 9_000_001))?.equals(large.bytes)).toBe(true);
     });
 
-    test('an image that is stored twice exists once', async () => {
+    test('an image that is stored twice is listed once', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(one.sha256, one.bytes);
 
@@ -79,7 +79,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       }
     });
 
-    test('the whole file is read whatever its checksum, and a change shows in its stamp', async () => {
+    test('`readWhole` returns a changed file with another stamp', async () => {
       const size = one.bytes.length;
       await files.put(one.sha256, one.bytes);
       const before = await files.stamp(one.sha256);
@@ -101,7 +101,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await files.stamp(one.sha256)).toBeUndefined();
     });
 
-    test('an image that was removed is not found, and the others are', async () => {
+    test('a removed image is not found, and other images are', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(other.sha256, other.bytes);
 
@@ -111,7 +111,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await listed()).toEqual([other.sha256]);
     });
 
-    test('an image that was removed can be stored again', async () => {
+    test('a removed image can be stored again', async () => {
       await files.put(one.sha256, one.bytes);
       await files.remove(one.sha256);
       await files.put(one.sha256, one.bytes);
@@ -131,19 +131,22 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       ['fewer bytes', one.bytes.subarray(0, 3)],
       ['more bytes', Buffer.concat([one.bytes, one.bytes])],
       ['no bytes', Buffer.alloc(0)],
-    ])('an image that has become %s is not read, until it is put again', async (_, content) => {
-      await files.put(one.sha256, one.bytes);
-      await opened.damage(one.sha256, content);
+    ])(
+      'an image that was replaced by %s is not read until it is stored again',
+      async (_, content) => {
+        await files.put(one.sha256, one.bytes);
+        await opened.damage(one.sha256, content);
 
-      const damaged = await files.read(one.sha256, one.bytes.length);
-      await files.put(one.sha256, one.bytes);
+        const damaged = await files.read(one.sha256, one.bytes.length);
+        await files.put(one.sha256, one.bytes);
 
-      expect(damaged).toBeUndefined();
-      expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
-    });
+        expect(damaged).toBeUndefined();
+        expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+      },
+    );
 
     test.each(['', '../secrets', 'A'.repeat(64), 'a'.repeat(63), `${'a'.repeat(64)}/b`])(
-      'the checksum "%s" is refused',
+      'the invalid checksum "%s" is rejected',
       async (sha256) => {
         await expect(files.put(sha256, one.bytes)).rejects.toThrow();
         await expect(files.read(sha256, 1)).rejects.toThrow();

@@ -75,7 +75,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(99);
     });
 
-    test('an image that is given back can be asked for again', async () => {
+    test('a released image can be reserved again', async () => {
       const first = entry(3, 3);
       await ledger.reserve(first);
       await ledger.addCall(first.id, call([0, 1, 2]));
@@ -87,7 +87,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       await expect(ledger.reserve(entry(1, 3))).rejects.toThrow();
     });
 
-    test('each token and each day has an allowance of its own', async () => {
+    test('each token and each day has its own allowance', async () => {
       await ledger.reserve(entry(3, 3));
 
       await ledger.reserve({ ...entry(3, 3), token: 'bob' });
@@ -108,7 +108,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(2);
     });
 
-    test('several calls begin one account', async () => {
+    test('several calls of a request share one account', async () => {
       const free = entry(2);
 
       await Promise.all([ledger.begin(free, call([0])), ledger.addCall(free.id, call([1], 1))]);
@@ -118,7 +118,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(3);
     });
 
-    test('an account ends once', async () => {
+    test('an account is closed only once', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1]));
@@ -130,7 +130,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.list(TODAY)).toMatchObject([{ images: 2 }]);
     });
 
-    test('images that were sold beyond those that were asked for are charged', async () => {
+    test('images beyond the requested number are charged', async () => {
       const reserved = entry(1, 10);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0]));
@@ -181,7 +181,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(2);
     });
 
-    test('an account that costs nothing so far is renewed, although the allowance is used up', async () => {
+    test('an account without costs is renewed although the allowance is used up', async () => {
       const reserved = entry(3, 3);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1, 2]));
@@ -202,7 +202,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(1);
     });
 
-    test('what a renewal has counted is not counted again by a request that does not know of it', async () => {
+    test('calls that a renewal has counted are not counted again if the renewal was reported as failed', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1]));
@@ -216,7 +216,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.list(TODAY)).toMatchObject([{ images: 2, lost: 2, failed: 1 }]);
     });
 
-    test('a request whose account began although that was reported as a failure ends it', async () => {
+    test('a request closes an account whose beginning was stored but reported as failed', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);
 
@@ -228,7 +228,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
   });
 
   describe(`LedgerStore, recovery: ${label}`, () => {
-    test('what may have been sent by a process that ended is unknown, the rest is given back', async () => {
+    test('recovery counts possibly sent outputs of an ended process as unknown and releases the rest', async () => {
       const [reserved, free, unsent] = [entry(4, 10), entry(3), entry(2, 10)];
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1]));
@@ -246,7 +246,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       ]);
     });
 
-    test('what a first route has cost stays counted', async () => {
+    test('recovery keeps the counted costs of a first route', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1]));
@@ -259,7 +259,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await next.store.charged(TODAY)).toBe(3);
     });
 
-    test('accounts of the process itself stay open', async () => {
+    test('recovery keeps accounts of its own process open', async () => {
       const reserved = entry(2, 10);
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1]));
@@ -271,7 +271,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(2);
     });
 
-    test('is done once', async () => {
+    test('recovery of an account is done once', async () => {
       await ledger.begin(entry(1), call([0]));
       const next = await opened.reopen();
 
@@ -283,7 +283,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
   });
 
   describe(`UsageStore: ${label}`, () => {
-    test('usage adds up by day and provider, the latest day first', async () => {
+    test('usage is summed by day and provider, latest day first', async () => {
       const made = counts({ images: 2, lost: 1, failed: 1, unknown: 1, tokens: 30 });
       await ledger.record(entry(0), ended(made));
       await ledger.record(entry(0), ended({ ...made, tokens: undefined }));
@@ -302,7 +302,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.list({ ...TODAY, day: TODAY.day + 2 })).toEqual([]);
     });
 
-    test('what is older than a day is removed', async () => {
+    test('usage from before the given day is removed', async () => {
       await ledger.record(entry(0), ended(counts({ images: 2 })));
       await ledger.record({ ...entry(0), day: TODAY.day + 1 }, ended(counts({ images: 2 })));
 

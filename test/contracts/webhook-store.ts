@@ -48,13 +48,13 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
     const claim = (limit = 10, nowMs = LATER_MS, host = HOST) =>
       store.claim({ host, nowMs, untilMs: LATER_MS + 20_000, limit });
 
-    /** When the first is due, to any host. */
+    /** Resolves with the time when the first webhook of any host is due. */
     const nextDueMs = async () => (await store.listQueues())[0]?.dueMs;
 
     const webhookOf = async ({ scope, id }: { scope: string; id: string }) =>
       (await jobs.find(scope, id))?.webhook;
 
-    test('nothing is due before a job has ended', async () => {
+    test('no webhook is due before its job has ended', async () => {
       const job = await running();
 
       expect(await nextDueMs()).toBeUndefined();
@@ -67,7 +67,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       });
     });
 
-    test('the end of a job is due with the commit of that end', async () => {
+    test('a webhook is due with the commit that ends its job', async () => {
       const { sequence, id, scope } = await ended();
 
       expect(await nextDueMs()).toBe(LATER_MS);
@@ -85,7 +85,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       },
     );
 
-    test('a queued job that is cancelled is due', async () => {
+    test('the webhook of a cancelled queued job is due', async () => {
       const webhook = { url: URL, events: ['cancelled' as const] };
       const { job } = await jobs.submit(newJob({ webhook }), WIDE);
 
@@ -94,7 +94,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(await claim()).toMatchObject([{ jobId: job.id }]);
     });
 
-    test('a job that a process has abandoned is due when it is interrupted', async () => {
+    test('the webhook of an abandoned job is due when the job is interrupted', async () => {
       const job = await running();
       store = await opened.reopen();
       jobs = opened.jobs;
@@ -104,21 +104,21 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(await claim()).toMatchObject([{ jobId: job.id }]);
     });
 
-    test('an end that is none of the events is never due', async () => {
+    test('a webhook is never due if the end is not among its events', async () => {
       const job = await ended(LATER, { webhook: { url: URL, events: ['failed', 'cancelled'] } });
 
       expect(await nextDueMs()).toBeUndefined();
       expect(await webhookOf(job)).toMatchObject({ state: 'waiting' });
     });
 
-    test('a job without a webhook is never due', async () => {
+    test('nothing is due for a job without a webhook', async () => {
       const job = await ended(LATER, { webhook: undefined });
 
       expect(await nextDueMs()).toBeUndefined();
       expect(await webhookOf(job)).toBeUndefined();
     });
 
-    test('the longest due are claimed first, as many as the limit says', async () => {
+    test('webhooks are claimed up to the limit, earliest due first', async () => {
       const second = await ended(LATER - 5);
       const first = await ended(LATER - 9);
       await ended(LATER);
@@ -128,7 +128,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(new Set(claimed.map(({ jobId }) => jobId))).toEqual(new Set([first.id, second.id]));
     });
 
-    test('each host has a queue of its own', async () => {
+    test('each host has its own queue', async () => {
       const other = 'https://other.test/';
       const events = ['succeeded' as const];
       await ended(LATER - 3, { webhook: { url: `${other}one`, events } });
@@ -148,7 +148,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       ]);
     });
 
-    test('what was claimed is due again when the claim ends, also in another process', async () => {
+    test('a claimed webhook is due again when the claim ends, also in another process', async () => {
       const { id } = await ended();
       await claim();
 
@@ -158,7 +158,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(await claim(10, LATER_MS + 20_000)).toMatchObject([{ jobId: id, attempts: 0 }]);
     });
 
-    test('a delivered one is never due again', async () => {
+    test('a delivered webhook is never due again', async () => {
       const job = await ended();
       await claim();
 
@@ -172,7 +172,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       });
     });
 
-    test('one that is tried again is due at its time, with its attempts', async () => {
+    test('a webhook to retry is due at its time, with the number of its attempts', async () => {
       const job = await ended();
       const dueMs = LATER_MS + 5000;
       await claim();
@@ -190,7 +190,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       });
     });
 
-    test('one that is put back is due at once, and was not attempted', async () => {
+    test('a released webhook is due at once, without an attempt', async () => {
       const { sequence } = await ended();
       await claim();
 
@@ -199,7 +199,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(await claim(10, LATER_MS + 1)).toMatchObject([{ sequence, attempts: 0 }]);
     });
 
-    test('an outcome that comes twice changes nothing the second time', async () => {
+    test('a repeated outcome changes nothing', async () => {
       const job = await ended();
       await store.settle(job.sequence, { state: 'delivered', lastStatus: 200 });
 
@@ -208,7 +208,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(await webhookOf(job)).toMatchObject({ state: 'delivered', attempts: 1 });
     });
 
-    test('a long history keeps jobs whose webhooks are pending until they are too old', async () => {
+    test('an overlong history keeps jobs with pending webhooks until they are too old', async () => {
       const pending = await ended(LATER);
       const done = await ended(LATER + 1);
       await store.settle(done.sequence, { state: 'delivered', lastStatus: 200 });
@@ -222,7 +222,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(await nextDueMs()).toBeUndefined();
     });
 
-    test('pending webhooks at the beginning of a history hide nothing behind them', async () => {
+    test('jobs after those with pending webhooks are still removed from the history', async () => {
       for (const nth of [1, 2, 3]) await ended(LATER + nth);
       const done = await ended(LATER + 4, { webhook: undefined });
       const rule = { maxRetained: 0, maxRetainedBytes: 0, completedBeforeSecs: 0, batch: 2 };
@@ -235,7 +235,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(third.next).toBeUndefined();
     });
 
-    test('the size of a webhook counts in the budget of jobs', async () => {
+    test('the size of a webhook counts towards the size limit of jobs', async () => {
       await running({ webhook: undefined });
       const { logicalBytes } = await jobs.totals();
 

@@ -11,7 +11,7 @@ import type { StoredInput } from '../../lib/contract/request/image-input.ts';
 import type { ImageEngine } from '../../lib/images/image.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { createStoredInputs } from '../../lib/inputs/stored-inputs.ts';
-import { createJobInputs } from '../../lib/jobs/accept/job-inputs.ts';
+import { createJobInputs } from '../../lib/jobs/job-inputs.ts';
 import type { JobStore } from '../../lib/jobs/job-store-port.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';

@@ -1,7 +1,6 @@
 import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
 import type { JobRequest } from '../../lib/contract/resources/job.ts';
-import type { JobEnd, JobFailure } from '../../lib/jobs/job-end-port.ts';
-import type { JobAdmission, NewJob } from '../../lib/jobs/job-store-port.ts';
+import type { JobAdmission, JobEnd, JobFailure, NewJob } from '../../lib/jobs/job-store-port.ts';
 
 export const CREATED_SECS = 1_700_000_000;
 

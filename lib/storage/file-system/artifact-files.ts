@@ -9,46 +9,47 @@ import { errorCode } from '../../platform/error-code.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
 import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
-import { splitName } from './artifact-path.ts';
 import { asArtifactError } from './file-errors.ts';
-import { createFolderMaker, findFolder, syncFolder } from './folders.ts';
 import {
+  createFolderMaker,
+  findFolder,
   hasChecksum,
   isSameFile,
   readWhole,
   statName,
   statNameNow,
+  syncFolder,
   unlinkIfPresent,
   writeNew,
   writeZeros,
-} from './regular-file.ts';
+} from './files.ts';
 
 interface Deps {
-  /** `artifacts.root`; made with the first artifact. */
+  /** `artifacts.root`. Created with the first artifact. */
   readonly root: string;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** `artifacts.permissions`; for the owner alone by default. */
+  /** `artifacts.permissions`. `owner` by default. */
   readonly permissions?: Permissions;
-  /** Makes hard links, where there are such. */
+  /** Creates a hard link. The default is the function of the file system. */
   readonly makeLink?: typeof link;
 }
 
 type Permissions = Config['artifacts']['permissions'];
 
-/** The rights of new files and folders, from which the umask of the process takes. */
+/** The permissions of new files and folders, before the umask of the process. */
 const MODES: Readonly<Record<Permissions, { readonly file: number; readonly folder: number }>> = {
   owner: { file: OWNER_FILE, folder: OWNER_FOLDER },
   umask: { file: 0o666, folder: 0o777 },
 };
 
-// A leading dot: no caller can name it, nor anything in it (contract.md 1, `output`).
+// With a leading dot, because names that callers choose cannot contain one at the start of a part.
 const STAGING = ['.staging'];
 
-// In `.staging`. No artifact has it for an id.
+// A file in `.staging`. No artifact has this id.
 const PROBE = 'probe';
 
 /**
- * Throws `configuration` if `artifacts.root` is not a folder, cannot become one, or may not be written. Changes nothing.
+ * Throws `configuration` if `artifacts.root` is not a folder, cannot be created as one, or cannot be written. Changes nothing.
  */
 export function refuseArtifactRoot(root: string): void {
   const path = resolve(root);
@@ -66,12 +67,12 @@ export function refuseArtifactRoot(root: string): void {
   throw new BridgeError('configuration', `artifacts.root: ${nearest} is a file, not a folder`);
 }
 
-/** Returns true if artifacts were ever kept below this root. */
+/** Returns true if artifacts were ever stored below this root. */
 export function hasArtifacts(root: string): boolean {
   return existsSync(join(root, ...STAGING));
 }
 
-/** The root is made with the first artifact: until then the nearest folder above it counts. */
+/** Returns the root, or the nearest existing folder above it, because the root is created with the first artifact. */
 function nearestExisting(path: string): string {
   let nearest = path;
   while (statSync(nearest, { throwIfNoEntry: false }) === undefined) nearest = dirname(nearest);
@@ -79,8 +80,8 @@ function nearestExisting(path: string): string {
 }
 
 /**
- * Artifacts as files below one folder. Staged bytes get their name as a second link to the same file, or as the only one where
- * there are no hard links.
+ * Stores artifacts as files below one folder. A staged file gets its final name as a second hard link, or by a rename if the
+ * file system has no hard links.
  */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
@@ -106,7 +107,7 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
     remove: (file) => asArtifactError(() => remove(root, file, makeLink)),
     stamp: (name) =>
       asArtifactError(async () => {
-        // One look is enough: a file behind a link on the way is another file, and has another stamp.
+        // Folders are not checked for links, because a file behind a link is another file with another stamp.
         const found = statNameNow(pathOf(root, name));
         return found?.isFile() ? toFileStamp(found) : undefined;
       }),
@@ -123,7 +124,7 @@ async function probe(root: string, bytes: number): Promise<void> {
   const folder = await findFolder(root, STAGING);
   if (folder === undefined) {
     if ((await statName(join(root, ...STAGING))) !== undefined) {
-      throw new BridgeError('artifact', 'a link or a file stands in place of its folder .staging', {
+      throw new BridgeError('artifact', 'the folder .staging is a link or a file', {
         details: { reason: 'artifact_folder_unusable' },
       });
     }
@@ -131,7 +132,7 @@ async function probe(root: string, bytes: number): Promise<void> {
     return;
   }
   const path = join(folder, PROBE);
-  // A killed process may have left one.
+  // A killed process may have left the file.
   await unlinkIfPresent(path);
   try {
     await writeZeros(path, bytes);
@@ -146,7 +147,7 @@ async function settle(root: string, files: readonly PublishedFile[]): Promise<vo
   for (const { id } of files) await unlinkIfPresent(join(root, ...STAGING, id));
 }
 
-/** The name goes before the staged file: as long as that lies there, it shows which file is ours. */
+/** Removes the name before the staged file, because the staged file proves which file belongs to the artifact. */
 async function remove(root: string, file: PublishedFile, makeLink?: typeof link): Promise<void> {
   const stagedFile = join(await stagingFolder(root), file.id);
   const found = await statName(stagedFile);
@@ -162,14 +163,14 @@ async function remove(root: string, file: PublishedFile, makeLink?: typeof link)
         : (await isSameFile(target, staged)) || (await isLeftover(target, stagedFile, makeLink));
     if (isOurs) {
       await unlink(target);
-      // Before its row goes: a power failure must not bring back a file that no row names.
+      // Durable before the row is deleted, because a power failure must not restore a file without a row.
       await syncFolder(path);
     }
   }
   if (staged !== undefined) await unlinkIfPresent(stagedFile);
 }
 
-/** Throws `artifact` when it is missing: nothing but `prepare` makes the root. */
+/** Returns the staging folder. Throws `artifact` if it is missing, because only `prepare` creates it. */
 async function stagingFolder(root: string): Promise<string> {
   const folder = await findFolder(root, STAGING);
   if (folder !== undefined) return folder;
@@ -181,4 +182,17 @@ async function stagingFolder(root: string): Promise<string> {
 function pathOf(root: string, name: string): string {
   const { folder, filename } = splitName(name);
   return join(root, ...folder, filename);
+}
+
+const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+
+/** Splits the name of an artifact into folders and filename. Throws `artifact` if the name could lead outside the root. */
+function splitName(name: string): { folder: readonly string[]; filename: string } {
+  const parts = name.split('/');
+  const filename = parts.pop();
+  // All names follow this pattern when they are chosen. Any other name comes from an edited database.
+  if (filename === undefined || ![...parts, filename].every((part) => PART.test(part))) {
+    throw new BridgeError('artifact', 'the stored name of an artifact is not portable');
+  }
+  return { folder: parts, filename };
 }

@@ -4,18 +4,18 @@ import { errorCode } from '../../platform/error-code.ts';
 const FULL = 'artifact_folder_full';
 const UNUSABLE = 'artifact_folder_unusable';
 
-/** What is wrong, and the word for it in `details.reason`. */
+/** The message for each error code of the file system, and the value of `details.reason`. */
 const FAULTS: Readonly<Record<string, readonly [message: string, reason: string]>> = {
   ENOSPC: ['the artifact folder is full', FULL],
   EDQUOT: ['the artifact folder is full', FULL],
-  EFBIG: ['the artifact folder takes no file of that size', FULL],
-  EACCES: ['the artifact folder refuses access', UNUSABLE],
-  EPERM: ['the artifact folder refuses access', UNUSABLE],
-  EXDEV: ['a folder below the artifact folder lies on another file system', UNUSABLE],
+  EFBIG: ['the file is too large for the artifact folder', FULL],
+  EACCES: ['access to the artifact folder is denied', UNUSABLE],
+  EPERM: ['access to the artifact folder is denied', UNUSABLE],
+  EXDEV: ['a folder below the artifact folder is on another file system', UNUSABLE],
   EROFS: ['the artifact folder is read-only', UNUSABLE],
 };
 
-/** Resolves as `work` does; what the file system says becomes `artifact`, without the path that its own message names. */
+/** Resolves as `work` does. Converts errors of the file system to `artifact`, without the path in their messages. */
 export async function asArtifactError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -37,27 +37,27 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Resolves as `work` does; what the file system says of the state directory becomes `overloaded`, as what the database
- * in it says.
+ * Resolves as `work` does. Converts errors of the file system in the state directory to `overloaded`, as `toStoreError` does for
+ * the database in it.
  */
 export async function asStateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    // From the file system, or `artifact` when a file is where a folder should be.
+    // An error without a code is not one of the file system, for example `artifact` for a file in place of a folder.
     const code = errorCode(cause);
     if (code === undefined) throw cause;
-    throw new BridgeError('overloaded', 'the state directory cannot take this now', {
+    throw new BridgeError('overloaded', 'the state directory is unavailable', {
       details: { reason: REFUSALS[code] ?? 'state_store_failing' },
       cause,
     });
   }
 }
 
-// ELOOP and ENXIO: a link or a socket, neither of which is opened.
+// Links (ELOOP) and sockets (ENXIO) are not opened, and count as missing.
 const ABSENCES: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'];
 
-/** Whether the file system said that no such file is there. */
+/** Returns true if the error means that there is no such file. */
 export function isAbsence(error: unknown): boolean {
   return ABSENCES.includes(errorCode(error));
 }

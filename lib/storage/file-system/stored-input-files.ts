@@ -4,11 +4,20 @@ import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { asStateError } from './file-errors.ts';
-import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
-import { readChecked, readWhole, statNameNow, unlinkIfPresent, writeNew } from './regular-file.ts';
+import {
+  createFolderMaker,
+  type FolderMaker,
+  findFolder,
+  readChecked,
+  readWhole,
+  statNameNow,
+  syncFolder,
+  unlinkIfPresent,
+  writeNew,
+} from './files.ts';
 
 interface Deps {
-  /** `state.directory`; the folder in it is made with the first image. */
+  /** `state.directory`. The folder in it is created with the first image. */
   readonly directory: string;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
@@ -16,11 +25,11 @@ interface Deps {
 const SHA256 = /^[0-9a-f]{64}$/;
 const FOLDER = 'inputs';
 const STAGING = '.staging';
-// Images of prompts are for the owner of the state directory alone, as the database beside them.
+// Only the owner may read input images, as with the database beside them.
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Images of jobs as files below the state directory, in a folder for every first byte of a checksum. */
+/** Stores input images of jobs as files below the state directory, in one folder for each first byte of the checksum. */
 export function createStoredInputFiles({ directory, clock }: Deps): StoredInputFiles {
   const root = resolve(directory);
   const folders = createFolderMaker(root, FOLDER_MODE);
@@ -39,7 +48,7 @@ export function createStoredInputFiles({ directory, clock }: Deps): StoredInputF
       }),
     stamp: (sha256) =>
       asStateError(async () => {
-        // One look is enough: a file behind a link on the way is another file, and has another stamp.
+        // Folders are not checked for links, because a file behind a link is another file with another stamp.
         const found = statNameNow(join(root, FOLDER, folderOf(sha256), sha256));
         return found?.isFile() ? toFileStamp(found) : undefined;
       }),
@@ -59,18 +68,18 @@ export function createStoredInputFiles({ directory, clock }: Deps): StoredInputF
 async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise<void> {
   const folder = await folders.make([FOLDER, folderOf(sha256)]);
   const path = join(folder, sha256);
-  // Its name alone proves nothing: the file may have been changed since.
+  // A file of this name is read and verified, because it may have been changed.
   if ((await readChecked(path, bytes.length, sha256)) === undefined) {
     const staged = join(await folders.make([FOLDER, STAGING]), sha256);
     await unlinkIfPresent(staged);
     await writeNew(staged, bytes, FILE_MODE);
     await rename(staged, path);
   }
-  // Also for a file that exists: the process that wrote it may have been killed before it was durable.
+  // The folder of an existing file is synced too, because the process that wrote it may have been killed before the name was durable.
   await syncFolder(folder);
 }
 
-/** Not made durable: what a power failure brings back is found at the next start. */
+/** Removes the image. The removal is not made durable, because the next start finds a file that a power failure restored. */
 async function remove(root: string, sha256: string): Promise<void> {
   for (const name of [STAGING, folderOf(sha256)]) {
     const folder = await findFolder(root, [FOLDER, name]);
@@ -89,6 +98,6 @@ async function namesIn(root: string, parts: readonly string[]): Promise<readonly
 }
 
 function folderOf(sha256: string): string {
-  if (!SHA256.test(sha256)) throw new Error('a stored image has no checksum for a name');
+  if (!SHA256.test(sha256)) throw new Error('the name of a stored image is not a checksum');
   return sha256.slice(0, 2);
 }

@@ -4,10 +4,14 @@ import type {
   ArtifactRecord,
   ArtifactStore,
 } from '../../artifacts/artifact-store-port.ts';
-import { ARTIFACT_COLUMNS, ArtifactRow } from './artifact-rows.ts';
+import { OUTPUT_FORMATS } from '../../contract/request/parameters.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
-import { preparePublish } from './publish-artifacts.ts';
+
+/** The columns of `ArtifactRow`. */
+export const ARTIFACT_COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
+  sidecar_name, sidecar_bytes, sidecar_sha256`;
 
 const INSERT = `
   INSERT INTO artifact (${ARTIFACT_COLUMNS}, state, owner)
@@ -24,6 +28,9 @@ const RENAME = `
   WHERE id = @id AND state = 'pending'
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE name = @name)
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE sidecar_name = @sidecarName)`;
+const PUBLISH = `
+  UPDATE artifact SET state = 'published', owner = NULL
+  WHERE id = @id AND state = 'pending' AND owner = @owner`;
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
 const WITHDRAW = `
@@ -39,10 +46,36 @@ const LIST_BY_AGE = `
   ORDER BY created_secs, id LIMIT +@limit`;
 const LIST_PENDING = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE state = 'pending'`;
 
-/** Before every artifact. */
+/** The position before all artifacts. */
 const BEFORE_FIRST: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
+
+/** Parses a row as an artifact record. */
+export const ArtifactRow = v.pipe(
+  v.object({
+    id: v.string(),
+    scope: v.string(),
+    name: v.string(),
+    format: v.picklist(OUTPUT_FORMATS),
+    width: v.number(),
+    height: v.number(),
+    bytes: v.number(),
+    sha256: v.string(),
+    created_secs: v.number(),
+    sidecar_name: v.nullable(v.string()),
+    sidecar_bytes: v.nullable(v.number()),
+    sidecar_sha256: v.nullable(v.string()),
+  }),
+  v.transform(toRecord),
+);
+
+interface Columns {
+  readonly created_secs: number;
+  readonly sidecar_name: string | null;
+  readonly sidecar_bytes: number | null;
+  readonly sidecar_sha256: string | null;
+}
 
 const FoundRow = v.optional(ArtifactRow);
 const Rows = v.array(ArtifactRow);
@@ -115,4 +148,31 @@ function toColumns({ sidecar, ...record }: ArtifactRecord) {
 
 function namesOf({ id, name, sidecar }: ArtifactRecord) {
   return { id, name, sidecarName: sidecar?.name ?? null };
+}
+
+function toRecord<T extends Columns>({
+  created_secs: createdSecs,
+  sidecar_name: name,
+  sidecar_bytes: bytes,
+  sidecar_sha256: sha256,
+  ...row
+}: T) {
+  // Either all three columns are set or none.
+  const hasSidecar = name !== null && bytes !== null && sha256 !== null;
+  return { ...row, createdSecs, ...(hasSidecar ? { sidecar: { name, bytes, sha256 } } : {}) };
+}
+
+/** Publishes pending artifacts of this process inside the transaction of the caller. Throws `artifact` if an artifact is not pending. */
+export function preparePublish(
+  database: Pick<StoreDatabase, 'owner' | 'prepare'>,
+): (ids: readonly string[]) => void {
+  const publish = database.prepare(PUBLISH);
+  const { owner } = database;
+  return (ids) => {
+    for (const id of ids) {
+      if (publish.run({ id, owner }).changes !== 1) {
+        throw new BridgeError('artifact', 'the artifact is no longer pending');
+      }
+    }
+  };
 }

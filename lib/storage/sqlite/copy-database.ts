@@ -2,22 +2,22 @@ import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSy
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { createOwnerFile } from '../../platform/owner-file.ts';
 import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection.ts';
-
-const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
+import { isDamage } from './driver-errors.ts';
 
 /**
- * Writes what the database holds now into a new file for its owner alone, even while other connections use it; the copy is
- * durable and whole under its name, or there is none. False, and nothing done, when there is a file of that name. Throws
- * `configuration` when the copy cannot be written, the driver's error when the database is damaged.
+ * Copies the database to a new file that only its owner may read, even while other connections use it. The file appears under
+ * its name only when it is complete and durable. Returns false, and does nothing, if the file exists. Throws `configuration` if
+ * the copy cannot be written, and the error of the driver if the database is damaged.
  */
 export function copyDatabase(connection: Connection, target: string): boolean {
   if (existsSync(target)) return false;
   const folder = dirname(resolve(target));
-  // Written under another name first: a crash must not leave half a copy under the target's name.
+  // Written under another name first, because a crash must not leave an incomplete copy under the final name.
   let temporary: string | undefined;
-  let step = 'a folder for it cannot be made';
+  let step = 'its temporary folder cannot be created';
   try {
     temporary = mkdtempSync(join(folder, '.state-copy-'));
     const copy = join(temporary, 'copy');
@@ -28,14 +28,14 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     step = 'it cannot be made durable';
     syncPath(copy);
     step = 'it cannot be given its name';
-    // Never over another file, as a rename would be.
+    // Unlike a rename, a link never replaces another file.
     linkSync(copy, target);
     syncPath(folder);
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    // Of the original, and the caller's to name.
-    if (error instanceof Sqlite.SqliteError && DAMAGE.test(error.code)) throw error;
+    if (errorCode(error) === 'EEXIST') return false;
+    // The original is damaged. The caller names it in its own error.
+    if (isDamage(error)) throw error;
     throw new BridgeError(
       'configuration',
       `a copy of the state database cannot be written (${step}: ${codeOf(error)}); nothing was changed`,
@@ -46,13 +46,13 @@ export function copyDatabase(connection: Connection, target: string): boolean {
   }
 }
 
-/** What the system, or else SQLite, calls the failure. It names no path. */
+/** Returns the error code of the system, or of SQLite. A code contains no path. */
 function codeOf(error: unknown): string {
-  if (!(error instanceof Error && 'code' in error)) return 'unknown';
-  return error.code === 'SQLITE_FULL' ? 'ENOSPC' : String(error.code);
+  const code = errorCode(error) ?? 'unknown';
+  return code === 'SQLITE_FULL' ? 'ENOSPC' : code;
 }
 
-/** A log of the original must not pass for one of the copy, which goes its own way from here. */
+/** Removes the identity of the copy, because a log of the original does not belong to it. */
 function forgetIdentity(file: string): void {
   const copy = new Sqlite(file);
   try {
@@ -62,7 +62,7 @@ function forgetIdentity(file: string): void {
   }
 }
 
-/** Makes a file, or the names in a folder, durable: `VACUUM INTO` does not sync its file. */
+/** Makes a file, or the names in a folder, durable. Needed for a copy, because `VACUUM INTO` does not sync its file. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -18,9 +18,8 @@ import {
   UNIDENTIFIED,
 } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
+import { peekFileHeader, refuseForeignLog } from './database-file.ts';
 import { damaged, toOpenError, toStoreError, unreadable } from './driver-errors.ts';
-import { peekFileHeader } from './file-header.ts';
-import { refuseForeignLog } from './foreign-log.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { MIGRATIONS, migrate, refuseNewerSchema } from './migrations.ts';
 
@@ -29,7 +28,7 @@ const INSERT_SECRET = "INSERT INTO meta (name, value) VALUES ('secret', ?)";
 const WRITE_TRIAL = "INSERT OR REPLACE INTO meta (name, value) VALUES ('trial', zeroblob(?))";
 const REMOVE_TRIAL = "DELETE FROM meta WHERE name = 'trial'";
 
-// As much as an ordinary job takes, what is reserved for its end included.
+// About the size of an ordinary job, with the reservation for its end.
 const TRIAL_BYTES = 32_768;
 
 const SecretRow = v.optional(v.object({ value: v.instance(Uint8Array) }));
@@ -41,37 +40,38 @@ interface Options {
   readonly migrations?: readonly string[];
 }
 
-/** The one database of the service. Errors of the driver leave it as `overloaded` or `internal`. */
+/** The database of the service. Errors of the driver are converted to `overloaded` or `internal`. */
 export interface StateDatabase {
-  /** 32 random bytes as old as the database: the key of whatever must not be guessed or forged. */
+  /** 32 random bytes, created with the database. The key of everything that must not be guessed or forged. */
   readonly secret: Buffer;
-  /** Names this process in the rows that belong to one. */
+  /** The id of this process in the rows that it owns. */
   readonly owner: string;
   /**
-   * Prepares a statement, once, when its store is made. A statement with a join, `ORDER BY`, `DISTINCT` or an aggregate
-   * has `+?` where it compares a column with a parameter, because the driver is built with SQLITE_ENABLE_STAT4: SQLite
-   * compiles such a statement again whenever a bare parameter is bound, which takes ten times as long as running it.
+   * Prepares a statement. Called once for each statement, when its store is created. A statement with a join, `ORDER BY`,
+   * `DISTINCT` or an aggregate has `+?` where it compares a column with a parameter, because the driver is built with
+   * SQLITE_ENABLE_STAT4: SQLite compiles such a statement again whenever a bare parameter is bound, which takes ten times as
+   * long as running it.
    */
   prepare(sql: string): Statement;
   /**
-   * Runs the synchronous `work` in one transaction with all other writes of this turn of the event loop; resolves once
-   * that is durable. What `work` throws undoes it alone.
+   * Runs the synchronous `work` in one transaction with all other writes of this turn of the event loop. Resolves when the
+   * transaction is durable. An error that `work` throws undoes this work alone.
    */
   write<T>(work: () => T): Promise<T>;
-  /** Runs the synchronous `work` at once; it sees what was committed. */
+  /** Runs the synchronous `work` at once. It reads the committed state. */
   read<T>(work: () => T): Promise<T>;
-  /** Whether the database can be read and written: after a refused one, whether it takes an ordinary job now. */
+  /** Resolves with true if the database can be read and written. After a rejected write, tries to write as much as a job needs. */
   probe(): Promise<boolean>;
   /**
-   * Bytes of what is stored, and of the main file. They differ: the file keeps pages that are free, and does not have
-   * yet what the write-ahead log holds.
+   * Resolves with the bytes in use and the size of the main file. They differ, because the file keeps free pages and lacks the
+   * content of the write-ahead log.
    */
   sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
-  /** Resolves when all that was asked for is durable and the file is closed. */
+  /** Resolves when all pending writes are durable and the file is closed. */
   close(): Promise<void>;
 }
 
-/** What a store needs of it. */
+/** The part of the database that stores use. */
 export type StoreDatabase = Pick<StateDatabase, 'owner' | 'prepare' | 'read' | 'write'>;
 
 export function stateDatabaseFile(stateDirectory: string): string {
@@ -79,8 +79,8 @@ export function stateDatabaseFile(stateDirectory: string): string {
 }
 
 /**
- * Throws `configuration` for a file that `openStateDatabase` would refuse for its schema or its content. Reads the
- * header and touches nothing, so it can be asked before anything is made or locked.
+ * Throws `configuration` if `openStateDatabase` would reject the schema or the content of the file. Reads only the header, so
+ * that it can be called before anything is created or locked.
  */
 export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.length): void {
   const found = peekFileHeader(file);
@@ -96,21 +96,22 @@ export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.le
   refuseNewerSchema(found.version, newestSchema);
 }
 
-/** Returns true if the file is there and has no content: an interrupted first start or copy, or a failed disk, leaves it. */
+/** Returns true if the file exists without content: after an interrupted first start or copy, or a disk failure. */
 export function isEmptyDatabase(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.size === 0;
 }
 
 /**
- * Opens the database in its newest schema, making it when there is none. One of an older schema is copied beside itself
- * first. Throws `configuration`.
+ * Opens the database in the newest schema, or creates it. A database with an older schema is copied to the same folder before
+ * its migration. Throws `configuration`.
  */
 export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Options): StateDatabase {
   if (file !== IN_MEMORY) refuseForeignDatabase(file, migrations.length);
   let connection: Connection | undefined;
   try {
     if (file !== IN_MEMORY) {
-      // SQLite would give it the rights of any new file, and it holds prompts; the files beside it take its rights.
+      // Created for its owner alone, because it contains prompts. SQLite would use the default permissions, and gives the files
+      // beside the database the same permissions.
       createOwnerFile(file);
       refuseForeignLog(file);
     }
@@ -125,7 +126,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
   }
 }
 
-/** Copies the database before a migration, under a name with its schema. A copy that exists is left as it is. */
+/** Copies the database before a migration, to a name with its schema version. Does not replace an existing copy. */
 function keepCopy(connection: Connection, newestSchema: number): void {
   const version = schemaVersion(connection);
   if (connection.memory || version === 0 || version === newestSchema) return;
@@ -139,7 +140,7 @@ function bringUpToDate(
 ): void {
   const finish = () => identify(connection, ids);
   migrate(connection, migrations, finish);
-  // A copy has the newest schema, perhaps, but no identity.
+  // Called even without a migration, because a restored copy has no identity.
   finish();
 }
 
@@ -183,7 +184,7 @@ function serve(
     sizes: () => read(() => sizesOf(connection)),
     async probe() {
       try {
-        // Small writes may pass while a job does not fit, so neither ends a refusal nor begins one here.
+        // A small write may succeed although a job does not fit. Only the trial write, of the size of a job, ends the refusal.
         if (commits.wasRefused()) {
           await commits.write(() => writeTrial.run(TRIAL_BYTES));
           await commits.write(() => removeTrial.run());
@@ -208,10 +209,10 @@ function sizesOf(connection: Connection) {
   return { logicalBytes: used, physicalBytes };
 }
 
-/** Gives the log what it needs to have, in one sync of the disk, and returns the secret. */
+/** Writes the identity and the secret to the log in one transaction, because each sync of the disk costs time. Returns the secret. */
 function beginLog(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {
   return connection.transaction(() => {
-    // Again, for the log: without the identity it could belong to any database.
+    // Written again so that the log contains the identity. Without it, the log could belong to any database.
     setDatabaseIdentity(connection, databaseIdentity(connection));
     return ownSecret(connection, ids);
   })();

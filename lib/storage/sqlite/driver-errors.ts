@@ -3,7 +3,7 @@ import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { errorCode } from '../../platform/error-code.ts';
 
-// By result code (https://www.sqlite.org/rescode.html); an extended code begins with its primary one.
+// Result codes (https://www.sqlite.org/rescode.html). An extended code begins with its primary code.
 const REFUSALS: readonly (readonly [code: string, reason: string])[] = [
   ['SQLITE_FULL', 'state_store_full'],
   ['SQLITE_READONLY', 'state_store_read_only'],
@@ -18,14 +18,14 @@ const REFUSALS: readonly (readonly [code: string, reason: string])[] = [
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
 
 /**
- * What the driver threw, as contract.md 8 names it: `overloaded` when the store cannot do its work now, `internal` for
- * a damaged page and whatever else it says. Anything that is no error of the driver comes back as it is.
+ * Converts an error of the driver: to `overloaded` if the store cannot work at present, and to `internal` for a damaged page or
+ * any other error. Returns an error that is not from the driver unchanged.
  */
 export function toStoreError(thrown: unknown): unknown {
   if (!(thrown instanceof Sqlite.SqliteError)) return thrown;
   const refusal = refusalReason(thrown.code);
   if (refusal !== undefined) {
-    return new BridgeError('overloaded', 'the state database cannot take this now', {
+    return new BridgeError('overloaded', 'the state database is unavailable', {
       details: { reason: refusal },
       cause: thrown,
     });
@@ -35,28 +35,28 @@ export function toStoreError(thrown: unknown): unknown {
         details: { reason: 'state_store_damaged' },
         cause: thrown,
       })
-    : new BridgeError('internal', 'the state database was used wrongly', { cause: thrown });
+    : new BridgeError('internal', 'the state database rejected a statement', { cause: thrown });
 }
 
-/** Returns true if the driver found a damaged page, now or as the cause of this failure. */
+/** Returns true if the error, or its cause, reports a damaged page. */
 export function isDamage(thrown: unknown): boolean {
   if (thrown instanceof BridgeError) return isDamage(thrown.cause);
   return thrown instanceof Sqlite.SqliteError && DAMAGE.test(thrown.code);
 }
 
-/** Whether the driver threw it because the store cannot do its work now. */
+/** Returns true if the error of the driver means that the store cannot work at present. */
 export function isStoreRefusal(thrown: unknown): boolean {
   return thrown instanceof Sqlite.SqliteError && refusalReason(thrown.code) !== undefined;
 }
 
 /**
- * Says in one sentence why the database `file` cannot be opened; it names the setting, the path and the system's code. A
- * `BridgeError` comes back as it is, unless a damaged page is its cause.
+ * Converts the reason why the database `file` cannot be opened to an error that names the setting, the path and the error code.
+ * Returns a `BridgeError` unchanged, unless a damaged page caused it.
  */
 export function toOpenError(thrown: unknown, file: string): BridgeError {
   if (isDamage(thrown)) return damaged(file);
   if (thrown instanceof BridgeError) return thrown;
-  // Errors of the file system have a code too, and come from making the file.
+  // Errors of the file system also have a code. They come from creating the file.
   const code = errorCode(thrown) ?? '';
   if (refusalReason(code) === 'state_store_busy') {
     return refusal(`${resolve(file)} is in use by another program`);
@@ -66,19 +66,19 @@ export function toOpenError(thrown: unknown, file: string): BridgeError {
     : damaged(file);
 }
 
-/** The refusal of a database that cannot be read to its end, or is another program's. */
+/** Returns the error for a database that is damaged or belongs to another program. */
 export function damaged(file: string): BridgeError {
   return refusal(
-    `the database ${resolve(file)} is damaged or belongs to another program; put a backup in its place with: image-bridge state restore FILE`,
+    `the database ${resolve(file)} is damaged or belongs to another program; restore a backup with: image-bridge state restore FILE`,
   );
 }
 
-/** The refusal of a database whose file cannot be read at all. */
+/** Returns the error for a database file that cannot be read. */
 export function unreadable(file: string, cause: unknown): BridgeError {
   return refusal(`${resolve(file)} cannot be read (${errorCode(cause) ?? 'unknown'})`);
 }
 
-// Without the cause: the sentence says it all, and a cause would be logged beside it.
+// Without a cause, which would be logged in addition, because the sentence is complete.
 function refusal(sentence: string): BridgeError {
   return new BridgeError('configuration', `state.directory: ${sentence}`);
 }

@@ -2,22 +2,22 @@ import type { Connection } from './connection.ts';
 import { isStoreRefusal, toStoreError } from './driver-errors.ts';
 
 interface Write {
-  /** Does the work, perhaps twice; the returned function resolves the promise of the caller. */
+  /** Does the work, possibly twice. Returns a function that resolves the promise of the caller. */
   run(): () => void;
   reject(reason: unknown): void;
 }
 
-// Less than ten milliseconds of work, or twenty if a write throws. The other writes wait for the next turn of the event loop.
+// Less than ten milliseconds of work, or twenty if a write throws. Further writes wait for the next turn of the event loop.
 const LARGEST_GROUP = 128;
 
-/** One transaction, so one sync of the disk, for all writes of one turn of the event loop. */
+/** Runs all writes of one turn of the event loop in one transaction, with one sync of the disk. */
 export function createGroupCommit(connection: Connection) {
   const transaction = createTransaction(connection, rejectAlone);
   const queue: Write[] = [];
   let scheduled = false;
   let refused = false;
 
-  /** A statement that was refused does not always end the transaction around it. */
+  /** Rejects one write. The transaction around a failed statement may continue. */
   function rejectAlone(write: Write, error: unknown): void {
     refused ||= isStoreRefusal(error);
     write.reject(toStoreError(error));
@@ -40,14 +40,14 @@ export function createGroupCommit(connection: Connection) {
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    // After the I/O callbacks of this turn: a microtask would run before most of them have asked for anything.
+    // After the I/O callbacks of this turn. A microtask would run before most of them have requested their writes.
     setImmediate(flush);
   }
 
   return {
     /**
-     * Runs the synchronous `work` in the next transaction and resolves once that is durable. An error that `work` throws
-     * undoes this work alone. `work` runs again if an error undoes the first try of the group, so it must change nothing
+     * Runs the synchronous `work` in the next transaction and resolves when that transaction is durable. An error that `work`
+     * throws undoes this work alone. `work` runs again if an error undoes the first try of the group, so it must change nothing
      * but the database.
      */
     write<T>(work: () => T): Promise<T> {
@@ -63,14 +63,14 @@ export function createGroupCommit(connection: Connection) {
       });
     },
 
-    /** Whether a write was refused by the disk or a foreign lock since the last `forgetRefusal`. */
+    /** Returns true if the disk, or a lock of another program, rejected a write since the last `forgetRefusal`. */
     wasRefused: () => refused,
 
     forgetRefusal(): void {
       refused = false;
     },
 
-    /** Commits at once all writes that still wait. */
+    /** Commits all waiting writes at once. */
     flushAll(): void {
       while (queue.length > 0) flush();
     },
@@ -95,7 +95,7 @@ function createTransaction(
       release.run();
       return resolver;
     } catch (error) {
-      // A full disk and the like may end the whole transaction: SQLite has undone the neighbours too.
+      // An error such as a full disk may end the whole transaction. SQLite has then undone the other writes too.
       if (!connection.inTransaction) throw error;
       undo.run();
       release.run();
@@ -125,7 +125,7 @@ function createTransaction(
 
   return (group) => {
     try {
-      // Savepoints copy every page that a write changes, which is a sixth of its cost. Few writes throw.
+      // Without savepoints first, because they copy every changed page, a sixth of the cost of a write, and few writes throw.
       const resolvers = runTogether(group) ?? runEachAlone(group);
       commit.run();
       return resolvers;

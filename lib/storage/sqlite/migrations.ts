@@ -8,15 +8,15 @@ import {
 } from './connection.ts';
 import { SCHEMA } from './schema.ts';
 
-/** SQL texts, the first one for an empty database. A text is never edited or moved once it was released. */
+/** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
 export const MIGRATIONS: readonly string[] = [SCHEMA];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Brings the schema up to date: all migrations that are due, their number and what `finish` does in one transaction, as a
- * sync of the disk for each would be most of a first start. A failed one leaves the database as it was. Throws
+ * Migrates the database to the newest schema. All migrations, the new version and `finish` run in one transaction, because a sync
+ * of the disk for each would be most of the time of a first start. A failed migration leaves the database unchanged. Throws
  * `configuration`.
  */
 export function migrate(
@@ -38,7 +38,7 @@ export function migrate(
   transaction.immediate();
 }
 
-/** Throws `configuration` when the schema is not one that this program, or an older one, has made. */
+/** Throws `configuration` if neither this program nor an older one has created this schema. */
 export function refuseNewerSchema(version: number, newest = SCHEMA_VERSION): void {
   if (version < 0 || version > newest) {
     throw new BridgeError(
@@ -51,11 +51,11 @@ export function refuseNewerSchema(version: number, newest = SCHEMA_VERSION): voi
 function migrateOnce(connection: Connection, sql: string, version: number): void {
   try {
     connection.exec(sql);
-    if (hasOrphans(connection)) throw new Error('a row has lost its parent');
+    if (hasOrphans(connection)) throw new Error('a row has no parent');
   } catch (cause) {
     throw new BridgeError(
       'configuration',
-      `state.directory: migration ${version} of the database failed; its data is untouched`,
+      `state.directory: migration ${version} of the database failed; the data is unchanged`,
       { cause },
     );
   }

@@ -5,20 +5,23 @@ const RENEW = `
   INSERT INTO owner (id, lease_until) VALUES (@owner, @untilSecs)
   ON CONFLICT (id) DO UPDATE SET lease_until = @untilSecs`;
 
-/** True of a row of the table that belongs to no process, or to another one whose lease has ended. Binds `@owner`, `@nowSecs`. */
+/**
+ * Returns the condition for an abandoned row: it has no owner, or its owner is another process without a valid lease. Binds
+ * `@owner`, `@nowSecs`.
+ */
 export function isAbandonedSql(table: 'job' | 'artifact' | 'ledger'): string {
   return `(${table}.owner IS NULL OR ${table}.owner <> @owner AND NOT EXISTS (
     SELECT 1 FROM owner WHERE owner.id = ${table}.owner AND lease_until > @nowSecs))`;
 }
 
-/** Shows other processes that this one lives. Times are Unix seconds. */
+/** Maintains the lease that shows other processes that this one is running. Times are Unix seconds. */
 export function createOwnerLease(database: StoreDatabase) {
   const removeOthers = database.prepare(REMOVE_OTHERS);
   const renew = database.prepare(RENEW);
   const { owner } = database;
 
   return {
-    /** For the process that has locked the database: every other owner has ended, whatever its lease says. */
+    /** Removes all other owners. Called by the process that has locked the database, because every other one has then ended. */
     begin: (untilSecs: number): Promise<void> =>
       database.write(() => {
         removeOthers.run(owner);

@@ -49,16 +49,16 @@ export function createPresetStore(database: StateDatabase): PresetStore {
       database.write(() => {
         const row = { ...toRow(preset), created: preset.createdSecs };
         if (insert.run(row).changes === 0) {
-          throw new BridgeError('preset_exists', 'there is a preset of this name already');
+          throw new BridgeError('preset_exists', 'a preset with this name already exists');
         }
       }),
     replace: (preset) => database.write(() => v.parse(FoundRow, replace.get(toRow(preset)))),
     remove: (name) => database.write(() => remove.run(name).changes === 1),
     find: (name) => database.read(() => v.parse(FoundRow, find.get(name))),
-    // Every name is above the empty text.
+    // Every name sorts after the empty text.
     list: ({ after = '', limit }) =>
       database.read(() => {
-        // One row more than is shown: there is a next page if it exists.
+        // Reads one row more than the page shows. If there is one, there is a next page.
         const rows = v.parse(Rows, list.all(after, limit + 1));
         return { items: rows.slice(0, limit), more: rows.length > limit };
       }),

@@ -4,20 +4,17 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, connect, connectToRead, keepNoLog } from './connection.ts';
 import { copyDatabase, syncPath } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
+import { peekFileHeader, refuseForeignLog } from './database-file.ts';
 import { toOpenError } from './driver-errors.ts';
-import { peekFileHeader } from './file-header.ts';
-import { refuseForeignLog } from './foreign-log.ts';
 import { findCopyProblems } from './inspect-state.ts';
 import { searchIndexFile } from './search/job-search.ts';
 
 const TEMPORARY = '.state-restore-';
 
 /**
- * Puts a copy of the database `source` in the place of `file`. The caller holds the lock of the directory. The source is
- * read in full first; whatever fails and wherever it stops, `file` is either what it was or the copy. The queue of the
- * copy is paused. The replaced
- * database stays beside it, under the name that is returned; there is none where nothing was replaced. Throws
- * `configuration`.
+ * Replaces the database `file` by a copy of `source`, with its queue paused. The caller must have locked the directory. The source
+ * is copied and checked first, and the replacement is atomic: after a failure or a crash, `file` is unchanged or is the copy.
+ * Keeps the replaced database in the same folder and returns its name, or undefined if there was none. Throws `configuration`.
  */
 export function restoreState(file: string, source: string): string | undefined {
   const folder = dirname(file);
@@ -30,7 +27,7 @@ export function restoreState(file: string, source: string): string | undefined {
     pauseQueue(copy);
     const replaced = keepReplaced(file);
     renameSync(copy, file);
-    // An index of other jobs; it is built again.
+    // The search index describes other jobs. It is built again.
     for (const end of ['', '-wal', '-shm'])
       rmSync(`${searchIndexFile(file)}${end}`, { force: true });
     syncPath(folder);
@@ -38,15 +35,19 @@ export function restoreState(file: string, source: string): string | undefined {
     return replaced;
   } catch (error) {
     if (error instanceof BridgeError) throw error;
-    throw new BridgeError('configuration', 'state.directory: the copy cannot be put into it', {
-      cause: error,
-    });
+    throw new BridgeError(
+      'configuration',
+      'state.directory: the copy cannot be moved into the folder',
+      {
+        cause: error,
+      },
+    );
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
-/** Removes this copy, and those of restores that were killed: they hold prompts. */
+/** Removes the temporary copies of this restore and of killed ones, because copies contain prompts. */
 function removeTemporary(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(TEMPORARY)) rmSync(join(folder, name), { recursive: true, force: true });
@@ -56,8 +57,10 @@ function removeTemporary(folder: string): void {
 function copySource(source: string, copy: string): void {
   const header = peekFileHeader(source);
   if (header === 'absent') throw refusal('does not exist');
-  // An empty file is a new database, and no backup.
-  if (header === 'unreadable' || header.version === 0) throw refusal('is no database of a bridge');
+  // An empty file counts as a new database, but it is not a backup.
+  if (header === 'unreadable' || header.version === 0) {
+    throw refusal('is not a database of a bridge');
+  }
   refuseForeignDatabase(source);
   let connection: Connection | undefined;
   try {
@@ -71,7 +74,7 @@ function copySource(source: string, copy: string): void {
   }
 }
 
-/** The original may have run the queued jobs of the copy since, and each would be paid for again. */
+/** Pauses the queue of the copy, because the original may have run its queued jobs since, and each would be paid for again. */
 function pauseQueue(copy: string): void {
   const connection = connect(copy);
   try {
@@ -82,7 +85,7 @@ function pauseQueue(copy: string): void {
   }
 }
 
-/** Links the database under another name, its log included. */
+/** Links the database to another name, with its log. Returns the name, or undefined if there is no database. */
 function keepReplaced(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const name = freeName(dirname(file));
@@ -97,7 +100,7 @@ function keepReplaced(file: string): string | undefined {
     }
     linkSync(file, kept);
   } catch (error) {
-    // It cannot be opened: its log is kept as it is, since it may hold what the file lacks.
+    // The database cannot be opened. Its log is kept too, because it may contain changes that the file lacks.
     const reason = toOpenError(error, file);
     if (reason.message.endsWith('in use by another program')) throw reason;
     linkSync(file, kept);

@@ -2,21 +2,21 @@ import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, schemaVersion } from './connection.ts';
 import { refuseForeignDatabase, type StoreDatabase } from './database.ts';
+import { peekFileHeader } from './database-file.ts';
 import { isDamage, toOpenError, toStoreError, unreadable } from './driver-errors.ts';
-import { peekFileHeader } from './file-header.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 
-/** A database for stores that only read; their writes throw `internal`. */
+/** A database for stores that only read. Writes throw `internal`. */
 export interface StateReader extends StoreDatabase {
   close(): void;
 }
 
-// A command of the operator may wait longer than a request.
+// Commands of the operator may wait longer than requests.
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Opens the database without a right to write, beside a bridge that may be using it; undefined when there is none. Throws
- * `configuration` when it cannot be read or has another schema than this program's.
+ * Opens the database read-only, beside a bridge that may be using it. Returns undefined if there is no database. Throws
+ * `configuration` if the database cannot be read or has another schema than this program.
  */
 export function openStateReader(file: string): StateReader | undefined {
   if (peekFileHeader(file) === 'absent') return undefined;
@@ -28,7 +28,7 @@ export function openStateReader(file: string): StateReader | undefined {
       fileMustExist: true,
       timeout: BUSY_TIMEOUT_MS,
     });
-    // Functions and virtual tables that a changed schema might name are not run.
+    // Rejects functions and virtual tables in the schema, because another program may have changed it.
     connection.pragma('trusted_schema = OFF');
     connection.pragma('cell_size_check = ON');
     refuseOlderSchema(connection);
@@ -40,7 +40,7 @@ export function openStateReader(file: string): StateReader | undefined {
   }
 }
 
-/** The header of the file may lag behind what the log holds, so that it is asked again here. */
+/** Throws `configuration` for another schema. The header of the file may be older than the log, so that this asks SQLite. */
 function refuseOlderSchema(connection: Connection): void {
   const version = schemaVersion(connection);
   if (version === SCHEMA_VERSION) return;
@@ -52,7 +52,7 @@ function refuseOlderSchema(connection: Connection): void {
 
 function serve(connection: Connection): StateReader {
   return {
-    // Nothing belongs to a process that only reads.
+    // Empty, because a process that only reads owns no rows.
     owner: '',
     prepare: (sql) => connection.prepare(sql),
     async read(work) {
@@ -62,8 +62,7 @@ function serve(connection: Connection): StateReader {
         throw toStoreError(error);
       }
     },
-    write: () =>
-      Promise.reject(new BridgeError('internal', 'the database is open for reading only')),
+    write: () => Promise.reject(new BridgeError('internal', 'the database is open read-only')),
     close: () => connection.close(),
   };
 }

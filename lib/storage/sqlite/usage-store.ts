@@ -1,8 +1,32 @@
 import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type {
+  ProviderCounts,
+  Reservation,
+  UsageDay,
+} from '../../generation/ledger/ledger-store-port.ts';
 import type { UsageStore } from '../../usage/usage-store-port.ts';
-import { CHARGED } from './charges.ts';
 import type { StoreDatabase } from './database.ts';
 
+const CHARGE = `
+  INSERT INTO charge (token, day, images) VALUES (@token, @day, max(0, @images))
+  ON CONFLICT (token, day) DO UPDATE SET images = max(0, images + @images)`;
+const CHARGE_WITHIN = `
+  INSERT INTO charge (token, day, images)
+  SELECT @token, @day, @images WHERE @images <= @allowance
+  ON CONFLICT (token, day) DO UPDATE SET images = images + @images
+    WHERE images + @images <= @allowance`;
+/** Selects the number of images that are charged on a day. Binds `@token`, `@day`. */
+const CHARGED = 'SELECT images FROM charge WHERE token = @token AND day = @day';
+const COUNT = `
+  INSERT INTO usage (token, day, provider, images, lost, unknown, failed, tokens)
+  VALUES (@token, @day, @provider, @images, @lost, @unknown, @failed, @tokens)
+  ON CONFLICT (token, day, provider) DO UPDATE SET
+    images = images + excluded.images,
+    lost = lost + excluded.lost,
+    unknown = unknown + excluded.unknown,
+    failed = failed + excluded.failed,
+    tokens = coalesce(tokens + excluded.tokens, tokens, excluded.tokens)`;
 const LIST = `
   SELECT day, provider, images, lost, unknown, failed, tokens FROM usage
   WHERE token = +@token AND day >= +@day ORDER BY day DESC, provider`;
@@ -38,4 +62,70 @@ export function createUsageStore(database: StoreDatabase): UsageStore {
         for (const pruning of prunings) pruning.run(day);
       }),
   };
+}
+
+/** The allowance of a token on one day. */
+type Limit = UsageDay & Pick<Reservation, 'allowance'> & Partial<Pick<Reservation, 'retryAfterMs'>>;
+
+/** Prepares changes to the sums of a token and a day, for the transaction of the caller. */
+export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
+  const charge = database.prepare(CHARGE);
+  const chargeWithin = database.prepare(CHARGE_WITHIN);
+  const charged = database.prepare(CHARGED).pluck();
+  const count = database.prepare(COUNT);
+
+  function usedOn({ token, day }: UsageDay): number {
+    return v.parse(Charged, charged.get({ token, day }));
+  }
+
+  return {
+    /** Throws `rate_limited` if the rest of the allowance is smaller than this number of outputs. */
+    refuseBeyondAllowance(limit: Limit, images: number): void {
+      const { allowance } = limit;
+      if (allowance === undefined || images <= 0) return;
+      const used = usedOn(limit);
+      if (used + images > allowance) throw beyond(limit, allowance - used);
+    },
+
+    /** Adds to the charge of a day. Throws `rate_limited`, and adds nothing, if the sum would exceed the allowance. */
+    reserve(limit: Limit, images: number): void {
+      const { token, day, allowance } = limit;
+      if (allowance === undefined) charge.run({ token, day, images });
+      else if (chargeWithin.run({ token, day, images, allowance }).changes === 0) {
+        throw beyond(limit, allowance - usedOn(limit));
+      }
+    },
+
+    /** Adds to the charge of a day without a check of the allowance. A negative number reduces the charge. */
+    charge({ token, day }: UsageDay, images: number): void {
+      if (images !== 0) charge.run({ token, day, images });
+    },
+
+    /** Counts outputs whose calls have ended. */
+    count({ token, day }: UsageDay, settled: readonly ProviderCounts[]): void {
+      for (const counts of settled) {
+        if (!isEmpty(counts)) count.run({ ...counts, token, day, tokens: counts.tokens ?? null });
+      }
+    },
+  };
+}
+
+function beyond({ allowance = 0, retryAfterMs = 0 }: Limit, remaining: number): BridgeError {
+  return new BridgeError('rate_limited', 'daily image allowance exceeded', {
+    details: {
+      reason: 'allowance',
+      images_per_day: allowance,
+      remaining: Math.max(0, remaining),
+      retry_after_ms: retryAfterMs,
+    },
+  });
+}
+
+/** Returns the number of these outputs that are charged: the ones that are paid for or may be paid for. */
+export function chargedBy(counts: readonly ProviderCounts[]): number {
+  return counts.reduce((sum, { images, unknown }) => sum + images + unknown, 0);
+}
+
+function isEmpty({ images, unknown, failed, tokens }: ProviderCounts): boolean {
+  return images + unknown + failed === 0 && tokens === undefined;
 }

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
 import type { StoreDatabase } from './database.ts';
 
-// From host to host through the index, whatever is due to each. Exported for their query plans.
+// A skip scan: one index lookup for each host. This text and `CLAIM_WEBHOOKS` are exported for tests of their query plans.
 export const LIST_QUEUES = `
   WITH RECURSIVE queue (host) AS (
     SELECT min(webhook.host) FROM webhook WHERE due IS NOT NULL

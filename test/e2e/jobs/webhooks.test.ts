@@ -216,7 +216,7 @@ describe('webhooks', () => {
       'a secret that is none',
       webhookSettings('hooks.test').set,
       { HOOK_SECRET: 'too-simple' },
-      'server.webhooks.secret_env: a secret in the variable is not whsec_',
+      'server.webhooks.secret_env: a secret in the variable is not "whsec_"',
     ],
     [
       'a default address that is not allowed',

@@ -172,7 +172,9 @@ describe('image-bridge serve', () => {
     const ended = await serve(cwd, ['artifacts.root=images'], {}, { bound: true });
 
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toMatch(/artifacts\.root: \S+images: the artifact folder refuses access/);
+    expect(ended.stderr).toMatch(
+      /artifacts\.root: \S+images: access to the artifact folder is denied/,
+    );
   });
 
   it('reports a database that is damaged in the middle, with a suggestion', async () => {
@@ -187,7 +189,7 @@ describe('image-bridge serve', () => {
 
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain(
-      `image-bridge: state.directory: the database ${file} is damaged or belongs to another program; put a backup`,
+      `image-bridge: state.directory: the database ${file} is damaged or belongs to another program; restore a backup`,
     );
   });
 

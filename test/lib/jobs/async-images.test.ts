@@ -42,7 +42,7 @@ async function finish(run: ScriptedRun): Promise<void> {
 }
 
 describe('createAsyncImages', () => {
-  test('replies with the queued job at once when no wait is preferred', async () => {
+  test('the reply is the queued job at once if no wait is preferred', async () => {
     const reply = await ask(undefined);
 
     expect(reply).toMatchObject({
@@ -57,7 +57,7 @@ describe('createAsyncImages', () => {
     ['artifact', { id: ONE, name: `${ONE}.png` }],
     ['url', { id: ONE, url: `http://localhost:8787/v1/artifacts/${ONE}` }],
     ['metadata', {}],
-  ])('replies with %s when the job has succeeded in time', async (form, payload) => {
+  ])('the reply has the form %s if the job succeeds in time', async (form, payload) => {
     const replying = ask(8, { response_format: form });
     rig.work();
     await finish(await rig.run(0));
@@ -70,7 +70,7 @@ describe('createAsyncImages', () => {
     expect(image).toEqual({ type: form, ...facts, sha256: 'ab'.repeat(32), ...payload });
   });
 
-  test('replies with the job when the wait is over, and guesses the rest from recent runs', async () => {
+  test('the reply after the preferred wait is the job, with an estimate of the remaining time from recent runs', async () => {
     rig.durations.note('sandbox', 30_000);
     const replying = ask(8);
     rig.work();
@@ -81,7 +81,7 @@ describe('createAsyncImages', () => {
     expect(await replying).toMatchObject({ accepted: { status: 'running' }, retryAfterSecs: 22 });
   });
 
-  test('rejects with the failure of the job', async () => {
+  test('the reply is the error of the job if the job fails in time', async () => {
     const replying = ask(8);
     rig.work();
     const failure = new BridgeError('safety_rejected', 'refused', { provider: 'sandbox' });
@@ -90,7 +90,7 @@ describe('createAsyncImages', () => {
     await expect(replying).rejects.toMatchObject({ code: 'safety_rejected', provider: 'sandbox' });
   });
 
-  test('a client that disconnects leaves its job running', async () => {
+  test('a job continues after its client has disconnected', async () => {
     const client = new AbortController();
     const replying = ask(600, {}, { signal: () => client.signal });
     rig.work();
@@ -103,7 +103,7 @@ describe('createAsyncImages', () => {
     expect(await rig.ended(reply.accepted?.id ?? '')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('an equal request under the key of a job gets its images again, or the job once they are removed', async () => {
+  test('an equal request under a key gets the images again, or the job if the images were removed', async () => {
     const key = { idempotencyKey: 'one' };
     const first = ask(8, {}, key);
     rig.work();

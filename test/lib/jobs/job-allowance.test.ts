@@ -18,13 +18,13 @@ const statusOf = (id: string): unknown =>
 const used = async () => (await rig.usage.report(caller, 1)).caller.allowance?.used;
 
 describe('the allowance of a job', () => {
-  test('is reserved when the job is accepted', async () => {
+  test('the images of a job are charged when the job is accepted', async () => {
     await rig.submit(three, { caller });
 
     expect(await used()).toBe(3);
   });
 
-  test('refuses a job that it does not suffice for, and takes nothing', async () => {
+  test('a job beyond the allowance is rejected and not charged', async () => {
     await rig.submit(three, { caller });
 
     await expect(rig.submit(three, { caller })).rejects.toMatchObject({
@@ -36,7 +36,7 @@ describe('the allowance of a job', () => {
     await rig.submit({}, { caller });
   });
 
-  test('refuses a job before its images are decoded', async () => {
+  test('a job beyond the allowance is rejected before its images are decoded', async () => {
     await rig.submit(three, { caller });
     const broken = { type: 'base64', data: '====', media_type: 'image/png' };
 
@@ -45,7 +45,7 @@ describe('the allowance of a job', () => {
     await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  test('is not asked again for a repeated request', async () => {
+  test('a repeated request is not charged again', async () => {
     const { job } = await rig.submit(three, { caller, idempotencyKey: 'one' });
 
     const again = await rig.submit(three, { caller, idempotencyKey: 'one' });
@@ -54,7 +54,7 @@ describe('the allowance of a job', () => {
     expect(await used()).toBe(3);
   });
 
-  test('is not exceeded by a hundred jobs at once', async () => {
+  test('a hundred concurrent jobs do not exceed the allowance', async () => {
     const tries = Array.from({ length: 100 }, () => rig.submit({}, { caller }));
 
     const ended = await Promise.allSettled(tries);
@@ -63,7 +63,7 @@ describe('the allowance of a job', () => {
     expect(await used()).toBe(4);
   });
 
-  test('is given back when a job cannot be started, because its request is damaged', async () => {
+  test('the charge is released if a job cannot start because its request is damaged', async () => {
     const { job } = await rig.submit(three, { caller });
     rig.database.prepare("UPDATE job_content SET request = '{}'").run();
 
@@ -73,7 +73,7 @@ describe('the allowance of a job', () => {
     expect(await used()).toBe(0);
   });
 
-  test('is given back when a queued job is cancelled', async () => {
+  test('the charge is released if a queued job is cancelled', async () => {
     const { job } = await rig.submit(three, { caller });
 
     await rig.jobs.cancel(SCOPE, job.id);
@@ -81,7 +81,7 @@ describe('the allowance of a job', () => {
     expect(await used()).toBe(0);
   });
 
-  test('is settled by the run of the job, under the name of its token', async () => {
+  test('the run of a job is charged to its token', async () => {
     await rig.submit(three, { caller });
     rig.work();
     const run = await rig.run(0);
@@ -100,7 +100,7 @@ describe('the allowance of a job', () => {
     expect(items).toMatchObject([{ images: 1, lost: 1, unknown: 0, failed: 2 }]);
   });
 
-  test('is used up by what a job may have sent whose process has ended while it ran', async () => {
+  test('outputs that an abandoned job may have sent stay charged', async () => {
     await rig.submit(three, { caller });
     const job = await rig.store.claim(rig.clock.nowMs() / 1000);
     const account = rig.usage.accountOfJob({ id: job?.id ?? '' });

@@ -1,15 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createJobCursors, type ListedJobs } from '../../../lib/jobs/job-lists.ts';
 import { forever, type JobRig, openJobRig, SCOPE } from './job-rig.ts';
 
 let rig: JobRig;
 let ids: string[];
-
-beforeEach(async () => {
-  rig = openJobRig();
-  ids = [];
-  for (let nth = 0; nth < 5; nth += 1) ids.push((await rig.submit()).job.id);
-});
-afterEach(() => rig.close());
 
 const list = (query: object = {}, scope = SCOPE) =>
   rig.jobLists.list(scope, { visibility: 'active', limit: 2, ...query }, forever);
@@ -19,7 +13,14 @@ async function idsOf(page: ReturnType<typeof list>): Promise<string[]> {
 }
 
 describe('createJobLists', () => {
-  test('continues below the last job of a page, whatever was added or cancelled meanwhile', async () => {
+  beforeEach(async () => {
+    rig = openJobRig();
+    ids = [];
+    for (let nth = 0; nth < 5; nth += 1) ids.push((await rig.submit()).job.id);
+  });
+  afterEach(() => rig.close());
+
+  test('the next page begins below the last job of a page, even if jobs were added or cancelled meanwhile', async () => {
     const { items, next_cursor: cursor } = await list();
     await rig.submit();
     await rig.jobs.cancel(SCOPE, ids[4] ?? '');
@@ -36,14 +37,14 @@ describe('createJobLists', () => {
     ['another scope', {}, 'other'],
     ['another status', { status: 'queued' }, SCOPE],
     ['a search', { search: 'boat' }, SCOPE],
-  ])('refuses a cursor of this list for %s', async (_, query, scope) => {
+  ])('a cursor is rejected in a list with %s', async (_, query, scope) => {
     const { next_cursor: cursor } = await list();
 
     const refused = { code: 'invalid_request', param: 'cursor' };
     await expect(list({ ...query, cursor }, scope)).rejects.toMatchObject(refused);
   });
 
-  test('shows the progress of a running job to its owner alone', async () => {
+  test('only the owner of a running job sees its progress', async () => {
     rig.work();
     await rig.run(0);
 
@@ -53,7 +54,7 @@ describe('createJobLists', () => {
     expect(await idsOf(list({}, 'other'))).toEqual([]);
   });
 
-  test('continues below a found job that was removed meanwhile', async () => {
+  test('the next page of a search begins below its last job, even if that job was removed', async () => {
     rig.found.sequences = [5, 900];
     rig.found.more = true;
     const first = await list({ search: 'boat' });
@@ -71,5 +72,71 @@ describe('createJobLists', () => {
     expect(asked[1]).toMatchObject({ term: 'boat', visibility: 'active' });
     expect(asked[2]).toEqual({ before: 900, limit: 2 });
     expect(last).toEqual({ items: [] });
+  });
+});
+
+const SECRET = Buffer.alloc(32, 7);
+const LISTED: ListedJobs = { scope: 'anonymous', visibility: 'active' };
+
+const cursors = createJobCursors(SECRET);
+
+describe('createJobCursors', () => {
+  test.each([1, 4711, Number.MAX_SAFE_INTEGER])('a cursor holds the sequence %i', (sequence) => {
+    const cursor = cursors.write(LISTED, sequence);
+
+    expect(cursors.read(LISTED, cursor)).toBe(sequence);
+    expect(cursor).toMatch(/^[A-Za-z0-9_-]{32}$/);
+  });
+
+  test('a cursor is valid after a restart', () => {
+    const cursor = cursors.write(LISTED, 5);
+
+    expect(createJobCursors(Buffer.from(SECRET)).read({ ...LISTED }, cursor)).toBe(5);
+  });
+
+  test.each<[string, ListedJobs]>([
+    ['another scope', { ...LISTED, scope: 'other' }],
+    ['another visibility', { ...LISTED, visibility: 'all' }],
+    ['a status', { ...LISTED, status: 'failed' }],
+    ['favourites alone', { ...LISTED, favorite: true }],
+    ['all but favourites', { ...LISTED, favorite: false }],
+    ['a provider', { ...LISTED, provider: 'sandbox' }],
+    ['a search', { ...LISTED, search: 'cat' }],
+  ])('a cursor is rejected under %s', (_, listed) => {
+    const cursor = cursors.write(LISTED, 5);
+
+    expect(() => cursors.read(listed, cursor)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'cursor' }),
+    );
+    expect(cursors.write(listed, 5)).not.toBe(cursor);
+  });
+
+  test('a cursor with any changed letter is rejected', () => {
+    const cursor = cursors.write(LISTED, 5);
+
+    for (let index = 0; index < cursor.length; index += 1) {
+      const letter = cursor[index] === 'A' ? 'B' : 'A';
+      const changed = cursor.slice(0, index) + letter + cursor.slice(index + 1);
+      expect(() => cursors.read(LISTED, changed)).toThrow('does not follow the contract');
+    }
+  });
+
+  test.each(['', 'AAAA', 'not a cursor', `${'A'.repeat(32)}`, 'é'.repeat(32), 'A'.repeat(1024)])(
+    'the text %j is rejected as a cursor',
+    (text) => {
+      expect(() => cursors.read(LISTED, text)).toThrow('does not follow the contract');
+    },
+  );
+
+  test.each(['=', '\n', ' ', 'A', '%'])('a cursor followed by %j is rejected', (tail) => {
+    const cursor = cursors.write(LISTED, 5);
+
+    expect(() => cursors.read(LISTED, cursor + tail)).toThrow('does not follow the contract');
+  });
+
+  test('a cursor of another secret is rejected', () => {
+    const foreign = createJobCursors(Buffer.alloc(32, 8)).write(LISTED, 5);
+
+    expect(() => cursors.read(LISTED, foreign)).toThrow('does not follow the contract');
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
-import { createJobNotices } from '../../../lib/jobs/streams/job-notices.ts';
-import { createLiveJobs } from '../../../lib/jobs/streams/live-jobs.ts';
+import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
 import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -28,7 +28,7 @@ function record(sequence: number): JobRecord {
   };
 }
 
-/** A queue on a store whose reply to each claim is given by the test. */
+/** Opens a queue on a store. The test decides the reply to each claim. */
 function openQueue() {
   const clock = createManualClock();
   const claims: { give(job?: JobRecord): void; refuse(): void }[] = [];
@@ -54,7 +54,7 @@ function openQueue() {
 }
 
 describe('createJobQueue', () => {
-  test('claims no job while its images could not be kept', async () => {
+  test('no job is claimed while its images could not be stored', async () => {
     const { clock, claims, given, take, folder } = openQueue();
     folder.isHealthy = false;
     take();
@@ -70,7 +70,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([7]);
   });
 
-  test('gives a queued job at once', async () => {
+  test('a queued job is claimed at once', async () => {
     const { clock, claims, given, take } = openQueue();
     take();
     claims[0]?.give(record(7));
@@ -80,7 +80,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([7]);
   });
 
-  test('claims nothing before the jobs that must not be claimed have ended', async () => {
+  test('no job is claimed until the jobs that must not be claimed have ended', async () => {
     const { clock, claims, given, take, beforeClaims } = openQueue();
     const ended = Promise.withResolvers<void>();
     beforeClaims.push(() => ended.promise);
@@ -97,7 +97,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([7]);
   });
 
-  test('asks again after a second when those jobs cannot be ended', async () => {
+  test('a claim is retried after a second if those jobs cannot be ended', async () => {
     const { clock, claims, take, beforeClaims, failures } = openQueue();
     beforeClaims.push(() => Promise.reject(refusal()));
     take();
@@ -110,7 +110,7 @@ describe('createJobQueue', () => {
     expect(failures).toEqual([{ task: 'job-claim' }]);
   });
 
-  test('wakes one waiting worker for each job', async () => {
+  test('each added job wakes one waiting worker', async () => {
     const { clock, claims, queue, take } = openQueue();
     take();
     take();
@@ -127,7 +127,7 @@ describe('createJobQueue', () => {
     expect(claims).toHaveLength(4);
   });
 
-  test('wakes all waiting workers when jobs may be claimed again', async () => {
+  test('all waiting workers are woken when jobs may be claimed again', async () => {
     const { clock, claims, queue, given, take } = openQueue();
     take();
     take();
@@ -142,7 +142,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([0, 1]);
   });
 
-  test('looks again when a job came while it looked', async () => {
+  test('a claim is repeated if a job was added during it', async () => {
     const { clock, claims, queue, given, take } = openQueue();
     take();
     queue.wake();
@@ -155,7 +155,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([3]);
   });
 
-  test('asks a store that refuses again after a second, without being woken', async () => {
+  test('a failed claim is retried after a second without a wake', async () => {
     const { clock, claims, given, take } = openQueue();
     take();
     claims[0]?.refuse();
@@ -170,7 +170,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([1]);
   });
 
-  test('reports the first refusal of a store, and again the first after it took claims', async () => {
+  test('only the first failed claim in a row is reported', async () => {
     const { clock, claims, take, failures } = openQueue();
     take();
     take();
@@ -192,8 +192,8 @@ describe('createJobQueue', () => {
 
   test.each([
     ['waits', (claim?: { give(): void }) => claim?.give()],
-    ['waits for a store', (claim?: { refuse(): void }) => claim?.refuse()],
-  ])('rejects a worker that %s when it stops, and keeps nothing', async (_, reply) => {
+    ['waits after a failed claim', (claim?: { refuse(): void }) => claim?.refuse()],
+  ])('a worker that %s is rejected when it stops, and no timer remains', async (_, reply) => {
     const { clock, claims, queue, take } = openQueue();
     const stopping = new AbortController();
     const taking = take(stopping.signal);

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createJobRetention } from '../../../lib/jobs/job-retention.ts';
-import type { JobRetention } from '../../../lib/jobs/job-retention-port.ts';
+import type { JobRetention } from '../../../lib/jobs/job-store-port.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { refusal } from './job-rig.ts';
 
 const forever = new AbortController().signal;
 const LIMITS = { retention_secs: 100, max_retained: 5, max_retained_bytes: 1000 };
 
-/** Retention with a store that has this many jobs to remove. */
+/** Opens retention with a store that has this many jobs to remove. */
 function openRetention(count: number) {
   const clock = createManualClock();
   const asked: JobRetention[] = [];
@@ -58,25 +58,28 @@ describe('createJobRetention', () => {
     [31, 1],
     [32, 2],
     [100, 4],
-  ])('removes %i jobs in %i small steps, and reports each to the search', async (count, steps) => {
-    const { sweep, asked, removed, clock } = openRetention(count);
+  ])(
+    'a sweep removes %i jobs in %i small steps, and reports each step to the search',
+    async (count, steps) => {
+      const { sweep, asked, removed, clock } = openRetention(count);
 
-    await sweep.run(forever);
+      await sweep.run(forever);
 
-    expect(asked).toHaveLength(steps);
-    expect(asked[0]).toEqual({
-      completedBeforeSecs: clock.nowMs() / 1000 - 100,
-      maxRetained: 5,
-      maxRetainedBytes: 1000,
-      batch: 32,
-    });
-    expect(asked.slice(1).map(({ after }) => after?.get('one')?.completedSecs)).toEqual(
-      Array(steps - 1).fill(7),
-    );
-    expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
-  });
+      expect(asked).toHaveLength(steps);
+      expect(asked[0]).toEqual({
+        completedBeforeSecs: clock.nowMs() / 1000 - 100,
+        maxRetained: 5,
+        maxRetainedBytes: 1000,
+        batch: 32,
+      });
+      expect(asked.slice(1).map(({ after }) => after?.get('one')?.completedSecs)).toEqual(
+        Array(steps - 1).fill(7),
+      );
+      expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
+    },
+  );
 
-  test('removes the images that only removed jobs came with', async () => {
+  test('a sweep removes the images that only removed jobs used', async () => {
     const { sweep, inputs } = openRetention(40);
 
     await sweep.run(forever);
@@ -86,7 +89,7 @@ describe('createJobRetention', () => {
     );
   });
 
-  test('looks once for images that an earlier process left, and again after a failed removal', async () => {
+  test('leftover images are searched for once, and again after a failed removal', async () => {
     const { sweep, inputs } = openRetention(2);
     const failure = refusal();
     inputs.failures.push(failure);
@@ -102,7 +105,7 @@ describe('createJobRetention', () => {
     expect(sweeps).toEqual([0, 1, 1]);
   });
 
-  test('stops between two steps', async () => {
+  test('a sweep stops between two steps', async () => {
     const { sweep, asked } = openRetention(1000);
 
     await sweep.run(AbortSignal.abort());
@@ -111,16 +114,19 @@ describe('createJobRetention', () => {
   });
 
   test.each([
-    ['a damaged page', new BridgeError('internal', 'damaged'), false],
-    ['a store that refuses', refusal(), true],
-  ])('is healthy or not after %s, until a sweep succeeds', async (_, failure, expected) => {
-    const { sweep, failures, isHealthy } = openRetention(0);
-    failures.push(failure);
+    ['unhealthy after a damaged page', new BridgeError('internal', 'damaged'), false],
+    ['healthy after a store that rejects writes', refusal(), true],
+  ])(
+    'retention is %s, and healthy after the next successful sweep',
+    async (_, failure, expected) => {
+      const { sweep, failures, isHealthy } = openRetention(0);
+      failures.push(failure);
 
-    await expect(sweep.run(forever)).rejects.toBe(failure);
-    const after = isHealthy();
-    await sweep.run(forever);
+      await expect(sweep.run(forever)).rejects.toBe(failure);
+      const after = isHealthy();
+      await sweep.run(forever);
 
-    expect([after, isHealthy()]).toEqual([expected, true]);
-  });
+      expect([after, isHealthy()]).toEqual([expected, true]);
+    },
+  );
 });

@@ -5,21 +5,18 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { GenerationResult } from '../../../lib/generation/pipeline.ts';
 import { createStoredInputs } from '../../../lib/inputs/stored-inputs.ts';
 import type { InputVerifier } from '../../../lib/inputs/verify-inputs.ts';
-import { createAcceptJob } from '../../../lib/jobs/accept/accept-job.ts';
-import { createRetryJob } from '../../../lib/jobs/accept/retry-job.ts';
-import { createSubmitJob } from '../../../lib/jobs/accept/submit-job.ts';
+import { createAcceptJob, createRetryJob, createSubmitJob } from '../../../lib/jobs/accept-job.ts';
 import { createCancelJob } from '../../../lib/jobs/cancel-job.ts';
 import { createJobLists } from '../../../lib/jobs/job-lists.ts';
+import { createJobNotices, createPublishingStore } from '../../../lib/jobs/job-notices.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
+import { createJobStreams } from '../../../lib/jobs/job-streams.ts';
 import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
 import { createJobs } from '../../../lib/jobs/jobs.ts';
-import { createPublishingStore } from '../../../lib/jobs/publishing-store.ts';
+import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { createQueueControl } from '../../../lib/jobs/queue-control.ts';
 import { createRemovedTokens } from '../../../lib/jobs/removed-tokens.ts';
-import { createJobNotices } from '../../../lib/jobs/streams/job-notices.ts';
-import { createJobStreams } from '../../../lib/jobs/streams/job-streams.ts';
-import { createLiveJobs } from '../../../lib/jobs/streams/live-jobs.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
@@ -39,16 +36,16 @@ import { createScriptedGeneration, type ScriptedRun } from './scripted-generatio
 
 export const SCOPE = 'anonymous';
 
-/** The settings of webhooks: only the jobs that name one have one. */
+/** The settings of webhooks, without a default webhook. */
 const WEBHOOKS = { enabled: true, default_url: undefined, allowed_hosts: ['hooks.test'] };
 
 export const forever = new AbortController().signal;
 
 export type JobRig = ReturnType<typeof openJobRig>;
 
-/** The error of a store that cannot write now. */
+/** Returns the error of a store that cannot write. */
 export function refusal(): BridgeError {
-  return new BridgeError('overloaded', 'the state database cannot take this now');
+  return new BridgeError('overloaded', 'the state database is unavailable');
 }
 
 /** Resolves once the condition holds, which is checked at every turn of the event loop. */
@@ -60,7 +57,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** All parts of jobs with a real store; only the pipeline, the images and the time are scripted. */
+/** Opens all parts of jobs with a real store. Only the pipeline, the images and the time are scripted. */
 export function openJobRig(limits: { max_pending?: number } = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
@@ -177,16 +174,16 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
         ...more,
       }),
 
-    /** The job as it is. */
+    /** Resolves with the present state of the job. */
     read: (id: string) => jobs.find(SCOPE, id, 0, forever),
 
-    /** The job once it has ended. */
+    /** Waits for the end of the job, and resolves with the job. */
     async ended(id: string) {
       await until(async () => (await this.read(id)).completed !== undefined);
       return this.read(id);
     },
 
-    /** The nth generation, counted from 0, once it has begun. */
+    /** Waits for the nth generation, counted from 0, to begin. */
     async run(nth: number): Promise<ScriptedRun> {
       await until(() => runs.length > nth);
       const run = runs[nth];
@@ -194,7 +191,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
       return run;
     },
 
-    /** Starts the workers; `close` ends them. */
+    /** Starts the workers, which `close` ends. */
     work(maxRunning = 1): WorkerLoop {
       const loop = startWorkerLoop({ ...queue, ...worker, over: live.over }, maxRunning);
       loops.push(loop);
@@ -208,7 +205,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   };
 }
 
-/** A store whose next calls of a method fail or wait, as the test sets. */
+/** Wraps a store so that a test can make the next calls of a method fail or wait. */
 function createRefusingStore(real: JobStore) {
   type Step = () => Promise<unknown>;
   const before = {
@@ -231,7 +228,7 @@ function createRefusingStore(real: JobStore) {
     store,
     refuse: (method: keyof typeof before, ...errors: readonly Error[]) =>
       void before[method].push(...errors.map((error) => () => Promise.reject(error))),
-    /** Begins `step` just before the next call of the method, in the same turn of the event loop. */
+    /** Runs `step` just before the next call of the method, in the same turn of the event loop. */
     precede: (method: keyof typeof before, step: Step) =>
       void before[method].push(async () => void step()),
   };

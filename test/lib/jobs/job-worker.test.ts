@@ -23,14 +23,14 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-/** A job that runs. */
+/** Starts a job. */
 async function begun() {
   const { job } = await rig.submit({ prompt: 'a tower' });
   rig.work();
   return { id: job.id, run: await rig.run(0) };
 }
 
-/** The result of a running job with this image, which is published as the pipeline does. */
+/** Publishes this image as the pipeline does, and returns the result of the job. */
 async function published(run: ScriptedRun, id: string) {
   const result = resultOf([id]);
   const [image] = result.response.data;
@@ -50,7 +50,7 @@ async function publishEarly(run: ScriptedRun, id: string) {
 }
 
 describe('createJobWorker', () => {
-  test('an interrupted job has what was published as its partial result', async () => {
+  test('an interrupted job has its published images as its partial result', async () => {
     const { job } = await rig.submit({ parameters: { n: 3 } });
     const loop = rig.work();
     const run = await rig.run(0);
@@ -70,7 +70,7 @@ describe('createJobWorker', () => {
     expect(await artifacts.find(SCOPE, '2'.repeat(32))).toMatchObject({ id: '2'.repeat(32) });
   });
 
-  test('a job that fails has what was published as its partial result', async () => {
+  test('a failed job has its published images as its partial result', async () => {
     const { id, run } = await begun();
     const image = await publishEarly(run, '1'.repeat(32));
 
@@ -84,7 +84,7 @@ describe('createJobWorker', () => {
     expect(await artifacts.find(SCOPE, '1'.repeat(32))).toMatchObject({ id: '1'.repeat(32) });
   });
 
-  test('a result that comes when the bridge stops is stored', async () => {
+  test('a result that is complete when the bridge stops is stored', async () => {
     rig.behavior.stopsOnAbort = false;
     const { job } = await rig.submit();
     const loop = rig.work();
@@ -97,7 +97,7 @@ describe('createJobWorker', () => {
     expect(await rig.read(job.id)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('runs the request of the job as its owner, and stores its outcome', async () => {
+  test('a job runs on behalf of its owner, and its outcome is stored', async () => {
     const { id, run } = await begun();
     const running = await rig.read(id);
 
@@ -112,7 +112,7 @@ describe('createJobWorker', () => {
     expect(job).not.toHaveProperty('progress');
   });
 
-  test('stores a failure as it is', async () => {
+  test('the error of a failed job is stored unchanged', async () => {
     const { id, run } = await begun();
 
     run.fail(new BridgeError('upstream', 'no reply', { details: { outcome: 'unknown' } }));
@@ -121,7 +121,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error });
   });
 
-  test('fails a job whose result has no artifact', async () => {
+  test('a job fails if its result has no artifact', async () => {
     const { id, run } = await begun();
     const { response, publications } = resultOf(['one']);
     const [image] = response.data;
@@ -134,7 +134,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } });
   });
 
-  test('fails a job whose images are not pending in the store', async () => {
+  test('a job fails if its images are not pending in the store', async () => {
     const { id, run } = await begun();
 
     run.end(resultOf(['one']));
@@ -143,7 +143,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual(['one']);
   });
 
-  test('retries an end for as long as the store refuses it, at growing intervals', async () => {
+  test('storing an end is retried at growing intervals while the store fails', async () => {
     const { id, run } = await begun();
     rig.refuse('settle', refusal(), refusal(), refusal());
     run.succeed();
@@ -174,7 +174,7 @@ describe('createJobWorker', () => {
     },
   );
 
-  test('tries a success again that the store refuses with an error of its own', async () => {
+  test('storing a success is retried after an unexpected error of the store', async () => {
     const { id, run } = await begun();
     rig.refuse('settle', new Error('a fault of the driver'));
 
@@ -185,7 +185,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('reports once that the store refuses its end, whatever the number of retries', async () => {
+  test('only the first failure to store an end is reported', async () => {
     const { run } = await begun();
     rig.refuse('settle', new Error('first'), new Error('second'), new Error('third'));
 
@@ -202,10 +202,10 @@ describe('createJobWorker', () => {
     ]);
   });
 
-  test('a cancellation that is committed with the result of the job wins', async () => {
+  test('a cancellation that is committed before the result of the job wins', async () => {
     const { id, run } = await begun();
 
-    // Both writes come in one turn of the event loop, so that one transaction holds them, in this order.
+    // Both writes are made in one turn of the event loop, so that they share one transaction, in this order.
     rig.precede('settle', () => rig.store.cancel(SCOPE, id, CANCEL));
     const { image, result } = await published(run, '1'.repeat(32));
     run.end(result);
@@ -219,7 +219,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual([]);
   });
 
-  test('stops at a cancel, and reports that nothing runs any more', async () => {
+  test('a cancelled job stops, and its error reports that the provider stopped', async () => {
     const { id, run } = await begun();
 
     const reply = await rig.jobs.cancel(SCOPE, id);
@@ -230,7 +230,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error });
   });
 
-  test('reports of a cancel what the pipeline reports of the provider', async () => {
+  test('the error of a cancelled job has the facts that the pipeline reports about the provider', async () => {
     rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     await rig.jobs.cancel(SCOPE, id);
@@ -241,7 +241,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
-  test('reports of a cancel what was made and what may have been made', async () => {
+  test('the error of a job that is cancelled during its calls has the number of finished images and the unknown outcome', async () => {
     const { id, run } = await begun();
     const { ledger } = run.context;
     const [made, running] = [0, 1].map((index) => ledger.beginCall('scripted', [index]));
@@ -256,7 +256,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
-  test('keeps a result that comes after a cancel as the partial result', async () => {
+  test('a result that arrives after a cancellation becomes the partial result', async () => {
     rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     await rig.jobs.cancel(SCOPE, id);
@@ -271,7 +271,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual([]);
   });
 
-  test('says of a cancelled job what was made and what is not known', async () => {
+  test('the error of a cancelled job with a failed call has the number of finished images and the unknown outcome', async () => {
     rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     const { ledger } = run.context;
@@ -288,7 +288,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
-  test('stops at a cancel while the store refuses its end', async () => {
+  test('a cancellation stops a job while the store fails to store its end', async () => {
     const { id, run } = await begun();
     rig.refuse('settle', refusal());
     const { image, result } = await published(run, '1'.repeat(32));
@@ -304,7 +304,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual([]);
   });
 
-  test('stops a job that was cancelled between its claim and its beginning', async () => {
+  test('a job that is cancelled between its claim and its start is stopped', async () => {
     const { job } = await rig.submit();
     const claimed = await rig.queue.next(forever);
     const reply = await rig.jobs.cancel(SCOPE, job.id);
@@ -316,7 +316,7 @@ describe('createJobWorker', () => {
     expect(rig.runs[0]?.signal.aborted).toBe(true);
   });
 
-  test('ends what runs as interrupted when the time is over', async () => {
+  test('running jobs end as interrupted when the time to stop has passed', async () => {
     const { id } = await begun();
 
     rig.worker.interruptAll();
@@ -326,7 +326,7 @@ describe('createJobWorker', () => {
     expect(job.error?.details).toEqual(INTERRUPTED.error.details);
   });
 
-  test('does not wait for the store when the time is over', async () => {
+  test('interrupting all jobs does not wait for the store', async () => {
     const { job } = await rig.submit();
     const loop = rig.work();
     const run = await rig.run(0);
@@ -337,7 +337,7 @@ describe('createJobWorker', () => {
     await loop.drain(AbortSignal.abort());
 
     expect(await rig.read(job.id)).toMatchObject({ status: 'running' });
-    // The next start removes it: until then the store knows nothing of an end.
+    // The next start removes the image, because the store does not know of an end until then.
     expect(rig.discarded).toEqual([]);
     expect(rig.clock.waiting).toBe(0);
   });

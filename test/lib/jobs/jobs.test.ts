@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { forever, type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 
-// CANCEL_RACES=10000 for the long run.
+// Set CANCEL_RACES=10000 for the long run.
 const RACES = Number(process.env['CANCEL_RACES'] ?? 300);
 const UNKNOWN_ID = '0190a0b0-0000-7000-8000-000000000000';
 
@@ -19,7 +19,7 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('createJobs', () => {
-  test('a wait returns the job as it has ended', async () => {
+  test('a wait returns the ended job', async () => {
     const { job } = await rig.submit();
     rig.work();
     const run = await rig.run(0);
@@ -32,7 +32,7 @@ describe('createJobs', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  test('a wait returns the job as it is when the time is over', async () => {
+  test('a wait returns the present state of the job after the given time', async () => {
     const { job } = await rig.submit();
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
     await rig.clock.advance(30_000);
@@ -78,7 +78,7 @@ describe('createJobs', () => {
     expect(rig.live.size()).toBe(0);
   });
 
-  test('a wait that a shutdown ends returns the job as it is', async () => {
+  test('a wait that a shutdown ends returns the present state of the job', async () => {
     const { job } = await rig.submit();
     const shutdown = new AbortController();
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, shutdown.signal);
@@ -110,7 +110,7 @@ describe('createJobs', () => {
     },
   );
 
-  test('a new job wakes a worker and is reported to the search, a repetition is not', async () => {
+  test('a new job wakes a worker and is reported to the search, and a repeated request is not', async () => {
     const first = await rig.submit({}, { idempotencyKey: 'one' });
     const second = await rig.submit({}, { idempotencyKey: 'one' });
 
@@ -119,7 +119,7 @@ describe('createJobs', () => {
     expect(rig.added).toEqual([1]);
   });
 
-  test(`a cancel that races with start and end leads to one of the two, ${RACES} times`, {
+  test(`a cancellation that races with start and end has one of the two outcomes, ${RACES} times`, {
     timeout: 30_000 + RACES * 20,
   }, async () => {
     rig.work(4);

@@ -9,7 +9,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('createQueueControl', () => {
-  test('shows how long the first queued job has waited', async () => {
+  test('the queue shows the age of the oldest queued job', async () => {
     await rig.submit({ priority: 1 });
     await rig.clock.advance(2500);
     await rig.submit({ priority: 2 });
@@ -45,7 +45,7 @@ describe('createQueueControl', () => {
     expect(await rig.jobQueue.read()).toMatchObject({ paused: false, queued: 0, running: 2 });
   });
 
-  test('changes nothing when it is paused twice', async () => {
+  test('pausing a paused queue changes nothing', async () => {
     await rig.jobQueue.update({ paused: true });
 
     expect(await rig.jobQueue.update({ paused: true })).toMatchObject({ paused: true });

@@ -19,7 +19,7 @@ const submitAs = async (caller: typeof ALICE, sent: object = {}) =>
 const statusOf = async (id: string) => (await rig.read(id)).status;
 
 describe('the jobs of a removed token', () => {
-  test('end as cancelled before one is claimed, and those of another token of the scope run', async () => {
+  test('jobs of a removed token are cancelled before a claim, and jobs of another token of the scope run', async () => {
     const ids = [await submitAs(ALICE), await submitAs(BOB), await submitAs(ALICE)];
     rig.removedIds.push('alice');
 
@@ -37,7 +37,7 @@ describe('the jobs of a removed token', () => {
     expect(rig.runs).toHaveLength(1);
   });
 
-  test('end when they run, with what is known of their provider', async () => {
+  test('running jobs of a removed token end with the facts about their provider', async () => {
     const id = await submitAs(ALICE);
     rig.work();
     await rig.run(0);
@@ -51,7 +51,7 @@ describe('the jobs of a removed token', () => {
     });
   });
 
-  test('end while the queue is paused, because the task does not wait for a claim', async () => {
+  test('jobs of a removed token end while the queue is paused, because the task does not wait for a claim', async () => {
     const id = await submitAs(ALICE);
     await rig.jobQueue.update({ paused: true });
     rig.removedIds.push('alice');
@@ -61,7 +61,7 @@ describe('the jobs of a removed token', () => {
     expect(await statusOf(id)).toBe('cancelled');
   });
 
-  test('give back the allowance of what was not begun, and are sent to their webhooks', async () => {
+  test('queued jobs of a removed token release their charge, and their webhooks are due', async () => {
     const id = await submitAs(ALICE, { ...WEBHOOK, parameters: { n: 3 } });
     const used = async () => (await rig.usage.report(ALICE, 1)).caller.allowance?.used;
     expect(await used()).toBe(3);
@@ -73,7 +73,7 @@ describe('the jobs of a removed token', () => {
     expect((await rig.read(id)).webhook).toMatchObject({ status: 'pending' });
   });
 
-  test('are all found, also behind running ones that do not stop', async () => {
+  test('all jobs of a removed token are found, even behind running jobs that do not stop', async () => {
     rig.behavior.stopsOnAbort = false;
     const ids: string[] = [];
     for (let count = 0; count < 205; count += 1) ids.push(await submitAs(ALICE));
@@ -91,7 +91,7 @@ describe('the jobs of a removed token', () => {
     expect(await Promise.all(ids.slice(0, 2).map(statusOf))).toEqual(['cancelled', 'cancelled']);
   });
 
-  test('run if the token is merely missing, and if no token was removed', async () => {
+  test('jobs run if their token is merely missing, and if no token was removed', async () => {
     const id = await submitAs(ALICE);
     rig.removedIds.push('carol');
 

@@ -16,7 +16,7 @@ export interface ScriptedRun {
   fail(error: Error): void;
 }
 
-/** The result of a generation: one pending image for each of these ids. */
+/** Returns the result of a generation with one pending image for each of these ids. */
 export function resultOf(artifactIds: readonly string[]): GenerationResult {
   const result = jobResult(artifactIds);
   const data = result.data.filter((image) => image.type === 'artifact');
@@ -28,10 +28,10 @@ export function resultOf(artifactIds: readonly string[]): GenerationResult {
   return { response: { ...result, data }, publications };
 }
 
-/** In place of the pipeline: a test sees each request and decides its outcome. */
+/** Replaces the pipeline: a test sees each request and decides its outcome. */
 export function createScriptedGeneration() {
   const runs: ScriptedRun[] = [];
-  /** Whether generations stop when their signal aborts. */
+  /** True if generations stop when their signal aborts. */
   const behavior = { stopsOnAbort: true };
 
   function run(

@@ -2,7 +2,7 @@ import type { RequestContext } from '../../../lib/contract/request/request-conte
 import { requestContext } from '../../support/request-context.ts';
 import { SCOPE, until } from './job-rig.ts';
 
-/** A client of one event stream, whose connection a test controls. */
+/** Creates a client of one event stream. The test controls its connection. */
 export function createStreamClient(scope = SCOPE) {
   const connection = new AbortController();
   const listeners: ((isComplete: boolean) => void)[] = [];
@@ -19,19 +19,19 @@ export function createStreamClient(scope = SCOPE) {
   return {
     context,
     disconnect: () => connection.abort(),
-    /** Its token is not valid any more. */
+    /** Revokes the token of the client. */
     revoke(): void {
       for (const listener of [...revocations]) listener();
     },
     isWatched: () => revocations.size > 0,
-    /** The reply was sent, as far as it is read. */
+    /** Ends the reply as if it was sent completely. */
     finish(): void {
       for (const listener of listeners) listener(true);
     },
   };
 }
 
-/** Reads a stream as fast as it comes. */
+/** Reads a stream without delay. */
 export function readAll<T>(stream: AsyncIterable<T>) {
   const items: T[] = [];
   const read = { items, hasEnded: false, failure: undefined as unknown, until: untilCount };
@@ -44,7 +44,7 @@ export function readAll<T>(stream: AsyncIterable<T>) {
     read.hasEnded = true;
   })();
 
-  /** Resolves when so many items have been read. */
+  /** Resolves when this many items have been read. */
   function untilCount(count: number): Promise<void> {
     return until(() => items.length >= count);
   }

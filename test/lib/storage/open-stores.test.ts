@@ -32,7 +32,7 @@ async function open() {
 }
 
 describe('openStores', () => {
-  test('all that it writes into the state directory is for its owner alone', async () => {
+  test('only their owner may read the files in the state directory', async () => {
     const before = process.umask(0);
     const stores = await open();
     await stores.jobs.submit(newJob(), WIDE);
@@ -64,7 +64,7 @@ describe('openStores', () => {
     expect(modes.filter(([, found, wanted]) => found !== wanted)).toEqual([]);
   });
 
-  test('what an earlier process ran is abandoned at once, whatever its lease says', async () => {
+  test('jobs of an earlier process are abandoned at once, even if its lease is valid', async () => {
     const first = await open();
     await first.jobs.submit(newJob(), WIDE);
     await first.jobs.claim(1);
@@ -79,7 +79,7 @@ describe('openStores', () => {
     expect(checkState(settings())).toEqual([]);
   });
 
-  test('the secret is as old as the state', async () => {
+  test('the secret is created with the state and kept', async () => {
     const first = await open();
     await first.close();
     const second = await open();
@@ -91,7 +91,7 @@ describe('openStores', () => {
 });
 
 describe('refuseForeignStores', () => {
-  test('takes what is not there yet, and what openStores has made, and changes nothing', async () => {
+  test('missing stores and stores made by openStores are accepted without a change', async () => {
     refuseForeignStores(settings());
     const before = await readdir(directory);
     const stores = await open();
@@ -104,7 +104,7 @@ describe('refuseForeignStores', () => {
   test.each([
     ['state.directory', 'state/bridge.sqlite'],
     ['artifacts.root', 'artifacts'],
-  ])('refuses a letter in the way of %s', async (field, path) => {
+  ])('a file in place of %s is rejected', async (field, path) => {
     await mkdir(join(directory, 'state'));
     await writeFile(join(directory, path), 'a letter');
 

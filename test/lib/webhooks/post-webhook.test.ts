@@ -47,7 +47,7 @@ function posting(hosts: readonly string[], allow_private_networks = false) {
 }
 
 describe('createPostWebhook', () => {
-  test('sends the message to an allowed address on loopback', async () => {
+  test('a message is sent to an allowed address on loopback', async () => {
     const seen: { url?: string | undefined; headers?: IncomingHttpHeaders; body: string } = {
       body: '',
     };
@@ -93,7 +93,7 @@ describe('createPostWebhook', () => {
     ['220 mail.test ESMTP', undefined],
     [`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`, undefined],
     ['HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\nconnection: upgrade', undefined],
-  ])('a receiver that replies %j has the status %j', async (head, expected) => {
+  ])('the reply %j has the status %j', async (head, expected) => {
     const origin = await startRawOrigin(`${head}\r\n\r\n`, (socket) => socket.end());
     origins.push(origin);
 
@@ -101,7 +101,7 @@ describe('createPostWebhook', () => {
     await until(() => origin.open() === 0);
   });
 
-  test('of a reply that never ends only the head is read', async () => {
+  test('only the head of an endless reply is read', async () => {
     const origin = await started((_request, response) => {
       const write = () => {
         while (response.write('x'.repeat(65_536)));
@@ -114,7 +114,7 @@ describe('createPostWebhook', () => {
     await until(() => origin.open() === 0);
   });
 
-  test('a receiver that does not reply is given up after 15 s', async () => {
+  test('an attempt ends after 15 s if the receiver does not reply', async () => {
     let isAsked = false;
     const origin = await started(() => {
       isAsked = true;
@@ -134,7 +134,7 @@ describe('createPostWebhook', () => {
     await until(() => origin.open() === 0);
   });
 
-  test('a name that no resolver replies for is given up after 15 s', async () => {
+  test('an attempt ends after 15 s if the name is not resolved', async () => {
     const post = createPostWebhook({
       clock,
       settings: { allowed_hosts: ['hooks.test'], allow_private_networks: false },
@@ -162,20 +162,20 @@ describe('createPostWebhook', () => {
     await until(() => origin.open() === 0);
   });
 
-  test('there is no status where no connection is accepted', async () => {
+  test('an attempt without a connection has no status', async () => {
     const url = `http://127.0.0.1:${await refusingPort()}`;
 
     expect(await posting([hostOf(url)])(url, MESSAGE, forever)).toBeUndefined();
   });
 
-  test('a host that is not allowed any more is not asked', async () => {
+  test('no request is sent to a host that is not allowed any more', async () => {
     const origin = await replying(200);
 
     expect(await posting(['hooks.test'])(origin.url, MESSAGE, forever)).toBeUndefined();
     expect(origin.connections).toEqual([]);
   });
 
-  test('a name with public addresses is reached at them, whatever it means later', async () => {
+  test('a name is reached at its checked public addresses, even if it resolves differently later', async () => {
     const lookups: string[] = [];
     const connected: string[] = [];
     const origin = await started((_request, response) => response.end(), startSecureOrigin);
@@ -212,23 +212,26 @@ describe('createPostWebhook', () => {
     ['a public and a private address', [PUBLIC, '192.168.1.1'], false],
     ['an address that maps to loopback', ['::ffff:127.0.0.1'], false],
     ['nothing', [], false],
-  ])('a name that leads to %s is not asked', async (_what, addresses, allow_private_networks) => {
-    let clients = 0;
-    const post = createPostWebhook({
-      clock,
-      settings: { allowed_hosts: ['hooks.test'], allow_private_networks },
-      lookup: async () => addresses.map((address) => ({ address, family: 4 })),
-      openClient: () => {
-        clients += 1;
-        return createHttpClient();
-      },
-    });
+  ])(
+    'no request is sent to a name that resolves to %s',
+    async (_what, addresses, allow_private_networks) => {
+      let clients = 0;
+      const post = createPostWebhook({
+        clock,
+        settings: { allowed_hosts: ['hooks.test'], allow_private_networks },
+        lookup: async () => addresses.map((address) => ({ address, family: 4 })),
+        openClient: () => {
+          clients += 1;
+          return createHttpClient();
+        },
+      });
 
-    expect(await post('https://hooks.test/', MESSAGE, forever)).toBeUndefined();
-    expect(clients).toBe(0);
-  });
+      expect(await post('https://hooks.test/', MESSAGE, forever)).toBeUndefined();
+      expect(clients).toBe(0);
+    },
+  );
 
-  test('localhost is not asked where it leads to another machine', async () => {
+  test('no request is sent to localhost if it resolves to another machine', async () => {
     const post = createPostWebhook({
       clock,
       settings: { allowed_hosts: ['localhost'], allow_private_networks: true },

@@ -9,7 +9,7 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createWebhookStore } from '../../../lib/storage/sqlite/webhook-store.ts';
 import type { PostWebhook } from '../../../lib/webhooks/post-webhook.ts';
-import { createWebhookDeliveries } from '../../../lib/webhooks/webhook-deliveries.ts';
+import { createWebhookDeliveries, toOutcome } from '../../../lib/webhooks/webhook-deliveries.ts';
 import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
@@ -22,12 +22,7 @@ type Posted = Parameters<PostWebhook>[1] & { readonly url: string };
 
 let rig: ReturnType<typeof openRig>;
 
-beforeEach(() => {
-  rig = openRig(['hooks.test']);
-});
-afterEach(() => rig.close());
-
-/** Real stores and signatures; the receiver and the time are scripted. */
+/** Opens deliveries with real stores and signatures. The receiver and the time are scripted. */
 function openRig(allowed_hosts: readonly string[]) {
   const clock = createManualClock();
   const ids = { ...createIds(clock.nowMs), newFraction: () => 0.5 };
@@ -85,7 +80,7 @@ function openRig(allowed_hosts: readonly string[]) {
       await this.stop();
       await database.close();
     },
-    /** A job that has ended now. */
+    /** Submits a job and ends it. */
     async end(url = URL) {
       const nowSecs = Math.floor(clock.nowMs() / 1000);
       const webhook = { url, events: ['succeeded' as const] };
@@ -106,7 +101,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** Verifies the signature; the manual clock of the rig is not that of the library, so that the age is left out. */
+/** Verifies the signature. The age is not verified, because the library does not use the manual clock of the rig. */
 function verified({ headers, body }: Posted): unknown {
   const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
   const expected = RECEIVER.sign(headers['webhook-id'] ?? '', sentAt, body);
@@ -115,7 +110,12 @@ function verified({ headers, body }: Posted): unknown {
 }
 
 describe('createWebhookDeliveries', () => {
-  test('sends the end of a job once it is woken', async () => {
+  beforeEach(() => {
+    rig = openRig(['hooks.test']);
+  });
+  afterEach(() => rig.close());
+
+  test('the end of a job is sent after a wake', async () => {
     rig.work();
     const job = await rig.end();
     await until(() => rig.results.length === 1);
@@ -132,7 +132,7 @@ describe('createWebhookDeliveries', () => {
     expect(await rig.webhookOf(job)).toMatchObject({ state: 'delivered', lastStatus: 200 });
   });
 
-  test('sends at its start what an earlier process has left', async () => {
+  test('webhooks that an earlier process left are sent at the start', async () => {
     const job = await rig.end();
 
     rig.work();
@@ -141,7 +141,7 @@ describe('createWebhookDeliveries', () => {
     expect(rig.posted.map(({ headers }) => headers['webhook-id'])).toEqual([job.id]);
   });
 
-  test('sends again with the same id and a new time until the attempts are used up', async () => {
+  test('each retry has the same id and a new time, until no attempt is left', async () => {
     rig.receiver.reply = async () => 500;
     rig.work();
     const job = await rig.end();
@@ -167,7 +167,7 @@ describe('createWebhookDeliveries', () => {
     });
   });
 
-  test('410 ends it', async () => {
+  test('status 410 ends the delivery', async () => {
     rig.receiver.reply = async () => 410;
     rig.work();
     const job = await rig.end();
@@ -177,7 +177,7 @@ describe('createWebhookDeliveries', () => {
     expect(await rig.webhookOf(job)).toMatchObject({ state: 'failed', attempts: 1 });
   });
 
-  test('at most 32 are being sent at a time, and the others follow', async () => {
+  test('at most 32 webhooks are sent at a time, and the others follow', async () => {
     const waiting: (() => void)[] = [];
     rig.receiver.reply = () =>
       new Promise((resolve) => {
@@ -199,7 +199,7 @@ describe('createWebhookDeliveries', () => {
   });
 
   test.each([[['hooks.test', 'other.test']], [[]], [Array.from({ length: 40 }, String)]])(
-    'a host that hangs holds up no other, where allowed are %j',
+    'a host that does not reply delays no other host if the allowed hosts are %j',
     async (hosts) => {
       await rig.close();
       rig = openRig(hosts);
@@ -222,7 +222,7 @@ describe('createWebhookDeliveries', () => {
     },
   );
 
-  test('succeeds whenever nothing is left to send now, and each minute without an end', async () => {
+  test('the task reports success when nothing is due, and at least every minute', async () => {
     rig.work();
     await until(() => rig.successes() === 1);
 
@@ -237,7 +237,7 @@ describe('createWebhookDeliveries', () => {
     expect(rig.successes()).toBe(before + 1);
   });
 
-  test('what is being sent at the stop is due again at once, and was not attempted', async () => {
+  test('a webhook that a stop interrupts is due at once, without an attempt', async () => {
     rig.receiver.reply = (_posted, signal) =>
       new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
@@ -255,7 +255,7 @@ describe('createWebhookDeliveries', () => {
     expect(rig.lines).toEqual([]);
   });
 
-  test('an outcome that cannot be stored is reported, and the end is sent again', async () => {
+  test('an outcome that cannot be stored is reported, and the webhook is sent again', async () => {
     const { settle } = rig.store;
     let refusals = 1;
     rig.store.settle = (...given) => {
@@ -274,7 +274,7 @@ describe('createWebhookDeliveries', () => {
     expect(rig.lines[0]).not.toContain('disk');
   });
 
-  test('a job that was removed is not sent', async () => {
+  test('no webhook is sent for a removed job', async () => {
     const { claim } = rig.store;
     rig.store.claim = async (request) => {
       const due = await claim(request);
@@ -289,5 +289,55 @@ describe('createWebhookDeliveries', () => {
 
     expect(rig.posted).toEqual([]);
     expect(await rig.store.listQueues()).toEqual([]);
+  });
+});
+
+const NOW_MS = 1_700_000_000_000;
+const outcome = (attempts: number, status: number | undefined, fraction = 0.5) =>
+  toOutcome({ attempts, status, fraction, nowMs: NOW_MS });
+
+describe('toOutcome', () => {
+  test.each([200, 201, 204, 299])('status %i means that the webhook is delivered', (status) => {
+    expect(outcome(0, status)).toEqual({ state: 'delivered', lastStatus: status });
+  });
+
+  test.each([
+    [0, 5],
+    [1, 30],
+    [2, 120],
+    [3, 600],
+    [4, 3600],
+    [5, 21_600],
+    [6, 86_400],
+  ])('after %i earlier attempts, the next attempt is in %i s', (attempts, secs) => {
+    expect(outcome(attempts, 500)).toEqual({
+      state: 'pending',
+      lastStatus: 500,
+      dueMs: NOW_MS + secs * 1000,
+    });
+  });
+
+  test.each([
+    [0, 4000],
+    [0.25, 4500],
+    [0.999_999, 6000],
+  ])('a fraction of %d changes a wait of five seconds to %i ms', (fraction, delayMs) => {
+    expect(outcome(0, 500, fraction)).toMatchObject({ dueMs: NOW_MS + delayMs });
+  });
+
+  test.each([undefined, 100, 301, 302, 307, 308, 400, 401, 404, 429, 500, 503])(
+    'an attempt with the status %s is retried',
+    (status) => {
+      expect(outcome(0, status)).toMatchObject({ state: 'pending', lastStatus: status });
+    },
+  );
+
+  test('status 410 fails at once', () => {
+    expect(outcome(0, 410)).toEqual({ state: 'failed', lastStatus: 410 });
+  });
+
+  test('the eighth attempt is the last one', () => {
+    expect(outcome(7, undefined)).toEqual({ state: 'failed', lastStatus: undefined });
+    expect(outcome(7, 204)).toMatchObject({ state: 'delivered' });
   });
 });

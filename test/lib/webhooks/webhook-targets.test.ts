@@ -19,7 +19,7 @@ describe('createWebhookTargets', () => {
     'http://[::1]:9000/',
     'http://localhost/',
     'https://localhost/',
-  ])('%s is taken as it was sent', (url) => {
+  ])('the allowed URL %s is accepted unchanged', (url) => {
     expect(targets().toTarget(named(url))).toEqual(named(url));
   });
 
@@ -39,7 +39,7 @@ describe('createWebhookTargets', () => {
     ['https://hooks.test/\n', 'control_character'],
     ['hooks.test', 'not_a_url'],
     ['', 'not_a_url'],
-  ])('%j is refused as %s', (url, code) => {
+  ])('the URL %j is rejected as %s', (url, code) => {
     expect(() => targets().toTarget(named(url))).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
@@ -51,14 +51,14 @@ describe('createWebhookTargets', () => {
     );
   });
 
-  test('a job that names none gets the default one with all events', () => {
+  test('a job without a webhook gets the default one with all events', () => {
     const { toTarget } = targets({ default_url: DEFAULT });
 
     expect(toTarget(undefined)).toEqual({ url: DEFAULT, events: ALL });
     expect(targets().toTarget(undefined)).toBeUndefined();
   });
 
-  test('a webhook is refused while webhooks are off, and there is no default one', () => {
+  test('while webhooks are off, a webhook is rejected and there is no default one', () => {
     const { toTarget, toRetryTarget } = targets({ enabled: false, default_url: DEFAULT });
 
     expect(() => toTarget(named('https://hooks.test/'))).toThrow(
@@ -73,7 +73,7 @@ describe('createWebhookTargets', () => {
     expect(toRetryTarget(named('https://hooks.test/'))).toBeUndefined();
   });
 
-  test('a retry has the webhook of the earlier job, or the default one', () => {
+  test('a retry has the webhook of the earlier job, or else the default one', () => {
     const { toRetryTarget } = targets({ default_url: DEFAULT });
 
     expect(toRetryTarget(named('https://hooks.test/'))).toEqual(named('https://hooks.test/'));

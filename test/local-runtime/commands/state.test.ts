@@ -79,7 +79,7 @@ describe('state check', () => {
 
     expect(result).toMatchObject({
       exitCode: 1,
-      stderr: 'image-bridge: state.directory: there is no database in it\n',
+      stderr: 'image-bridge: state.directory: the folder contains no database\n',
     });
     expect(await readdir(folder)).toEqual([]);
   });
@@ -162,8 +162,8 @@ describe('state backup', () => {
   });
 
   it.each([
-    ['no/such/folder/copy', 'a folder for it cannot be made: ENOENT'],
-    ['bridge.sqlite/copy', 'a folder for it cannot be made: ENOTDIR'],
+    ['no/such/folder/copy', 'its temporary folder cannot be created: ENOENT'],
+    ['bridge.sqlite/copy', 'its temporary folder cannot be created: ENOTDIR'],
     ['x'.repeat(300), 'it cannot be given its name: ENAMETOOLONG'],
   ])(
     'reports at which step the copy %s cannot be written, and writes nothing',
@@ -297,8 +297,8 @@ Start the bridge, cancel the jobs that were made already, then: image-bridge que
 
   it.each([
     ['does not exist', async () => {}],
-    ['is no database of a bridge', (file: string) => writeFile(file, 'a letter '.repeat(100))],
-    ['is no database of a bridge', (file: string) => writeFile(file, '')],
+    ['is not a database of a bridge', (file: string) => writeFile(file, 'a letter '.repeat(100))],
+    ['is not a database of a bridge', (file: string) => writeFile(file, '')],
     [
       'is not valid: job_total.queued is 5 and must be 1',
       async (file: string) => {

@@ -114,7 +114,7 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
 
 function refusalOf(disk: StoreStep['disk']): BridgeError {
   return disk === 'state'
-    ? new BridgeError('overloaded', 'the state database cannot take this now', {
+    ? new BridgeError('overloaded', 'the state database is unavailable', {
         details: { reason: 'state_store_full' },
       })
     : new BridgeError('artifact', 'the artifact folder is full');

@@ -3,7 +3,7 @@ import type { JobStore } from '../../../jobs/job-store-port.ts';
 import type { StateDatabase } from '../database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
-// With four changes a job, the removals of some 25,000 jobs, in about 5 MB.
+// At four changes for each job, this keeps the removals of about 25,000 jobs, in about 5 MB.
 const REMEMBERED_CHANGES = 100_000;
 
 const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = +?';
@@ -44,7 +44,10 @@ export function createJobChangeFeed(
   };
 }
 
-/** For the transaction that has removed jobs of the scope: forgets the removals that no reader may resume before. */
+/**
+ * Prepares the deletion of old removals of a scope, for the transaction that removes jobs. No reader may resume from before
+ * these removals.
+ */
 export function prepareForgetRemovals(
   database: Pick<StateDatabase, 'prepare'>,
 ): (scope: string) => void {

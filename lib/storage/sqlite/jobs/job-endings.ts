@@ -1,13 +1,11 @@
 import * as v from 'valibot';
+import type { ArtifactImage } from '../../../contract/reply/image-response.ts';
 import type { ImageJobSummary, PartialResult } from '../../../contract/resources/job.ts';
-import type { JobEnd } from '../../../jobs/job-end-port.ts';
-import type { JobStore } from '../../../jobs/job-store-port.ts';
-import { ArtifactRow } from '../artifact-rows.ts';
+import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow, preparePublish } from '../artifact-store.ts';
 import type { StateDatabase } from '../database.ts';
-import { prepareJobAccounts } from '../ledger-writes.ts';
+import { prepareJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
-import { preparePublish } from '../publish-artifacts.ts';
-import { LIST_ABANDONED_OUTPUTS, prepareJobOutputs } from './job-outputs.ts';
 import type { JobScopes } from './job-scopes.ts';
 
 const END = `
@@ -29,18 +27,42 @@ const MAKE_WEBHOOK_DUE = `
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
+const LIST_PENDING_OUTPUTS = `
+  SELECT ${ARTIFACT_COLUMNS}, image AS facts FROM job_output JOIN artifact ON artifact.id = artifact_id
+  WHERE seq = +@sequence AND state = 'pending'
+    AND artifact_id IN (SELECT value FROM json_each(+@ids))`;
+const PUBLISH_OUTPUT = `
+  UPDATE artifact SET state = 'published', owner = NULL WHERE state = 'pending' AND id = ?`;
+const REMOVE_OUTPUTS = 'DELETE FROM job_output WHERE seq = ?';
+/** Binds `@owner`, `@nowSecs`. */
+const LIST_ABANDONED_OUTPUTS = `
+  SELECT ${ARTIFACT_COLUMNS} FROM artifact
+  WHERE state = 'pending' AND id IN (
+    SELECT artifact_id FROM job_output JOIN job ON job.seq = job_output.seq
+    WHERE job.status = 'running' AND ${isAbandonedSql('job')})`;
+
 const FoundJob = v.optional(v.object({ id: v.string(), scope: v.string(), held: v.number() }));
 const Records = v.array(ArtifactRow);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
-// As `job` has it for every job that is accepted.
+const Facts = v.object({
+  index: v.number(),
+  generation_ms: v.optional(v.number()),
+  revised_prompt: v.optional(v.string()),
+});
+const PendingRows = v.array(
+  v.intersect([ArtifactRow, v.object({ facts: v.pipe(v.string(), v.parseJson(), Facts) })]),
+);
+
+// The column `artifacts` of every new job.
 const NO_ARTIFACTS = '[]';
 
-/** Ends one job inside the caller's transaction. */
+/** Ends jobs inside the transaction of the caller. */
 export interface JobEnding {
   /**
-   * Whether the job was in the status `from`, as `owner`'s if it was running, and may end like this: one that was asked to
-   * stop never succeeds. Otherwise nothing was changed. The owner is this process by default.
+   * Ends the job. Returns false, and changes nothing, if the job does not have the status `from`, if a running job belongs to
+   * another owner, or if a job with a requested cancellation would succeed. By default, a running job must belong to this
+   * process.
    */
   end(sequence: number, from: 'queued' | 'running', end: JobEnd, owner?: string | null): boolean;
 }
@@ -138,7 +160,7 @@ function toTexts(end: JobEnd, partial: PartialResult | undefined): EndTexts {
   };
 }
 
-/** What the texts of an end add to the size of its job. */
+/** Returns the number of bytes that the texts of an end add to the size of its job. */
 function sizeOf({ result, partial, error, artifacts }: EndTexts): number {
   const texts = [result ?? '', partial ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -154,4 +176,41 @@ function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
     const { id, width, height, format, bytes } = image;
     return [{ id, width, height, format, bytes }];
   });
+}
+
+/** Changes the published images of a job, inside the transaction that ends it. */
+interface JobOutputs {
+  /** Publishes the pending artifacts among these ids, of any process, as a partial result. Returns undefined if there are none. */
+  keep(sequence: number, ids: readonly string[]): PartialResult | undefined;
+  /** Deletes the links of the job to its outputs. */
+  remove(sequence: number): void;
+}
+
+function prepareJobOutputs(database: StateDatabase): JobOutputs {
+  const listPending = database.prepare(LIST_PENDING_OUTPUTS);
+  const publish = database.prepare(PUBLISH_OUTPUT);
+  const remove = database.prepare(REMOVE_OUTPUTS);
+  return {
+    keep(sequence, ids) {
+      if (ids.length === 0) return undefined;
+      const found = listPending.all({ sequence, ids: JSON.stringify(ids) });
+      const data = v.parse(PendingRows, found).map(toImage);
+      for (const { id } of data) publish.run(id);
+      return data.length === 0 ? undefined : { data: data.sort((a, b) => a.index - b.index) };
+    },
+    remove: (sequence) => void remove.run(sequence),
+  };
+}
+
+function toImage(
+  row: v.InferOutput<typeof PendingRows>[number],
+): ArtifactImage & { index: number } {
+  const { id, name, format, width, height, bytes, sha256, sidecar, facts } = row;
+  const image = { id, name, format, width, height, bytes, sha256 };
+  return {
+    type: 'artifact',
+    ...image,
+    ...facts,
+    ...(sidecar ? { metadata_name: sidecar.name } : {}),
+  };
 }

@@ -1,19 +1,26 @@
 import type { Statement } from 'better-sqlite3';
+import * as v from 'valibot';
+import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
-import type { StateDatabase } from '../database.ts';
+import type { StateDatabase, StoreDatabase } from '../database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
-import { matchingSql } from './matching-jobs.ts';
 
-// Above every sequence that a job can have.
+// Above every possible sequence.
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = @sequence AND scope = @scope`;
+const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
+const LIST_INPUTS = `
+  SELECT sha256, max(bytes) AS bytes FROM job_input
+  WHERE sha256 > +@after GROUP BY sha256 ORDER BY sha256 LIMIT +@limit`;
+
+const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
 
 export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 'summaries'> {
   const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();
 
-  /** One statement a combination of filters, whichever the provider is; there are 126 of them. */
+  /** Returns the statement for a combination of filters. There are 126 combinations, because the provider is a parameter. */
   function statementFor(filter: JobFilter): Statement {
     const sql = listSql(filter);
     const known = statements.get(sql) ?? database.prepare(sql);
@@ -24,7 +31,7 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 
   return {
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(() => {
-        // One row more than is shown: there is a next page if it exists.
+        // Reads one row more than the page shows. If there is one, there is a next page.
         const rows = statementFor(filter).all({
           scope,
           provider: filter.provider,
@@ -43,11 +50,50 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 
   };
 }
 
-/** The page of `matchingSql`, with all that a list shows. */
+/** Returns the SQL for the page of `matchingSql`, with the columns of summaries. */
 export function listSql(filter: JobFilter): string {
   return `
   SELECT ${SUMMARY_COLUMNS} FROM job
   WHERE seq IN (${matchingSql(filter)}
   )
   ORDER BY seq DESC`;
+}
+
+/**
+ * Returns the SQL for the sequences of the jobs that match the filter, newest first. Binds `@scope`, `@before`, `@limit`, and
+ * `@provider` if the filter has a provider. Each combination of status, favourite and hidden is one range of the index
+ * `job_list`, in this order, or of `job_list_of_provider` with a provider. The query merges the ranges of the filter, so that
+ * jobs that do not match are never read. Status, favourite and hidden are literals, because the query planner does not know
+ * bound values.
+ */
+export function matchingSql({ status, visibility, favorite, provider }: JobFilter): string {
+  const statuses = status === undefined ? JOB_STATUSES : [status];
+  const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
+  const owned = provider === undefined ? '' : ' AND provider = +@provider';
+  const shown = { active: [1], hidden: [0], all: [0, 1] }[visibility];
+  const stretches = statuses.flatMap((one) =>
+    favorites.flatMap((mark) =>
+      shown.map(
+        (isShown) => `
+    SELECT seq FROM job
+    WHERE scope = +@scope${owned} AND status = '${one}' AND favorite = ${mark}
+      AND (deleted IS NULL) = ${isShown} AND seq < +@before`,
+      ),
+    ),
+  );
+  return `${stretches.join('\n    UNION ALL')}
+    ORDER BY seq DESC LIMIT +@limit`;
+}
+
+/** Lists the stored input images of jobs. */
+export function createJobInputs(
+  database: StoreDatabase,
+): Pick<JobStore, 'needsInput' | 'listInputs'> {
+  const listInputs = database.prepare(LIST_INPUTS);
+  const findNeed = database.prepare(NEEDS_INPUT);
+
+  return {
+    needsInput: (sha256) => database.read(() => findNeed.get(sha256) !== undefined),
+    listInputs: (page) => database.read(() => v.parse(InputRows, listInputs.all(page))),
+  };
 }

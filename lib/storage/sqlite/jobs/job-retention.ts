@@ -1,6 +1,10 @@
 import * as v from 'valibot';
-import type { EndedPlace, JobRetention, PrunePlaces } from '../../../jobs/job-retention-port.ts';
-import type { JobStore } from '../../../jobs/job-store-port.ts';
+import type {
+  EndedPlace,
+  JobRetention,
+  JobStore,
+  PrunePlaces,
+} from '../../../jobs/job-store-port.ts';
 import { isAboveShare } from '../../../platform/fair-share.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareForgetRemovals } from './job-change-feed.ts';
@@ -12,7 +16,7 @@ const LIST_OLD = `
   ORDER BY completed, seq LIMIT +?`;
 const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
 const COUNT_SCOPES = 'SELECT count(*) FROM job_scope WHERE ordinary_jobs > 0';
-/** Exported for their query plans. */
+/** Exported for tests of their query plans. */
 export const LARGEST_BY = {
   jobs: `
     SELECT scope, ordinary_jobs AS filled FROM job_scope
@@ -21,7 +25,7 @@ export const LARGEST_BY = {
     SELECT scope, ordinary_bytes AS filled FROM job_scope
     WHERE ordinary_jobs > 0 ORDER BY ordinary_bytes DESC LIMIT +?`,
 };
-/** Exported for its query plan. */
+/** Exported for tests of its query plan. */
 export const NEXT_ENDED = `
   SELECT
     seq, completed,
@@ -45,7 +49,7 @@ const LargestRows = v.array(v.object({ scope: v.string(), filled: v.number() }))
 
 const START: EndedPlace = { completedSecs: 0, sequence: 0 };
 
-/** Bounds the history. */
+/** Keeps the history within its limits. */
 export function createJobRetention(
   database: StoreDatabase,
   scopes: Pick<JobScopes, 'counting' | 'previousUsers'>,
@@ -74,7 +78,7 @@ export function createJobRetention(
           const { completedSecs, sequence } = places.get(scope) ?? START;
           const job = v.parse(EndedRow, nextEnded.get(scope, completedSecs, sequence));
           if (job === undefined) {
-            // The ends of all its other jobs are still being sent.
+            // All remaining jobs of the scope have pending webhooks.
             skipped.add(scope);
             continue;
           }
@@ -88,8 +92,8 @@ export function createJobRetention(
 }
 
 /**
- * Returns the scope that loses its oldest job next: the one with the largest part of the history, unless it was skipped.
- * Undefined if the history is small enough, or if no other scope is above its equal share.
+ * Prepares the search for the scope that loses its oldest job next: the scope with the largest part of the history that was not
+ * skipped. Returns undefined if the history is within its limits, or if no such scope is above its equal share.
  */
 function prepareFindLargest(database: StoreDatabase) {
   const ordinary = database.prepare(ORDINARY);
@@ -103,7 +107,7 @@ function prepareFindLargest(database: StoreDatabase) {
     { maxRetained, maxRetainedBytes }: JobRetention,
     skipped: ReadonlySet<string>,
   ): string | undefined => {
-    // Read for each removal: an image that another job came with too does not leave the history with this one.
+    // Read before each removal, because an image that another job uses too stays in the history.
     const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
     if (jobs <= maxRetained && bytes <= maxRetainedBytes) return undefined;
     const [measure, limit] =
@@ -117,7 +121,7 @@ function prepareFindLargest(database: StoreDatabase) {
   };
 }
 
-/** Removes jobs inside the caller's transaction, one transaction at a time. */
+/** Prepares removals of jobs, for the transaction of the caller. Only one removal may be in progress at a time. */
 function prepareRemovals(
   database: StoreDatabase,
   { counting, previousUsers }: Pick<JobScopes, 'counting' | 'previousUsers'>,
@@ -144,7 +148,7 @@ function prepareRemovals(
         removed.push(sequence);
       },
 
-      /** What was removed, with the stored images that no other job came with. */
+      /** Returns the removed jobs, and the stored images that no remaining job uses. */
       finish() {
         for (const scope of changed) forgetRemovals(scope);
         const releasedInputs = [...inputs].filter((sha256) => findNeed.get(sha256) === undefined);

@@ -14,11 +14,11 @@ import type { WebhookRecord } from '../../../webhooks/webhook-store-port.ts';
 const FACTS = `
   job.seq, id, scope, status, priority, favorite, deleted, cancel_requested, created, updated, started, completed`;
 
-/** Of `job` alone, for `parseSummary`. */
+/** The columns of `job` that `parseSummary` reads. */
 export const SUMMARY_COLUMNS = `${FACTS},
   operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
-/** Of `job` and `job_content`, for `parseRecord`. */
+/** The columns of `job` and `job_content` that `parseRecord` reads. */
 export const RECORD_COLUMNS = `${FACTS},
   token, provider, request_id, retry_of, request, result, partial_result, error,
   (SELECT json_object(
@@ -26,7 +26,7 @@ export const RECORD_COLUMNS = `${FACTS},
       'last_status', last_status
     ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
 
-/** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
+/** The bytes of a row without its texts: the narrow columns, the indexes, the share of the pages. */
 export const ROW_BYTES = 512;
 
 const Flag = v.pipe(
@@ -94,7 +94,7 @@ const RecordRow = v.object({
   webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
 });
 
-/** Throws for a row that no job of ours can have. */
+/** Throws if the row is invalid. */
 export function parseSummary(row: unknown): JobSummary {
   const summary = v.parse(SummaryRow, row);
   const { operation, provider, outputs, size, inputs, artifacts, prompt } = summary;
@@ -112,7 +112,7 @@ export function parseSummary(row: unknown): JobSummary {
   };
 }
 
-/** Throws for a row that no job of ours can have. */
+/** Throws if the row is invalid. */
 export function parseRecord(row: unknown): JobRecord {
   const record = v.parse(RecordRow, row);
   return {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { StoreDatabase } from '../database.ts';
 
-// Most scopes that add a job have one queued, and their turn does not change.
+// Most scopes that add a job have a queued job already. Their turn does not change.
 const ADD_TO_QUEUE = `
   UPDATE job_scope SET queued = queued + 1, held = held + @held
   WHERE scope = @scope AND queued > 0`;
@@ -14,7 +14,7 @@ const JOIN_QUEUE = `
   ON CONFLICT (scope) DO UPDATE SET
     turn = max(turn, excluded.turn), joined = excluded.joined, queued = 1,
     held = held + excluded.held`;
-/** Exported for its query plan. */
+/** Exported for tests of its query plan. */
 export const NEXT_SCOPE = `
   SELECT scope FROM job_scope
   WHERE queued > 0 AND NOT (SELECT paused FROM queue)
@@ -58,7 +58,7 @@ const CountedRow = v.optional(
 );
 type Counted = NonNullable<v.InferOutput<typeof CountedRow>>;
 
-/** Keeps the counts of scopes and their turns, inside the transactions of the callers. */
+/** Maintains the counts and the turns of scopes, inside the transactions of the callers. */
 export type JobScopes = ReturnType<typeof prepareJobScopes>;
 
 export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
@@ -76,7 +76,7 @@ export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
 
   const countedOf = (sequence: number) => v.parse(CountedRow, counted.get(sequence));
 
-  /** Adds what a job counts now, and subtracts what it counted before. */
+  /** Updates the counts of a scope by the difference that a changed job makes. */
   function note(before: Counted | undefined, after: Counted | undefined): void {
     const scope = (after ?? before)?.scope;
     if (scope === undefined) return;
@@ -92,7 +92,7 @@ export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
   }
 
   return {
-    /** Counts a queued job that was added; the first one of a scope makes the scope wait for its turn. */
+    /** Counts a new queued job. With its first queued job, a scope begins to wait for its turn. */
     joinQueue(added: {
       readonly scope: string;
       readonly sequence: number;
@@ -101,22 +101,22 @@ export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
       if (addToQueue.run(added).changes === 0) joinQueue.run(added);
     },
 
-    /** Returns the waiting scope whose last claim is the longest ago; undefined if none waits or the queue is paused. */
+    /** Returns the waiting scope with the oldest last claim. Undefined if no scope waits or the queue is paused. */
     nextScope: () => v.parse(Scope, nextScope.get()),
 
-    /** Counts a claim: all other waiting scopes come before the next one of this scope. */
+    /** Counts a claim, and puts the scope behind all other waiting scopes. */
     takeTurn: (scope: string): void => void takeTurn.run(countClaim.get(), scope),
 
-    /** Corrects the count of a scope that has no queued job, because a wrong one must not block the queue. */
+    /** Sets the count of queued jobs to 0. Called if a scope has no queued job, because a wrong count must not block the queue. */
     leaveQueue: (scope: string): void => void leaveQueue.run(scope),
 
-    /** Counts a job that has ended. A job that has not ended is not in the history. */
+    /** Counts a job that has ended. `before` has its counts from before the end, when it was not in the history. */
     countEnd: (
       sequence: number,
       before: { readonly scope: string; readonly queued: number; readonly held: number },
     ): void => note({ ...before, jobs: 0, bytes: 0 }, countedOf(sequence)),
 
-    /** Runs work that changes or removes these jobs, and counts the difference. */
+    /** Runs work that changes or removes these jobs, and updates the counts by the difference. */
     counting<T>(sequences: readonly number[], work: () => T): T {
       const before = sequences.map((sequence) => [sequence, countedOf(sequence)] as const);
       const done = work();
@@ -124,11 +124,14 @@ export function prepareJobScopes(database: Pick<StoreDatabase, 'prepare'>) {
       return done;
     },
 
-    /** Returns the jobs that some image of this one counts with if this one is removed. */
+    /**
+     * Returns the jobs to which images of this job are counted if this job is removed. A shared image is counted to the newest job
+     * that uses it.
+     */
     previousUsers: (sequence: number): readonly number[] =>
       v.parse(v.array(Sequence), previousUsers.all(sequence)).filter((user) => user !== null),
 
-    /** Returns the jobs that these images count with now. */
+    /** Returns the jobs to which these images are counted now. */
     lastUsers(sha256s: readonly string[]): readonly number[] {
       const users = sha256s.map((sha256) => v.parse(Sequence, lastUser.get(sha256)));
       return [...new Set(users)].filter((user) => user !== null);

@@ -1,15 +1,12 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toFlatError } from '../../../errors/error-body.ts';
-import type { JobFailure } from '../../../jobs/job-end-port.ts';
-import type { JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
-import type { JobTotals } from '../../../jobs/job-totals-port.ts';
+import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../../jobs/job-store-port.ts';
 import type { StateDatabase } from '../database.ts';
-import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-writes.ts';
+import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
-import { createJobInputs } from './job-inputs.ts';
-import { createJobList } from './job-list.ts';
+import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
 import { type JobScopes, prepareJobScopes } from './job-scopes.ts';
@@ -19,7 +16,7 @@ const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_cont
 
 const FIND = `${FROM_JOB} WHERE id = +? AND scope = +?`;
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
-/** Exported for its query plan. A statement of its own: as a part of the update it takes ten times as long. */
+/** Exported for tests of its query plan. A separate statement, because it takes ten times as long as a part of the update. */
 export const NEXT_JOB = `
   SELECT seq FROM job WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
 const CLAIM = `
@@ -96,7 +93,7 @@ export function createJobStore(database: StateDatabase): JobStore {
           accounts.begin(sequence);
           const job = readable(findBySequence.get(sequence));
           if (job !== undefined) return job;
-          // A job that cannot be read must not block the jobs behind it. Nothing was made for it.
+          // An unreadable job must not block the jobs behind it. No provider was called for it.
           const end = {
             status: 'failed',
             completedSecs: startedSecs,
@@ -120,12 +117,12 @@ function readable(row: unknown): JobRecord | undefined {
 }
 
 function unreadable(): JobFailure {
-  const error = new BridgeError('internal', 'the request of the job cannot be read any more');
+  const error = new BridgeError('internal', 'the stored request of the job cannot be read');
   const { suggestions, ...flat } = toFlatError(error);
   return { ...flat, suggestions: [...suggestions] };
 }
 
-/** The changes that owners make to their jobs. */
+/** Creates the methods that change jobs on behalf of their owners. */
 function createJobChanges(
   database: StateDatabase,
   {
@@ -162,7 +159,7 @@ function createJobChanges(
         const job = findOne(scope, id);
         if (!job) return undefined;
         if (deleted && job.completedSecs === undefined) {
-          throw new BridgeError('job_not_terminal', 'a job can be hidden once it has ended');
+          throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
         }
         const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : undefined;
         const marks = {

@@ -3,8 +3,8 @@ import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import { checkRoom } from '../../../platform/fair-share.ts';
-import { prepareCharges } from '../charges.ts';
 import type { StateDatabase } from '../database.ts';
+import { prepareCharges } from '../usage-store.ts';
 import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
 import type { JobScopes } from './job-scopes.ts';
 
@@ -30,7 +30,7 @@ const FILLED = `
     job_total.queued, bytes + reserved AS held,
     coalesce(own.queued, 0) AS ownQueued, coalesce(own.held, 0) AS ownHeld
   FROM job_total LEFT JOIN job_scope AS own ON scope = +?`;
-// The asking scope, whose count is its own, may hold nothing yet.
+// The asking scope always counts as one, because it may have no row yet.
 const QUEUING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE queued > 0 AND scope <> ?';
 const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 
@@ -42,7 +42,7 @@ const FilledRow = v.object({
   ownHeld: v.number(),
 });
 
-// When room comes depends on how long images take; asking again is cheap.
+// A retry is cheap, and the time until the next job ends is unknown.
 const RETRY_AFTER_MS = 1000;
 
 export function createJobSubmission(
@@ -59,7 +59,7 @@ export function createJobSubmission(
     const row = findByKey.get(hash);
     if (row === undefined) return undefined;
     if (v.parse(KeyRow, row).fingerprint !== fingerprint) {
-      throw new BridgeError('idempotency_conflict', 'this key came with another request before');
+      throw new BridgeError('idempotency_conflict', 'the key was used for a different request');
     }
     return parseRecord(row);
   }
@@ -118,7 +118,7 @@ export function createJobSubmission(
   };
 }
 
-/** Adds what belongs to a job beside its row, inside the caller's transaction. */
+/** Prepares the insertion of the texts, the images and the webhook of a job, for the transaction of the caller. */
 function prepareInsertTexts(database: StateDatabase) {
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
@@ -139,7 +139,7 @@ function prepareInsertTexts(database: StateDatabase) {
   };
 }
 
-/** Refuses a job of so many bytes, inside the caller's transaction. Throws `overloaded`, `rate_limited`. */
+/** Prepares the check of the limits for a job of this many bytes. The check throws `overloaded`, `rate_limited`. */
 function prepareLimits(database: StateDatabase) {
   const filled = database.prepare(FILLED);
   const queuingScopes = database.prepare(QUEUING_SCOPES).pluck();
@@ -176,11 +176,11 @@ function refuseBeyond(limit: string, verdict: ReturnType<typeof checkRoom>): voi
   if (verdict === 'room') return;
   const details = { limit, retry_after_ms: RETRY_AFTER_MS };
   if (verdict === 'share') {
-    throw new BridgeError('rate_limited', 'the rest of the room for jobs is kept for others', {
+    throw new BridgeError('rate_limited', 'share of the job queue or storage exceeded', {
       details: { reason: 'share', ...details },
     });
   }
-  throw new BridgeError('overloaded', 'there is no room for another job now', {
+  throw new BridgeError('overloaded', 'job queue or storage limit reached', {
     details: { reason: 'jobs_full', ...details },
   });
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { QueuedJob, QueueStore } from '../../../jobs/queue-store-port.ts';
+import type { QueuedJob, QueueStore } from '../../../jobs/job-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
 
 const READ = `
@@ -9,14 +9,14 @@ const READ = `
   FROM job_total`;
 const BY_PROVIDER = `
   SELECT provider, queued, running FROM job_active WHERE queued + running > 0 ORDER BY provider`;
-/** Exported for its query plan. */
+/** Exported for tests of its query plan. */
 export const LIST_ACTIVE = `
   SELECT id, scope FROM job
   WHERE completed IS NULL AND cancel_requested = 0 AND token <> ''
     AND token IN (SELECT value FROM json_each(+?))
   LIMIT +?`;
 const JOB_COLUMNS = 'seq, id, scope, status, created, cancel_requested, token';
-/** Exported for its query plan. */
+/** Exported for tests of its query plan. */
 export const LIST_JOBS = `
   SELECT ${JOB_COLUMNS} FROM job
   WHERE seq IN (
@@ -85,7 +85,7 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
       database.read(() => v.parse(ActiveRows, listActive.all(JSON.stringify(tokens), limit))),
     list: ({ after, limit }) =>
       database.read(() => {
-        // One row more than is shown: there is a next page if it exists.
+        // Reads one row more than the page shows. If there is one, there is a next page.
         const rows = v.parse(JobRows, listJobs.all({ after, limit: limit + 1 }));
         return { items: rows.slice(0, limit), more: rows.length > limit };
       }),

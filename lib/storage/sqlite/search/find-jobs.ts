@@ -1,5 +1,4 @@
-import type { JobSearchFilter } from '../../../jobs/job-search-port.ts';
-import type { JobPageRequest } from '../../../jobs/job-store-port.ts';
+import type { JobPageRequest, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
 import { foldPrompt } from './fold-prompt.ts';
 import { blockOf, blockStart, positionOf, termBuckets } from './grams.ts';
@@ -19,13 +18,13 @@ interface Sources {
   readonly unindexed: UnindexedBlocks;
 }
 
-// Either the index gives candidates that are checked against the other filters, or the filters give jobs that are
-// checked against the term. Each way is slow when its own condition is common and the other one rare. Alternating after
-// this many refused candidates in a row takes at most about twice the time of the better way.
+// A search either checks candidates from the index against the other filters, or jobs from the filters against the term. Each
+// way is slow if its own condition is common and the other one is rare. Alternating after this many rejected candidates in a
+// row takes at most about twice the time of the better way.
 const MAX_REFUSALS = 8;
 const JOBS_PER_QUERY = 64;
 
-/** The newest jobs of the page, one more than its limit if there are more. Every one is verified on its own row. */
+/** Returns the sequences of the page, newest first, and one more if there are more. Every job is verified on its own row. */
 export function* findJobs(sources: Sources, request: SearchRequest): Steps<readonly number[]> {
   const { scope, filter, before, limit } = request;
   const { jobs } = sources;
@@ -59,7 +58,7 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
   return found.slice(0, limit + 1);
 }
 
-/** The jobs that may have the term, newest first. */
+/** Walks through the jobs that may contain the term, newest first. */
 function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
   const buckets = termBuckets(term);
   let current: { readonly block: number; readonly candidates: Positions } | undefined;
@@ -84,7 +83,7 @@ function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
         yield;
       }
     },
-    /** Whether a job may have the term; true also when its block has not been read. */
+    /** Returns true if a job may contain the term, or if its block has not been read. */
     maybe(sequence: number): boolean {
       if (current?.block !== blockOf(sequence)) return true;
       const position = positionOf(sequence);

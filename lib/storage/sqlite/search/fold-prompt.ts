@@ -1,5 +1,5 @@
-// The members of CaseFolding.txt, status C and S, that are not the small letter of the capital letter. The two of Turkish
-// fold in that language alone; the others have no capital letter of one code point.
+// The entries of CaseFolding.txt, status C and S, with a result that is not the small letter of the capital letter. The two Turkish
+// letters fold only in Turkish; the others have no capital letter of one code point.
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['\u0130', '\u0130'],
   ['\u0131', '\u0131'],
@@ -8,18 +8,18 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['\ufb05', '\ufb06'],
 ]);
 const ASCII = /^[\0-\x7f]*$/;
-// The property is asked of the normal form, which hides three letters.
+// The property is defined on the normal form, which hides three letters.
 const FOLDED = /[\p{Changes_When_Casefolded}\p{Script=Cherokee}\u1fbe\u1fd3\u1fe3]/gu;
 const CHEROKEE = /\p{Script=Cherokee}/u;
 
 const known = new Map<string, string>(EXCEPTIONS);
 
 /**
- * Text as searches compare it: each code point by the simple case folding of Unicode (CaseFolding.txt, status C and S),
- * without normalization.
+ * Folds text for comparison in searches: each code point by the simple case folding of Unicode (CaseFolding.txt, status C and
+ * S), without normalization.
  */
 export function foldPrompt(text: string): string {
-  // The path of most prompts, about a hundred times faster.
+  // Most prompts are ASCII, for which this is about a hundred times faster.
   if (ASCII.test(text)) return text.toLowerCase();
   return text.replace(FOLDED, (letter) => {
     let folded = known.get(letter);
@@ -33,11 +33,11 @@ export function foldPrompt(text: string): string {
 
 function foldLetter(letter: string): string {
   const capital = oneOr(letter, letter.toUpperCase());
-  // The one script whose small letters were added to Unicode later: they fold to the capital ones.
+  // In this script alone, small letters fold to capital letters, because Unicode added the small letters later.
   return CHEROKEE.test(letter) ? capital : oneOr(capital, capital.toLowerCase());
 }
 
-/** What a letter becomes, where that is one code point; else the letter. */
+/** Returns the changed letter if it is one code point, and the letter itself otherwise. */
 function oneOr(letter: string, changed: string): string {
   return [...changed].length === 1 ? changed : letter;
 }

@@ -1,10 +1,10 @@
-/** Jobs are indexed in blocks of this many, in the order of acceptance. */
+/** The number of jobs in a block of the index. Blocks follow the order of acceptance. */
 export const BLOCK_JOBS = 4096;
 
 const HASH_BITS = 20;
-// Each single unit has a bucket of its own, above the hashes of pairs and triples.
+// Each single unit has its own bucket, above the hashes of pairs and triples.
 const FIRST_UNIT_BUCKET = 2 ** HASH_BITS;
-/** How many buckets there are: a gram is one, two or three UTF-16 units in a row, and each falls into one bucket. */
+/** The number of buckets. A gram is one, two or three UTF-16 units in a row, and belongs to one bucket. */
 export const BUCKETS = FIRST_UNIT_BUCKET + 2 ** 16;
 
 // Enough for a sentence. Every candidate is verified on its prompt anyway.
@@ -14,17 +14,17 @@ export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_JOBS);
 }
 
-/** The first sequence of a block. */
+/** Returns the first sequence of a block. */
 export function blockStart(block: number): number {
   return block * BLOCK_JOBS;
 }
 
-/** The position of a job in its block. */
+/** Returns the position of a job in its block. */
 export function positionOf(sequence: number): number {
   return sequence % BLOCK_JOBS;
 }
 
-/** The buckets of all grams of a folded prompt, repetitions included. */
+/** Calls `use` with the buckets of all grams of a folded prompt, repetitions included. */
 export function eachBucket(folded: string, use: (bucket: number) => void): void {
   let [before, last] = [-1, -1];
   for (let at = 0; at < folded.length; at += 1) {
@@ -37,8 +37,8 @@ export function eachBucket(folded: string, use: (bucket: number) => void): void 
 }
 
 /**
- * Buckets that every prompt with this folded term is in, each once. Prompts without it may be in all of them as well:
- * grams may share a bucket, and may be apart in a prompt.
+ * Returns buckets that contain every prompt with this folded term, without repetitions. Prompts without the term may be in all of
+ * these buckets too, because different grams may share a bucket, and grams may be at different places in a prompt.
  */
 export function termBuckets(folded: string): number[] {
   const units = Array.from({ length: folded.length }, (_, at) => folded.charCodeAt(at));
@@ -48,7 +48,7 @@ export function termBuckets(folded: string): number[] {
   const triples = units.slice(2).map((unit, at) => {
     return tripleBucket(units[at] ?? 0, units[at + 1] ?? 0, unit);
   });
-  // Sorted by hash, so that the first few come from all parts of the term.
+  // Sorted by hash, so that the first few are from all parts of the term.
   return [...new Set(triples)].sort((one, other) => one - other).slice(0, MAX_TERM_BUCKETS);
 }
 

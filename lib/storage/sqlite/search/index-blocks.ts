@@ -9,19 +9,19 @@ interface Sources {
 }
 
 /**
- * Removes the blocks of jobs that are not in this database: an older copy was restored, or it is another database. When
- * a job has the same sequence and id as in the index, all jobs before it are the same as well. To be called before the
- * first search.
+ * Removes the blocks of jobs that are not in this database, because an older copy was restored or the database is another one. If
+ * a job has the same sequence and id as in the index, all jobs before it are the same too. Must be called before the first
+ * search.
  */
 export function confirmIndex({ jobs, index }: Sources): void {
   const blocks = index.blocks();
   const known = blocks.findIndex(({ lastSequence, lastId }) => jobs.idOf(lastSequence) === lastId);
-  // The first update makes it anew.
+  // The first update builds the index again.
   if (known === -1 && blocks.length > 0) index.discard();
   for (const { number } of blocks.slice(0, Math.max(known, 0))) index.removeBlock(number);
 }
 
-/** Indexes every complete block, oldest first. The newest jobs, in a block that is not complete, are always read. */
+/** Indexes every complete block, oldest first. The newest jobs are in an incomplete block, and searches read them directly. */
 export function* indexBlocks({ jobs, index }: Sources): Steps<void> {
   let oldest = jobs.oldestFrom(0);
   while (oldest !== null) {
@@ -37,7 +37,7 @@ export function* indexBlocks({ jobs, index }: Sources): Steps<void> {
   }
 }
 
-/** Removes a block from the index that has lost all its jobs, and indexes one again that has lost half of them. */
+/** Removes a block without jobs from the index, and indexes a block again if half of its jobs were removed. */
 export function* forgetRemoved({ jobs, index }: Sources, block: number): Steps<void> {
   const indexed = index.blocks().find(({ number }) => number === block);
   if (indexed === undefined) return;

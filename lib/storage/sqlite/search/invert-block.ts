@@ -7,15 +7,15 @@ export interface FoldedJob {
   readonly prompt: string;
 }
 
-// Four megabytes. A block of ordinary prompts needs about as many, one of the longest prompts twenty times as many.
+// Four megabytes. A block of ordinary prompts needs about this size, and a block of the longest prompts twenty times as much.
 const MAX_POSITIONS = 2 ** 21;
 const BUCKETS_PER_STEP = 1024;
 
 /**
- * Gives the positions of every bucket that is not empty, by ascending bucket; they are ascending and without
- * repetitions. Memory is bounded whatever the prompts: positions are counted first, and then stored for as many buckets
- * at a time as fit. `readJobs` is called twice or more. Each time it must give the same jobs by ascending sequence,
- * except those that were removed meanwhile.
+ * Calls `use` with the positions of every bucket that is not empty, by ascending bucket. The positions are ascending and without
+ * repetitions. Memory is bounded for any prompts: positions are counted first, and then stored for as many buckets at a time as
+ * fit. `readJobs` is called at least twice. Each time it must return the same jobs by ascending sequence, except for jobs that
+ * were removed meanwhile.
  */
 export function* invertBlock(
   readJobs: () => Iterable<readonly FoldedJob[]>,
@@ -40,7 +40,7 @@ export function* invertBlock(
     for (let bucket = from; bucket < to; bucket += 1) {
       const end = ends[bucket] ?? 0;
       if (end > start) use(bucket, positions.subarray(start, end));
-      // The next range begins where it was planned: jobs that were removed between the passes leave gaps.
+      // The next range begins at its planned place. Jobs that were removed between the passes leave gaps.
       start += counts[bucket] ?? 0;
       if (bucket % BUCKETS_PER_STEP === 0) yield;
     }
@@ -48,7 +48,7 @@ export function* invertBlock(
   }
 }
 
-/** Every bucket that a job is in, once for each job. `latest` is scratch memory. */
+/** Calls `use` with every bucket of every job, once for each pair. `latest` is scratch memory. */
 function* eachPosition(
   readJobs: () => Iterable<readonly FoldedJob[]>,
   latest: Uint16Array,
@@ -68,7 +68,7 @@ function* eachPosition(
   }
 }
 
-/** Sets where the range of each bucket from `from` on begins, for as many buckets as fit. */
+/** Assigns the start of the range of each bucket from `from` on, for as many buckets as fit. */
 function assignRanges(
   counts: Uint16Array,
   ends: Uint32Array,

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { connectToRead } from '../connection.ts';
-import { matchingSql } from '../jobs/matching-jobs.ts';
+import { matchingSql } from '../jobs/job-list.ts';
 import { foldPrompt } from './fold-prompt.ts';
 import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
@@ -37,7 +37,7 @@ export type SearchedJob = NonNullable<v.InferOutput<typeof SearchedRow>>;
 
 export type JobReader = ReturnType<typeof openJobReader>;
 
-/** The jobs of the state database at `file`, through a connection that cannot write. */
+/** Reads the jobs of the state database `file` through a read-only connection. */
 export function openJobReader(file: string) {
   const connection = connectToRead(file);
   const find = connection.prepare(FIND);
@@ -62,13 +62,13 @@ export function openJobReader(file: string) {
     oldestFrom: (sequence: number) => v.parse(Sequence, oldestFrom.get(sequence)),
     countIn: (block: number) =>
       v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
-    /** The jobs below `before` that match the filter, whatever their prompts. */
+    /** Returns the jobs below `before` that match the filter, with any prompt. */
     matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
       v.parse(
         Sequences,
         matchingStatement(filter).all({ scope, provider: filter.provider, before, limit }),
       ),
-    /** The next jobs by ascending sequence, none only if there are none. */
+    /** Returns the next jobs by ascending sequence. Empty only if there are no more. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {
       const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));
       return rows.map(({ sequence, prompt }) => ({ sequence, prompt: foldPrompt(prompt) }));

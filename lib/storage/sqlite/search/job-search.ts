@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../../errors/bridge-error.ts';
-import type { JobSearch } from '../../../jobs/job-search-port.ts';
+import type { JobSearch } from '../../../jobs/job-store-port.ts';
 import type { SearchRequest } from './find-jobs.ts';
 import { BLOCK_JOBS, blockOf } from './grams.ts';
 import type { SearchFiles, SearchReply } from './search-messages.ts';
@@ -8,7 +8,7 @@ import { type SearchThread, startSearchThread } from './search-thread.ts';
 
 interface Deps {
   readonly files: SearchFiles;
-  /** About how many jobs there are. */
+  /** The approximate number of jobs. */
   readonly jobs: number;
   /** Reports that the index could not be updated, or that the thread has failed. */
   readonly onFailure: (error: unknown) => void;
@@ -19,18 +19,18 @@ interface Waiting {
   onThreadEnd(cause: unknown): void;
 }
 
-// A client would rather be refused than wait behind more searches than this.
+// Further searches are rejected, because an error is better for a client than a longer wait.
 const MAX_WAITING = 64;
 const JOBS_PER_MESSAGE = BLOCK_JOBS / 8;
 
-/** The index of the state database's jobs: it may be removed while nothing runs. */
+/** Returns the file of the search index. The file may be removed while no bridge runs. */
 export function searchIndexFile(stateFile: string): string {
   return join(dirname(stateFile), 'search.sqlite');
 }
 
 /**
- * Searches in a thread of its own, which starts with the first search or once there is something to index. When the thread
- * ends, its searches fail, and the next search starts another thread.
+ * Searches in a separate thread, which starts with the first search or with the first complete block. If the thread fails, its
+ * searches fail too, and the next search starts another thread.
  */
 export function createJobSearch({ files, jobs, onFailure }: Deps): JobSearch {
   const waiting = new Map<number, Waiting>();
@@ -83,7 +83,7 @@ export function createJobSearch({ files, jobs, onFailure }: Deps): JobSearch {
 
   function added(count: number): void {
     unreported += count;
-    // With less than a block there is nothing to index, and no thread is needed until the first search.
+    // Without a complete block there is nothing to index, and no thread is needed until the first search.
     if (isClosed || unreported < (thread === undefined ? BLOCK_JOBS : JOBS_PER_MESSAGE)) return;
     unreported = 0;
     running().send({ kind: 'added' });

@@ -6,8 +6,8 @@ export type Positions = Uint8Array;
 const SET_BYTES = BLOCK_JOBS / 8;
 
 /**
- * A posting as it is stored, of ascending positions without repetitions: two bytes each, little-endian, or the set,
- * whichever is shorter.
+ * Encodes ascending positions without repetitions as a posting: two bytes for each position, little-endian, or the set, whichever
+ * is shorter.
  */
 export function encodePosting(positions: Uint16Array): Uint8Array {
   if (positions.length * 2 >= SET_BYTES) return toSet(positions);
@@ -16,7 +16,7 @@ export function encodePosting(positions: Uint16Array): Uint8Array {
   return new Uint8Array(list.buffer);
 }
 
-/** Undefined for what `encodePosting` has not made. The set may be `stored` itself. */
+/** Decodes a posting to a set, which may be `stored` itself. Returns undefined if the posting is invalid. */
 export function decodePosting(stored: Uint8Array): Positions | undefined {
   if (stored.length === SET_BYTES) return stored;
   if (stored.length > SET_BYTES || stored.length % 2 === 1) return undefined;
@@ -26,7 +26,7 @@ export function decodePosting(stored: Uint8Array): Positions | undefined {
   return positions.every((position) => position < BLOCK_JOBS) ? toSet(positions) : undefined;
 }
 
-/** Removes from `kept` what is not in `other`. Returns how many of its bytes still have members. */
+/** Removes from `kept` the members that are not in `other`. Returns the number of its bytes that still have members. */
 export function intersect(kept: Positions, other: Positions): number {
   let left = 0;
   for (let at = 0; at < SET_BYTES; at += 1) {
@@ -37,7 +37,7 @@ export function intersect(kept: Positions, other: Positions): number {
   return left;
 }
 
-/** The greatest member that is not above `position`. */
+/** Returns the greatest member that is at most `position`. */
 export function lastMember(positions: Positions, position: number): number | undefined {
   let at = position >> 3;
   let bits = (positions[at] ?? 0) & (0xff >> (7 - (position & 7)));

@@ -28,11 +28,11 @@ const FIND_POSTING = 'SELECT positions FROM posting WHERE slot = ?';
 const INSERT_POSTING = 'INSERT INTO posting (slot, positions) VALUES (?, ?)';
 const DELETE_POSTINGS = 'DELETE FROM posting WHERE slot >= ? AND slot < ?';
 
-// The layout, and the engine's version of Unicode, which folding follows: any other file is replaced.
+// The version of the layout and the Unicode version of the engine, which folding uses. A file with another format is replaced.
 const FORMAT = 2_000_000 + Math.round(Number(process.versions['unicode']) * 1000);
-// The posting of a bucket has the slot `block * SLOTS_PER_BLOCK + bucket`; more than there are buckets.
+// The posting of a bucket has the slot `block * SLOTS_PER_BLOCK + bucket`. Larger than the number of buckets.
 const SLOTS_PER_BLOCK = 2 ** 21;
-// Verifying so few candidates takes less time than reading another posting.
+// At most this many bytes with candidates are verified at once, because reading another posting would take longer.
 const FEW_BYTES = 4;
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
@@ -59,8 +59,8 @@ interface OpenIndex {
 export type SearchIndex = ReturnType<typeof openSearchIndex>;
 
 /**
- * Which jobs may have a gram, block by block, in a file of its own. All of it can be built again. Reading therefore
- * never fails: a damaged file is removed, and a block that cannot be read counts as not indexed.
+ * Stores, block by block, the jobs that may contain a gram, in a separate file that can be built again. Reading therefore never
+ * fails: a damaged file is removed, and a block that cannot be read counts as not indexed.
  */
 export function openSearchIndex(file: string) {
   let opened = openIfPossible(file);
@@ -76,17 +76,17 @@ export function openSearchIndex(file: string) {
   }
 
   return {
-    /** By descending number. */
+    /** Returns the indexed blocks by descending number. */
     blocks: () => [...(opened?.blocks.values() ?? [])].sort((a, b) => b.number - a.number),
     has: (block: number) => opened?.blocks.has(block) ?? false,
     isOpen: () => opened !== undefined,
-    /** Creates the file where it is not open, or was removed. Throws what the driver or the file system throws. */
+    /** Opens or creates the file if it is not open or was removed. Throws the errors of the driver and of the file system. */
     reopen(): void {
       opened ??= openOrReplace(file);
     },
     /**
-     * The positions of all jobs that are in all of these buckets, and perhaps of a few more; undefined when that is not
-     * known. The most selective bucket is moved to the front for the next block.
+     * Returns the positions of all jobs that are in all of these buckets, and possibly of a few more. Undefined if the block is not
+     * indexed. Moves the most selective bucket to the front for the next block.
      */
     candidates(block: number, buckets: number[]): Positions | undefined {
       if (!opened?.blocks.has(block)) return undefined;
@@ -97,11 +97,11 @@ export function openSearchIndex(file: string) {
         return undefined;
       }
     },
-    /** Indexes a block, replacing its earlier index. Throws what the driver throws; the block is then not indexed. */
+    /** Indexes a block and replaces its earlier index. Throws the errors of the driver. The block is then not indexed. */
     *write(block: IndexedBlock, readJobs: () => Iterable<readonly FoldedJob[]>): Steps<void> {
       if (opened === undefined) return;
       const { connection, blocks } = opened;
-      // Until the commit, searches read the jobs themselves.
+      // Until the commit, searches read the jobs directly.
       blocks.delete(block.number);
       try {
         connection.exec('BEGIN IMMEDIATE');
@@ -138,7 +138,7 @@ function candidatesOf({ findPosting }: OpenIndex, block: number, buckets: number
     const left = candidates === undefined ? posting.length : intersect(candidates, posting);
     candidates ??= posting;
     if (left > FEW_BYTES) continue;
-    // What is rare in one block is mostly rare in the next.
+    // A bucket that is rare in one block is usually rare in the next.
     buckets.splice(nth, 1);
     buckets.unshift(bucket);
     break;
@@ -182,7 +182,7 @@ function openOrReplace(file: string): OpenIndex {
 }
 
 function openIndex(file: string): OpenIndex {
-  // Readable by its owner alone, as the state database: it reveals much of the prompts.
+  // Only its owner may read the file, as with the state database, because it reveals much of the prompts.
   createOwnerFile(file);
   const connection = connect(file);
   try {

@@ -2,7 +2,7 @@ import type { BridgeErrorOptions } from '../../../errors/bridge-error.ts';
 import type { ErrorCode } from '../../../errors/codes.ts';
 import type { SearchRequest } from './find-jobs.ts';
 
-/** What the thread is started with. */
+/** The files that the thread is started with. */
 export interface SearchFiles {
   readonly stateFile: string;
   readonly indexFile: string;
@@ -16,7 +16,7 @@ export type SearchCommand =
   | { readonly kind: 'removed'; readonly blocks: readonly number[] }
   | { readonly kind: 'close' };
 
-/** An update of the index has failed: what was thrown, which does not cross threads as it is. */
+/** A failed update of the index, with the fields of its error, because an error itself cannot be sent between threads. */
 export interface IndexFailure {
   readonly name: string;
   readonly message: string;

@@ -10,20 +10,20 @@ export interface SearchThread {
 
 interface Listener {
   onReply(reply: SearchReply): void;
-  /** Searches work without the index, and the thread runs on. */
+  /** Called if the index failed. Searches work without it, and the thread continues. */
   onIndexFailure(error: Error): void;
-  /** `cause` is the error that ended it; undefined after `close`. */
+  /** Called when the thread has ended. `cause` is the error that ended the thread, undefined after `close`. */
   onEnd(cause: unknown): void;
 }
 
-// The arrays that indexing a block needs are outside of this heap.
+// The arrays for indexing a block are outside this heap.
 const HEAP_MB = 64;
 
 export function startSearchThread(
   files: SearchFiles,
   { onReply, onIndexFailure, onEnd }: Listener,
 ): SearchThread {
-  // The compiled file, whether this runs compiled or from source: package.json's imports say where it is.
+  // Always the compiled file, even if this file runs from source. `imports` in package.json has its path.
   const program = createRequire(import.meta.url).resolve('#search-worker');
   const worker = new Worker(program, {
     name: 'search',

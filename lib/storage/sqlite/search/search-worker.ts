@@ -10,17 +10,17 @@ import { openSearchIndex } from './search-index.ts';
 import type { IndexFailure, SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
-/** The program of the search thread: runs searches, and updates the index between them. */
+/** Runs the search thread: serves searches, and updates the index between them. */
 function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
-  // Each has its own share of a turn: searches do not delay the index that would make them fast.
+  // Searches and updates have separate time slices, so that searches do not delay the index that makes them fast.
   const searches = createTimeSlices(systemClock);
   const background = createTimeSlices(systemClock);
   const closing = new AbortController();
   const running = new Map<number, AbortController>();
-  // Blocks that may have lost jobs. At first all of them: removals while the thread did not run were not reported.
+  // Blocks that may have lost jobs. At first all blocks, because removals are not reported while the thread does not run.
   const suspects = new Set<number>();
   let isUpdating = false;
   let isBehind = false;
@@ -46,7 +46,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     if (isUpdating) return;
     isUpdating = true;
     background.run(update(), closing.signal).catch((thrown: unknown) => {
-      // For example a full disk. Searches work without the index, and the next change tries again.
+      // For example after a full disk. Searches work without the index, and the next change retries.
       isUpdating = false;
       hasFailed = true;
       if (!closing.signal.aborted) port.postMessage(toIndexFailure(thrown));
@@ -56,7 +56,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   function reply(message: SearchReply): void {
     running.delete(message.id);
     port.postMessage(message);
-    // The search may have found the index damaged. Not every search tries in vain to make it anew.
+    // The search may have found the index damaged. After a failed update, searches do not try to build it again.
     if (!index.isOpen() && !hasFailed) updateIndex();
   }
 
@@ -97,7 +97,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
 }
 
 function toIndexFailure(thrown: unknown): IndexFailure {
-  const error = thrown instanceof Error ? thrown : new Error('what was thrown is no error');
+  const error = thrown instanceof Error ? thrown : new Error('the thrown value is not an error');
   const { name, message, stack } = error;
   return { name, message, stack, ...('code' in error && { code: error.code }) };
 }

@@ -5,12 +5,12 @@ import { type Positions, toSet } from './postings.ts';
 
 export type UnindexedBlocks = ReturnType<typeof createUnindexedBlocks>;
 
-// In UTF-16 units: at most four megabytes, of which a block of prompts of five hundred characters fills half.
+// The size of the cache in UTF-16 units: four megabytes. A block of prompts of five hundred characters fills half of it.
 const MAX_CACHED_UNITS = 2 ** 21;
 
 /**
- * Finds terms in blocks without an index, by reading all their prompts. The prompts of the newest block, which is not
- * indexed before it is complete, are cached: every search reads it.
+ * Finds terms in blocks without an index by reading all their prompts. The prompts of the newest block are cached, because every
+ * search reads that block and it is not indexed before it is complete.
  */
 export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'listPrompts'>) {
   let block = -1;
@@ -18,7 +18,7 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
   let next = 0;
   let units = 0;
 
-  /** Reads what is missing. Between two steps of this search others may do the same, also of a later block. */
+  /** Reads missing prompts into the cache. Between two steps, another search may do the same, also for a later block. */
   function* catchUp(): Steps<void> {
     const asked = block;
     while (block === asked && units < MAX_CACHED_UNITS) {
@@ -54,7 +54,7 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
   }
 
   return {
-    /** The positions of the jobs that have the folded term. */
+    /** Returns the positions of the jobs that contain the folded term. */
     *candidates(asked: number, term: string): Steps<Positions> {
       if (!isNewest(asked)) return toSet(yield* readFrom(blockStart(asked), term));
       if (block !== asked) {

@@ -18,10 +18,10 @@ import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createArtifactFiles } from '../../../../lib/storage/file-system/artifact-files.ts';
 import { describeArtifactFiles } from '../../../contracts/artifact-files.ts';
 
-// Long after every file time, so that stamps are given.
+// Long after every file time, so that files have stamps.
 const laterClock = { nowMs: () => systemClock.nowMs() + 3_600_000 };
 
-/** What `link` does on a file system without hard links. */
+/** Fails as `link` does on a file system without hard links. */
 const noLinks = () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
 
 for (const [label, deps] of [
@@ -68,7 +68,7 @@ describe('createArtifactFiles', () => {
     return published;
   }
 
-  test('nothing is created before the first artifact', async () => {
+  test('no file or folder is created before the first artifact', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
 
     await files.read(file.name, 1);
@@ -90,7 +90,7 @@ describe('createArtifactFiles', () => {
   });
 
   test.each(['before', 'after'])(
-    'a root that may not be written is found %s the first artifact',
+    'a root that cannot be written is detected %s the first artifact',
     async (time) => {
       await mkdir(root);
       const files = createArtifactFiles({ root, clock: laterClock });
@@ -108,7 +108,7 @@ describe('createArtifactFiles', () => {
     },
   );
 
-  test('a probe is undisturbed by what a killed one has left, and leaves nothing', async () => {
+  test('a probe works beside the file of a killed probe, and leaves no file', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
     await publish(files);
     await writeFile(join(root, '.staging/probe'), 'left');
@@ -118,7 +118,7 @@ describe('createArtifactFiles', () => {
     expect(await readdir(join(root, '.staging'))).toEqual([]);
   });
 
-  test('a file in place of the staging folder is found by a probe', async () => {
+  test('a probe detects a file in place of the staging folder', async () => {
     await mkdir(root);
     await writeFile(join(root, '.staging'), '');
     const files = createArtifactFiles({ root, clock: laterClock });
@@ -129,7 +129,7 @@ describe('createArtifactFiles', () => {
     });
   });
 
-  test('a root that is itself a link is the choice of its owner', async () => {
+  test('a root that is a link is accepted', async () => {
     await mkdir(join(directory, 'elsewhere'));
     await symlink(join(directory, 'elsewhere'), root);
     const files = createArtifactFiles({ root, clock: laterClock });
@@ -183,7 +183,7 @@ describe('createArtifactFiles', () => {
     expect(await readFile(join(directory, 'outside.png'), 'utf8')).toBe('untouched');
   });
 
-  test('a file in place of a folder is refused', async () => {
+  test('a file in place of a folder is rejected', async () => {
     await mkdir(root);
     await writeFile(join(root, 'cats'), 'no folder');
     const files = createArtifactFiles({ root, clock: laterClock });
@@ -202,7 +202,7 @@ describe('createArtifactFiles', () => {
     expect(await files.stamp(file.name)).toBeUndefined();
   });
 
-  test('a folder that was swapped for a link is not read through, and has another stamp', async () => {
+  test('a folder that was replaced by a link is not followed, and the stamp differs', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
     await publish(files);
     const stamp = await files.stamp(file.name);
@@ -215,7 +215,7 @@ describe('createArtifactFiles', () => {
     expect(await files.stamp(file.name)).not.toBe(stamp);
   });
 
-  test('removal follows no link', async () => {
+  test('removal does not follow links', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
     await files.prepare();
     await mkdir(join(directory, 'outside'));
@@ -256,7 +256,7 @@ describe('createArtifactFiles', () => {
     expect(await readdir(join(root, '.staging'))).toEqual([]);
   });
 
-  test('a pipe in place of an artifact is refused at once', async () => {
+  test('a pipe in place of an artifact is rejected at once', async () => {
     await mkdir(join(root, 'cats'), { recursive: true });
     execFileSync('mkfifo', [join(root, file.name)]);
     const files = createArtifactFiles({ root, clock: laterClock });
@@ -265,7 +265,7 @@ describe('createArtifactFiles', () => {
     expect(await files.stamp(file.name)).toBeUndefined();
   });
 
-  test('a file that changed just now is read without a stamp', async () => {
+  test('a file that has just changed is read without a stamp', async () => {
     let nowMs = 0;
     const files = createArtifactFiles({ root, clock: { nowMs: () => nowMs } });
     await publish(files);
@@ -279,7 +279,7 @@ describe('createArtifactFiles', () => {
     expect(old?.stamp).toBe(await files.stamp(file.name));
   });
 
-  test('an error names no path', async () => {
+  test('an error contains no path', async () => {
     await writeFile(root, 'no folder');
     const files = createArtifactFiles({ root, clock: laterClock });
 
@@ -290,7 +290,7 @@ describe('createArtifactFiles', () => {
   });
 });
 
-/** Runs the work as a user whom the rights of files bind. */
+/** Runs the work as an ordinary user, because file permissions do not restrict the superuser. */
 async function withoutPrivileges<T>(work: () => Promise<T>): Promise<T> {
   const user = process.geteuid?.();
   if (user === 0) process.seteuid?.(65_534);

@@ -6,14 +6,17 @@ describe('asArtifactError', () => {
     ['ENOSPC', 'the artifact folder is full', 'artifact_folder_full'],
     ['EROFS', 'the artifact folder is read-only', 'artifact_folder_unusable'],
     ['EIO', 'the artifact folder failed', 'artifact_folder_unusable'],
-  ])('says of %s what is wrong, without the path', async (code, message, reason) => {
-    const fault = Object.assign(new Error('/secret/path'), { code });
+  ])(
+    'the error for %s has a message and a reason without the path',
+    async (code, message, reason) => {
+      const fault = Object.assign(new Error('/secret/path'), { code });
 
-    await expect(asArtifactError(() => Promise.reject(fault))).rejects.toMatchObject({
-      code: 'artifact',
-      message,
-      details: { reason },
-      cause: fault,
-    });
-  });
+      await expect(asArtifactError(() => Promise.reject(fault))).rejects.toMatchObject({
+        code: 'artifact',
+        message,
+        details: { reason },
+        cause: fault,
+      });
+    },
+  );
 });

@@ -50,7 +50,7 @@ describe('createStoredInputFiles', () => {
     return all;
   }
 
-  test('nothing is created before the first image', async () => {
+  test('no file or folder is created before the first image', async () => {
     const files = createStoredInputFiles({ directory, clock: systemClock });
 
     await files.read(sha256, 1);
@@ -59,7 +59,7 @@ describe('createStoredInputFiles', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('images and their folders are for their owner alone', async () => {
+  test('only their owner may read images and their folders', async () => {
     await createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes);
 
     const paths = ['', fan, '.staging', join(fan, sha256)].map((path) => join(root, path));
@@ -67,7 +67,7 @@ describe('createStoredInputFiles', () => {
     expect(modes).toEqual([0o700, 0o700, 0o700, 0o600]);
   });
 
-  test('folders that exist are synced in their parent once', async () => {
+  test('the parent of an existing folder is synced once', async () => {
     await createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes);
     const syncs = await countSyncs(directory);
     const files = createStoredInputFiles({ directory, clock: systemClock });
@@ -93,7 +93,7 @@ describe('createStoredInputFiles', () => {
     expect(await readFile(join(root, fan, sha256))).toEqual(bytes);
   });
 
-  test('an image that is there is not written again', async () => {
+  test('an existing image is not written again', async () => {
     const files = createStoredInputFiles({ directory, clock: systemClock });
     await files.put(sha256, bytes);
     const before = await stat(join(root, fan, sha256), { bigint: true });
@@ -104,7 +104,7 @@ describe('createStoredInputFiles', () => {
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
   });
 
-  test('what an interrupted put has left is listed, blocks nothing and is removed', async () => {
+  test('the files of an interrupted put are listed, block nothing and can be removed', async () => {
     await mkdir(join(root, '.staging'), { recursive: true });
     await writeFile(join(root, '.staging', sha256), 'the by');
     const files = createStoredInputFiles({ directory, clock: systemClock });
@@ -120,7 +120,7 @@ describe('createStoredInputFiles', () => {
     expect(await readdir(join(root, '.staging'))).toEqual([]);
   });
 
-  test('what is not an image of a job is not listed', async () => {
+  test('files that are not images of jobs are not listed', async () => {
     await mkdir(join(root, fan), { recursive: true });
     await mkdir(join(root, '00'), { recursive: true });
     await writeFile(join(root, 'note.txt'), 'foreign');
@@ -160,7 +160,7 @@ describe('createStoredInputFiles', () => {
     });
   });
 
-  test('a folder in place of an image is an error of the state directory', async () => {
+  test('a folder in place of an image is reported as an error of the state directory', async () => {
     await mkdir(join(root, fan, sha256), { recursive: true });
 
     await expect(
@@ -170,7 +170,7 @@ describe('createStoredInputFiles', () => {
     });
   });
 
-  // The superuser is refused nothing.
+  // File permissions do not restrict the superuser.
   test.skipIf(process.getuid?.() === 0)('a read-only directory says that it is', async () => {
     await chmod(directory, 0o500);
 
@@ -184,7 +184,7 @@ describe('createStoredInputFiles', () => {
   });
 });
 
-/** Counts all syncs of this process from now on. */
+/** Counts all later syncs of this process. */
 async function countSyncs(directory: string) {
   const handle = await open(directory);
   const spy = vi.spyOn(Object.getPrototypeOf(handle), 'sync');

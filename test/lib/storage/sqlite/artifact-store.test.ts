@@ -45,7 +45,7 @@ async function otherArtifactStore(database: StateDatabase, leaseUntilSecs: numbe
 }
 
 describe('createArtifactStore', () => {
-  test('a row that breaks a rule of its table is internal', async () => {
+  test('a row that violates a constraint is an internal error', async () => {
     const database = openStateDatabase({ file: IN_MEMORY, ids });
     const store = createArtifactStore(database);
     const negative: ArtifactRecord = {

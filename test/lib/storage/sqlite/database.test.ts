@@ -11,7 +11,7 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
-import { peekFileHeader } from '../../../../lib/storage/sqlite/file-header.ts';
+import { peekFileHeader } from '../../../../lib/storage/sqlite/database-file.ts';
 import { copyState, findProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 
@@ -36,7 +36,7 @@ async function everything(): Promise<Record<string, string>> {
 }
 
 describe('openStateDatabase', () => {
-  test('its secret is 32 bytes as old as the database', async () => {
+  test('the secret has 32 bytes and is kept with the database', async () => {
     const first = openStateDatabase({ file, ids });
     await first.close();
     const second = openStateDatabase({ file, ids });
@@ -49,7 +49,7 @@ describe('openStateDatabase', () => {
     await other.close();
   });
 
-  test('a closed database is one file, for its owner alone', async () => {
+  test('a closed database is one file that only its owner may read', async () => {
     const database = openStateDatabase({ file, ids });
     const rights = async (name: string) => (await stat(join(directory, name))).mode & 0o777;
     const open = await Promise.all((await readdir(directory)).map(rights));
@@ -60,7 +60,7 @@ describe('openStateDatabase', () => {
     expect(await readdir(directory)).toEqual(['bridge.sqlite']);
   });
 
-  test('every acknowledged write is synced before the log moves on, and foreign keys hold', async () => {
+  test('every committed write is synced, and foreign keys are enforced', async () => {
     const database = openStateDatabase({ file, ids });
     const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).pluck().get();
 
@@ -75,7 +75,7 @@ describe('openStateDatabase', () => {
     ['text', Buffer.from('no database at all, but long enough to have a header. '.repeat(40))],
     ['a header without a database', headerOnly(0)],
     ['a header of a newer schema', headerOnly(99)],
-  ])('%s is refused with every byte as it was', async (_, content) => {
+  ])('a file with %s is rejected and not changed', async (_, content) => {
     await writeFile(file, content);
     await writeFile(join(directory, 'lock'), '');
     const before = await everything();
@@ -85,7 +85,7 @@ describe('openStateDatabase', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('a newer schema is refused with every byte as it was', async () => {
+  test('a newer schema is rejected and not changed', async () => {
     const newer = openStateDatabase({
       file,
       ids,
@@ -101,7 +101,7 @@ describe('openStateDatabase', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('a newer schema shows in the file alone, while its program still runs or after it was killed', async () => {
+  test('a newer schema is visible in the file itself, while its program runs or after it was killed', async () => {
     const older = openStateDatabase({ file, ids, migrations: [META] });
     await older.close();
     const newer = openStateDatabase({ file, ids, migrations: [META, TABLE] });
@@ -111,7 +111,7 @@ describe('openStateDatabase', () => {
     await newer.close();
   });
 
-  test('a failed migration is refused and the data stays', async () => {
+  test('a failed migration is an error and keeps the data', async () => {
     const before = openStateDatabase({ file, ids, migrations: [META] });
     await before.close();
 
@@ -141,7 +141,7 @@ describe('openStateDatabase', () => {
       return facts;
     };
 
-    test('the database is copied beside itself, for its owner alone', async () => {
+    test('the database is copied to the same folder, readable only by its owner', async () => {
       const after = openStateDatabase({ file, ids, migrations: [META, TABLE] });
       await after.close();
 
@@ -154,9 +154,9 @@ describe('openStateDatabase', () => {
       ]);
     });
 
-    test('a failed migration has left its copy, and the next one keeps it', async () => {
+    test('the copy of a failed migration is kept by the next migration', async () => {
       const failed = () => openStateDatabase({ file, ids, migrations: [META, 'NO SQL'] });
-      expect(failed).toThrow(/its data is untouched$/);
+      expect(failed).toThrow(/the data is unchanged$/);
       const kept = await readFile(copyFile());
 
       const after = openStateDatabase({ file, ids, migrations: [META, TABLE] });
@@ -165,7 +165,7 @@ describe('openStateDatabase', () => {
       expect(await readFile(copyFile())).toEqual(kept);
     });
 
-    test('a new database and one of the newest schema are not copied', async () => {
+    test('a new database and a database of the newest schema are not copied', async () => {
       const same = openStateDatabase({ file, ids, migrations: [META] });
       await same.close();
 
@@ -176,7 +176,7 @@ describe('openStateDatabase', () => {
   describe('beside a write-ahead log', () => {
     const other = () => join(directory, 'other.sqlite');
 
-    /** A log as a killed program leaves it. */
+    /** Returns the log that a killed program leaves. */
     async function leftLog(of: string): Promise<Buffer> {
       const killed = openStateDatabase({ file: of, ids, migrations: WHOLE });
       const insert = killed.prepare("INSERT INTO entry VALUES (?, x'00')");
@@ -186,7 +186,7 @@ describe('openStateDatabase', () => {
       return log;
     }
 
-    test('its own is put into the database', async () => {
+    test('the log of the database is replayed', async () => {
       const first = openStateDatabase({ file, ids, migrations: WHOLE });
       await first.close();
       const bare = await readFile(file);
@@ -211,14 +211,14 @@ describe('openStateDatabase', () => {
           return log;
         },
       ],
-    ])('one %s is refused, and the database is as it was', async (_, write) => {
+    ])('a log %s is rejected, and the database is not changed', async (_, write) => {
       const opened = openStateDatabase({ file, ids, migrations: WHOLE });
       await opened.close();
       await writeFile(`${file}-wal`, await write());
       const before = await readFile(file);
 
       expect(() => openStateDatabase({ file, ids, migrations: WHOLE })).toThrow(
-        /^state\.directory: the log \S+bridge\.sqlite-wal was written for another database/,
+        /^state\.directory: the log \S+bridge\.sqlite-wal belongs to another database/,
       );
 
       expect(await readFile(file)).toEqual(before);
@@ -227,7 +227,7 @@ describe('openStateDatabase', () => {
       await recovered.close();
     });
 
-    test('one of another format is ignored', async () => {
+    test('a log of another format is ignored', async () => {
       const opened = openStateDatabase({ file, ids, migrations: WHOLE });
       await opened.close();
       await writeFile(`${file}-wal`, Buffer.alloc(8192, 0xa5));
@@ -242,7 +242,7 @@ describe('openStateDatabase', () => {
   describe('beside a rollback journal', () => {
     const other = () => join(directory, 'other.sqlite');
 
-    /** The journal, and the half-written database, of a program that was killed in a large transaction. */
+    /** Returns the journal and the incomplete database of a program that was killed in a large transaction. */
     async function leftJournal(of: string): Promise<{ journal: Buffer; written: Buffer }> {
       const killed = new Sqlite(of);
       killed.pragma('journal_mode = DELETE');
@@ -259,7 +259,7 @@ describe('openStateDatabase', () => {
     const make = async (path: string) =>
       openStateDatabase({ file: path, ids, migrations: WHOLE }).close();
 
-    test('its own is rolled back', async () => {
+    test('the journal of the database is rolled back', async () => {
       await make(file);
       const { journal, written } = await leftJournal(file);
       await writeFile(file, written);
@@ -301,11 +301,11 @@ describe('openStateDatabase', () => {
           return journal;
         },
       ],
-    ])('one %s is refused, and the database is as it was', async (_, write) => {
+    ])('a journal %s is rejected, and the database is not changed', async (_, write) => {
       const journal = await write();
       await writeFile(`${file}-journal`, journal);
       const before = await everything();
-      const refusal = /^state\.directory: the journal \S+-journal was written for another database/;
+      const refusal = /^state\.directory: the journal \S+-journal belongs to another database/;
 
       expect(() => openStateDatabase({ file, ids, migrations: WHOLE })).toThrow(refusal);
       expect(() => findProblems(file)).toThrow(refusal);
@@ -313,7 +313,7 @@ describe('openStateDatabase', () => {
       expect(await everything()).toEqual(before);
     });
 
-    test('one that holds nothing to play back is ignored', async () => {
+    test('a journal without content to replay is ignored', async () => {
       await make(file);
       await writeFile(`${file}-journal`, Buffer.alloc(8192));
 
@@ -325,7 +325,7 @@ describe('openStateDatabase', () => {
     ['with a database', [META]],
     ['with a database that must be migrated', [META, TABLE]],
     ['without a database', undefined],
-  ])('a directory %s that is read-only is refused and stays as it was', async (_, schema) => {
+  ])('a read-only directory %s is rejected and not changed', async (_, schema) => {
     const database = openStateDatabase({ file, ids, migrations: [META] });
     await database.close();
     if (schema === undefined) await rm(file);
@@ -342,7 +342,7 @@ describe('openStateDatabase', () => {
     expect(await everything()).toEqual(before);
   });
 
-  test('a database that another program holds is refused', () => {
+  test('a database that another program has locked is rejected', () => {
     const other = new Sqlite(file);
     other.exec('CREATE TABLE t (a)');
     other.exec('BEGIN EXCLUSIVE');
@@ -352,7 +352,7 @@ describe('openStateDatabase', () => {
     other.close();
   });
 
-  test('a directory that is missing is refused', () => {
+  test('a missing directory is rejected', () => {
     const missing = stateDatabaseFile(join(directory, 'missing'));
 
     expect(() => openStateDatabase({ file: missing, ids })).toThrow(
@@ -360,7 +360,7 @@ describe('openStateDatabase', () => {
     );
   });
 
-  test('an absent database is not refused beforehand', () => {
+  test('a missing database passes the check of the header', () => {
     expect(() => refuseForeignDatabase(file)).not.toThrow();
   });
 });
@@ -377,7 +377,7 @@ describe('StateDatabase', () => {
     database.prepare('INSERT INTO entry VALUES (?, ?)').run(id, content);
   const stored = () => database.prepare('SELECT id FROM entry ORDER BY id').pluck().all();
 
-  /** Commits in the write-ahead log: frames that carry the size of the database. */
+  /** Counts the commits in the write-ahead log: the frames with a size of the database. */
   async function commits(): Promise<number> {
     const log = await readFile(`${file}-wal`);
     const frameBytes = 24 + log.readUInt32BE(8);
@@ -389,7 +389,7 @@ describe('StateDatabase', () => {
     return count;
   }
 
-  test('all writes of one turn are one commit', async () => {
+  test('all writes of one turn share one commit', async () => {
     const before = await commits();
 
     await Promise.all(
@@ -404,7 +404,7 @@ describe('StateDatabase', () => {
     expect(stored()).toHaveLength(100);
   });
 
-  test('more writes than fit into one group are all done, in their order', async () => {
+  test('more writes than one group holds are all done, in their order', async () => {
     const order: number[] = [];
 
     await Promise.all(
@@ -420,7 +420,7 @@ describe('StateDatabase', () => {
     expect(order).toEqual(Array.from({ length: 1000 }, (_, id) => id));
   });
 
-  test('a write returns what its work returned', async () => {
+  test('a write resolves with the value that its work returned', async () => {
     expect(await database.write(() => 'result')).toBe('result');
   });
 
@@ -450,7 +450,7 @@ describe('StateDatabase', () => {
     expect(stored()).toEqual([1, 3]);
   });
 
-  test('a broken rule of the schema is internal and undone alone', async () => {
+  test('a violated constraint is an internal error and undone alone', async () => {
     const outcomes = await Promise.allSettled([
       database.write(() => insert(1)),
       database.write(() => insert(1)),
@@ -460,7 +460,7 @@ describe('StateDatabase', () => {
     expect(stored()).toEqual([1]);
   });
 
-  test('a full database refuses the whole group, and readiness is off until a write succeeds', async () => {
+  test('a full database rejects the whole group, and is not ready until a write succeeds', async () => {
     const limit = (pages: number) => database.prepare(`PRAGMA max_page_count = ${pages}`).get();
     limit(1);
 
@@ -485,10 +485,10 @@ describe('StateDatabase', () => {
     expect(await database.probe()).toBe(true);
   });
 
-  test('is not ready after a write that was refused without its neighbours', async () => {
+  test('the database is not ready after one write of a group was rejected', async () => {
     const pages = Number(database.prepare('PRAGMA page_count').pluck().get());
     const limit = (most: number) => database.prepare(`PRAGMA max_page_count = ${most}`).get();
-    // As for a row with triggers, SQLite undoes the statement alone.
+    // As for a row with triggers, SQLite undoes only the statement.
     const job = database.prepare('INSERT INTO entry (id, content) SELECT 2, zeroblob(40000)');
     limit(pages + 4);
 
@@ -507,7 +507,7 @@ describe('StateDatabase', () => {
     expect([whileFull, await database.probe()]).toEqual([false, true]);
   });
 
-  test('is not ready while an ordinary job cannot be written, though smaller writes can', async () => {
+  test('the database is not ready while an ordinary job does not fit, although smaller writes do', async () => {
     const pages = Number(database.prepare('PRAGMA page_count').pluck().get());
     const limit = (most: number) => database.prepare(`PRAGMA max_page_count = ${most}`).get();
     limit(pages + 4);
@@ -524,7 +524,7 @@ describe('StateDatabase', () => {
     expect(database.prepare("SELECT * FROM meta WHERE name = 'trial'").all()).toEqual([]);
   });
 
-  test('a read-only database refuses writes, serves reads and is not ready', async () => {
+  test('a read-only database rejects writes, serves reads and is not ready', async () => {
     database.prepare('PRAGMA query_only = ON').run();
 
     const outcome = database.write(() => insert(1));
@@ -539,7 +539,7 @@ describe('StateDatabase', () => {
     expect(await database.probe()).toBe(true);
   });
 
-  test('a foreign lock refuses writes and not reads', async () => {
+  test('while another program has a lock, writes fail and reads succeed', async () => {
     const other = new Sqlite(file);
     other.exec('BEGIN IMMEDIATE');
 
@@ -554,7 +554,7 @@ describe('StateDatabase', () => {
     await expect(database.write(() => insert(1))).resolves.toBeDefined();
   });
 
-  test('a damaged page found later is internal', async () => {
+  test('a damaged page that is found later is an internal error', async () => {
     await database.write(() => insert(1, Buffer.alloc(1_000_000)));
     await database.close();
     const bytes = await readFile(file);
@@ -567,7 +567,7 @@ describe('StateDatabase', () => {
     await damaged.close();
   });
 
-  test('it reports the size of the stored content and of the main file, which differ by a free page', async () => {
+  test('the sizes of the content and of the main file differ by a free page', async () => {
     await database.write(() => insert(1, Buffer.alloc(1_000_000)));
     const remove = database.prepare('DELETE FROM entry');
     const filled = await database.sizes();
@@ -581,7 +581,7 @@ describe('StateDatabase', () => {
     expect(emptied.physicalBytes).toBe(physicalBytes);
   });
 
-  test('an error that a read throws itself is passed on', async () => {
+  test('an error that the work of a read throws is passed on', async () => {
     const failure = new Error('no');
 
     await expect(
@@ -591,7 +591,7 @@ describe('StateDatabase', () => {
     ).rejects.toBe(failure);
   });
 
-  test('closing commits all earlier writes, and refuses later ones', async () => {
+  test('closing commits all earlier writes, and rejects later ones', async () => {
     const last = database.write(() => insert(1));
 
     await database.close();

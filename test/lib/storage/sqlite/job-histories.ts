@@ -13,7 +13,7 @@ import {
 /** The expected content of a store after a history. */
 export interface JobModel {
   readonly jobs: Map<number, JobRecord>;
-  /** Where each job went, or is meant to go first. */
+  /** The provider of each job. */
   readonly providers: Map<number, string>;
 }
 
@@ -96,7 +96,7 @@ const prune = fc.nat(12).map(
     },
 );
 
-/** Every kind of step, with the jobs of two scopes. */
+/** Generates every kind of step, with the jobs of two scopes. */
 export const jobHistories = fc.array(
   fc.oneof(
     { arbitrary: submit, weight: 4 },

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findStateProblems } from '../../../../lib/storage/sqlite/check-state.ts';
 import {
   type Connection,
   connect,
   IN_MEMORY,
   schemaVersion,
 } from '../../../../lib/storage/sqlite/connection.ts';
+import { findStateProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import {
   migrate,
   refuseNewerSchema,
   SCHEMA_VERSION,
 } from '../../../../lib/storage/sqlite/migrations.ts';
 
-/** A database whose jobs have no owner, as in one without authorization scopes. */
+/** The table of jobs in a version without authorization scopes. */
 const OWNERLESS_JOBS = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, status TEXT, created INTEGER, updated INTEGER,
@@ -40,7 +40,7 @@ describe('migrate', () => {
       .all();
   }
 
-  test('an empty database gets every table and the newest number', () => {
+  test('an empty database gets every table and the newest version', () => {
     migrate(connection);
 
     expect(tables()).toEqual([
@@ -77,7 +77,7 @@ describe('migrate', () => {
     expect(loose.all()).toEqual(['sqlite_sequence', 'sqlite_schema', 'sqlite_temp_schema']);
   });
 
-  test('a second run changes nothing', () => {
+  test('a second migration changes nothing', () => {
     migrate(connection);
     connection.exec("INSERT INTO meta VALUES ('fact', x'00')");
 
@@ -86,7 +86,7 @@ describe('migrate', () => {
     expect(connection.prepare('SELECT name FROM meta').pluck().all()).toEqual(['fact']);
   });
 
-  test('jobs from before there were owners are kept without an owner and never run', () => {
+  test('running jobs from before owners are kept without an owner and never run', () => {
     connection.exec(OWNERLESS_JOBS);
 
     migrate(connection);
@@ -111,13 +111,13 @@ describe('migrate', () => {
     expect(findStateProblems(connection)).toEqual([]);
   });
 
-  test('a migration that fails half-way undoes those before it', () => {
+  test('a failed migration undoes the migrations before it', () => {
     const half = 'CREATE TABLE third (a) STRICT_; CREATE TABLE fourth (a);';
     migrate(connection, ['CREATE TABLE first (a)']);
 
     expect(() =>
       migrate(connection, ['CREATE TABLE first (a)', 'CREATE TABLE second (a)', half]),
-    ).toThrow(/^state\.directory: migration 3 .* untouched$/);
+    ).toThrow(/^state\.directory: migration 3 .* unchanged$/);
     expect(tables()).toEqual(['first']);
     expect(schemaVersion(connection)).toBe(1);
   });
@@ -140,7 +140,10 @@ describe('refuseNewerSchema', () => {
     expect(() => refuseNewerSchema(version)).not.toThrow();
   });
 
-  test.each([SCHEMA_VERSION + 1, 2 ** 31 - 1, -1])('schema %i is refused by name', (version) => {
-    expect(() => refuseNewerSchema(version)).toThrow(/^state\.directory: .*schema/);
-  });
+  test.each([SCHEMA_VERSION + 1, 2 ** 31 - 1, -1])(
+    'schema %i is rejected with its number',
+    (version) => {
+      expect(() => refuseNewerSchema(version)).toThrow(/^state\.directory: .*schema/);
+    },
+  );
 });

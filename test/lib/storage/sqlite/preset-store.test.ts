@@ -14,7 +14,7 @@ describePresetStore('SQLite', async () => {
 
 describe('createPresetStore', () => {
   test.each(['no JSON', '{"operation":"draw"}', '[]'])(
-    'a template that was changed to %s is refused on its way out',
+    'a template that was changed to %s is rejected when it is read',
     async (template) => {
       const database = openStateDatabase({ file: IN_MEMORY, ids });
       const store = createPresetStore(database);

@@ -22,12 +22,12 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('openStateReader', () => {
-  test('finds no database where there is none, and makes none', async () => {
+  test('a missing database is not found and not created', async () => {
     expect(openStateReader(file)).toBeUndefined();
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('reads beside a bridge what that has committed', async () => {
+  test('a reader sees the commits of a running bridge', async () => {
     const database = openStateDatabase({ file, ids });
     await database.write(() => database.prepare(INSERT).run());
     const reader = openStateReader(file);
@@ -41,7 +41,7 @@ describe('openStateReader', () => {
     await database.close();
   });
 
-  test('reads what a bridge that was killed has committed', async () => {
+  test('a reader sees the commits of a killed bridge', async () => {
     const database = openStateDatabase({ file, ids });
     await database.write(() => database.prepare(INSERT).run());
     const copy = join(directory, 'copy.sqlite');
@@ -54,7 +54,7 @@ describe('openStateReader', () => {
     await database.close();
   });
 
-  test('writes nothing', async () => {
+  test('a reader rejects writes', async () => {
     await openStateDatabase({ file, ids }).close();
     const reader = openStateReader(file);
 
@@ -63,7 +63,7 @@ describe('openStateReader', () => {
     reader?.close();
   });
 
-  test('does not stand in the way of the next start', async () => {
+  test('a reader does not block the next start', async () => {
     await openStateDatabase({ file, ids }).close();
     openStateReader(file)?.close();
 
@@ -76,7 +76,7 @@ describe('openStateReader', () => {
   test.each([
     ['an older schema', 0],
     ['a newer schema', SCHEMA_VERSION + 1],
-  ])('refuses %s', async (_, version) => {
+  ])('a reader rejects %s', async (_, version) => {
     await openStateDatabase({ file, ids }).close();
     const connection = connect(file);
     setSchemaVersion(connection, version);
@@ -85,7 +85,7 @@ describe('openStateReader', () => {
     expect(() => openStateReader(file)).toThrow(/^state\.directory: .*schema/);
   });
 
-  test('refuses what is no database', async () => {
+  test('a reader rejects a file that is not a database', async () => {
     await writeFile(file, 'notes');
 
     expect(() => openStateReader(file)).toThrow(

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
-import { findStateProblems } from '../../../../lib/storage/sqlite/check-state.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
+import { findStateProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
 import {
   CLAIM_WEBHOOKS,
@@ -47,7 +47,7 @@ describe('createWebhookStore', () => {
       { host: 'hooks.test', nowMs: 1, untilMs: 2, limit: 3 },
       ['(host=? AND due<?)'],
     ],
-  ])('%s by the index of what is due, whatever was delivered before', async (...row) => {
+  ])('the statement that %s searches only the index of due webhooks', async (...row) => {
     const [, sql, given, searches] = row;
     const database = openStateDatabase({ file: IN_MEMORY, ids });
 
@@ -61,7 +61,7 @@ describe('createWebhookStore', () => {
     await database.close();
   });
 
-  test('a webhook makes no state invalid', async () => {
+  test('a state with a webhook is valid', async () => {
     const database = openStateDatabase({ file: IN_MEMORY, ids });
     const webhook = { url: 'https://hooks.test/', events: ['failed' as const] };
     await createJobStore(database).submit(newJob({ webhook }), WIDE);

@@ -59,7 +59,7 @@ describe('listSql', () => {
   );
 });
 
-/** The expected list, found by filtering all jobs. */
+/** Returns the expected list by filtering all jobs. */
 function naively(
   { jobs, providers }: JobModel,
   scope: string,
@@ -86,7 +86,7 @@ describe('JobStore.list', () => {
 
   afterEach(() => database.close());
 
-  test('shows what a search through all jobs finds, under every filter, while jobs come, change and go', async () => {
+  test('a list has the same jobs as a scan of all jobs, under every filter, while jobs are added, changed and removed', async () => {
     await fc.assert(
       fc.asyncProperty(jobHistories, fc.integer({ min: 1, max: 7 }), async (history, limit) => {
         database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
@@ -107,7 +107,7 @@ describe('JobStore.list', () => {
     );
   });
 
-  test('a walk through the pages sees every job that stays, once, whatever happens meanwhile', async () => {
+  test('paging visits every remaining job once, while jobs are added, changed and removed', async () => {
     await fc.assert(
       fc.asyncProperty(jobHistories, jobHistories, async (history, meanwhile) => {
         database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
@@ -128,7 +128,7 @@ describe('JobStore.list', () => {
 
         const after = new Set(naively(model, 'a', { visibility: 'active' }));
         expect(seen).toEqual([...new Set(seen)].sort((a, b) => b - a));
-        // A job that was hidden and shown again in between may have been missed.
+        // A job that was hidden and restored in between may have been missed.
         const untouched = before.filter((sequence) => model.jobs.get(sequence)?.updatedSecs !== 5);
         expect(seen).toEqual(
           expect.arrayContaining(untouched.filter((sequence) => after.has(sequence))),

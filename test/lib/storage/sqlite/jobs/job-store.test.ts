@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../../../../lib/contract/resources/job.ts';
-import { toKeyHash } from '../../../../../lib/jobs/accept/job-key.ts';
+import { toKeyHash } from '../../../../../lib/jobs/accept-job.ts';
 import type { JobStore } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../../lib/storage/sqlite/artifact-store.ts';
-import { findStateProblems } from '../../../../../lib/storage/sqlite/check-state.ts';
 import { IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
+import { findStateProblems } from '../../../../../lib/storage/sqlite/inspect-state.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createLedgerStore } from '../../../../../lib/storage/sqlite/ledger-store.ts';
 import { createOwnerLease } from '../../../../../lib/storage/sqlite/owner-lease.ts';
@@ -57,7 +57,7 @@ async function otherJobStore(database: StateDatabase, leaseUntilSecs: number): P
   return createJobStore(neighbour);
 }
 
-/** The statuses that may follow each status (contract.md 3). */
+/** The statuses that may follow each status. */
 const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   queued: ['running', 'cancelled'],
   running: ['succeeded', 'failed', 'cancelled', 'interrupted'],
@@ -80,7 +80,7 @@ describe('createJobStore', () => {
   });
   afterEach(() => database.close());
 
-  /** A row of this status, in every column as its status demands. */
+  /** Inserts a row with this status and valid values in all columns. */
   const insertRow = (status: string, columns: Readonly<Record<string, unknown>> = {}) => {
     const hasStarted = status !== 'queued';
     const hasEnded = status !== 'queued' && status !== 'running';
@@ -103,7 +103,7 @@ describe('createJobStore', () => {
   };
 
   test.each(JOB_STATUSES.flatMap((from) => JOB_STATUSES.map((to) => [from, to] as const)))(
-    'its tables agree with the state table on %s to %s',
+    'the tables allow the transition from %s to %s exactly if the state table does',
     (from, to) => {
       insertRow(from);
       const target = { queued: [null, null, null, 100], running: [1, null, null, 100] };
@@ -133,7 +133,7 @@ describe('createJobStore', () => {
     ['a queued job without a reservation', 'queued', { reserved: 0 }],
     ['a reservation that outlives its job', 'failed', { reserved: 1 }],
     ['a mark that is no flag', 'queued', { favorite: 2 }],
-  ])('its tables refuse %s', (_, status, columns) => {
+  ])('the tables reject %s', (_, status, columns) => {
     expect(() => insertRow(status, columns)).toThrow(/constraint failed/);
   });
 
@@ -146,7 +146,7 @@ describe('createJobStore', () => {
     expect(await store.needsInput('ab'.repeat(32))).toBe(false);
   });
 
-  test('a queued job that cannot be read ends as failed, and the next one is claimed', async () => {
+  test('an unreadable queued job ends as failed, and the next job is claimed', async () => {
     const { job: damaged } = await store.submit(newJob(), WIDE);
     const { job: valid } = await store.submit(newJob(), WIDE);
     const damage = database.prepare('UPDATE job_content SET request = ? WHERE seq = ?');
@@ -167,7 +167,7 @@ describe('createJobStore', () => {
     ['request', 'no JSON'],
     ['request', '{}'],
     ['result', '{"id":1}'],
-  ])('a %s that was changed to %s is refused when it is read', async (column, text) => {
+  ])('a %s that was changed to %s is rejected when it is read', async (column, text) => {
     const { job } = await store.submit(newJob(), WIDE);
     await store.claim(1);
     await store.settle(job.sequence, succeeded());
@@ -177,7 +177,7 @@ describe('createJobStore', () => {
     await expect(store.find(job.scope, job.id)).rejects.toThrow();
   });
 
-  test('a job is kept under limits that were lowered after it was accepted', async () => {
+  test('a job is kept when the limits are lowered after it was accepted', async () => {
     const request = jobRequest({ parameters: { ...jobRequest().parameters, n: 255 } });
 
     const { job } = await store.submit(newJob({ request }), WIDE);
@@ -185,7 +185,7 @@ describe('createJobStore', () => {
     await expect(store.find(job.scope, job.id)).resolves.toMatchObject({ request });
   });
 
-  test('a full disk refuses jobs, loses none that was accepted, and takes them again once there is room', async () => {
+  test('a full disk rejects jobs, loses no accepted job, and accepts jobs again after space is freed', async () => {
     const limit = (pages: number) => database.prepare(`PRAGMA max_page_count = ${pages}`).get();
     const prompt = 'a lighthouse at dusk '.repeat(200);
     limit(200);
@@ -213,7 +213,7 @@ describe('createJobStore', () => {
     await expect(store.submit(newJob(), WIDE)).resolves.toMatchObject({ repeated: false });
   });
 
-  test('no byte of a key is on the disk', async () => {
+  test('the files contain no byte of a key', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
     const file = stateDatabaseFile(directory);
     const onDisk = openStateDatabase({ file, ids });
@@ -227,7 +227,7 @@ describe('createJobStore', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('removals are forgotten once no reader may resume before them, those of other scopes are not', async () => {
+  test('removals of a scope are deleted when no reader may resume before them, and removals of other scopes are kept', async () => {
     const wait = database.prepare('UPDATE job_change SET change = change + ? WHERE scope = ?');
     const end = async (scope: string) => {
       await store.submit(newJob({ scope }), WIDE);

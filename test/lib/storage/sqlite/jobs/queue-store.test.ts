@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createIds } from '../../../../../lib/platform/ids.ts';
-import { findStateProblems } from '../../../../../lib/storage/sqlite/check-state.ts';
 import { connect, IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
+import { findStateProblems } from '../../../../../lib/storage/sqlite/inspect-state.ts';
 import { LARGEST_BY, NEXT_ENDED } from '../../../../../lib/storage/sqlite/jobs/job-retention.ts';
 import { NEXT_SCOPE } from '../../../../../lib/storage/sqlite/jobs/job-scopes.ts';
 import { createJobStore, NEXT_JOB } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
@@ -33,7 +33,7 @@ describeQueueStore('SQLite in memory', async () => {
 });
 
 describe('createQueueStore', () => {
-  test('a pause is there after the database was closed', async () => {
+  test('a pause is kept after the database was closed', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'queue-store-'));
     const file = stateDatabaseFile(directory);
     const first = openStateDatabase({ file, ids });
@@ -48,7 +48,7 @@ describe('createQueueStore', () => {
     expect(paused).toBe(true);
   });
 
-  test('a count of queued jobs that is wrong does not block the queue', async () => {
+  test('a wrong count of queued jobs does not block the queue', async () => {
     const database = openStateDatabase({ file: IN_MEMORY, ids });
     const jobs = createJobStore(database);
     database
@@ -62,7 +62,7 @@ describe('createQueueStore', () => {
     expect(claimed?.id).toBe(job.id);
   });
 
-  test('a count that is wrong is found', async () => {
+  test('a wrong count is detected', async () => {
     const database = openStateDatabase({ file: IN_MEMORY, ids });
     database.prepare("INSERT INTO job_active VALUES ('comfy', 1, 0)").run();
 
@@ -73,7 +73,7 @@ describe('createQueueStore', () => {
   });
 });
 
-/** The steps of a statement's plan that read tables. */
+/** Returns the steps of a query plan that read tables. */
 function planOf(sql: string, bound: object): readonly string[] {
   const connection = connect(IN_MEMORY);
   migrate(connection);
@@ -85,7 +85,7 @@ function planOf(sql: string, bound: object): readonly string[] {
 }
 
 describe('NEXT_SCOPE', () => {
-  test('reads the first entry of an index', () => {
+  test('the next scope is the first entry of an index', () => {
     expect(planOf(NEXT_SCOPE, {})).toEqual([
       'SCAN job_scope USING INDEX job_scope_turns',
       'SCAN queue',
@@ -94,7 +94,7 @@ describe('NEXT_SCOPE', () => {
 });
 
 describe('NEXT_JOB', () => {
-  test('reads the first entry of the scope in an index', () => {
+  test('the next job is the first entry of its scope in an index', () => {
     expect(planOf(NEXT_JOB, ['s'])).toEqual([
       'SEARCH job USING COVERING INDEX job_claim_order (scope=?)',
     ]);
@@ -102,7 +102,7 @@ describe('NEXT_JOB', () => {
 });
 
 describe('prune', () => {
-  test('finds the largest history and its oldest job in indexes', () => {
+  test('the largest history and its oldest job are found in indexes', () => {
     expect([LARGEST_BY.jobs, LARGEST_BY.bytes].map((sql) => planOf(sql, [1]))).toEqual([
       ['SEARCH job_scope USING COVERING INDEX job_scope_by_jobs (ordinary_jobs>?)'],
       ['SCAN job_scope USING INDEX job_scope_by_bytes'],
@@ -115,7 +115,7 @@ describe('prune', () => {
 });
 
 describe('LIST_ACTIVE', () => {
-  test('reads only the active jobs of the tokens', () => {
+  test('only the active jobs of the tokens are read', () => {
     const steps = planOf(LIST_ACTIVE, ['[]', 1]);
 
     expect(steps.filter((step) => /job|TEMP/.test(step))).toEqual([
@@ -125,7 +125,7 @@ describe('LIST_ACTIVE', () => {
 });
 
 describe('LIST_JOBS', () => {
-  test('reads the jobs of its page from indexes', () => {
+  test('the jobs of a page are read from indexes', () => {
     expect(planOf(LIST_JOBS, { after: 0, limit: 20 })).toEqual([
       'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
       'SEARCH job USING COVERING INDEX job_queued (seq>?)',

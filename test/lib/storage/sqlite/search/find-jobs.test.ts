@@ -67,7 +67,7 @@ function find(term: string): readonly number[] {
   return search({ filter: { term, visibility: 'active' } });
 }
 
-/** The contract, with the engine's own simple folding. */
+/** Returns the expected jobs, with the case folding of the engine. */
 function naive(rows: readonly JobRow[], { scope, filter, before, limit }: SearchRequest) {
   const literally = [...filter.term].map((letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
   const pattern = new RegExp(literally.join(''), 'iu');
@@ -85,7 +85,7 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .slice(0, limit + 1);
 }
 
-// Few letters, so that terms are found, among them those with a meaning in queries, in patterns or in case folding.
+// Few letters, so that terms are found. Some have a meaning in queries, in patterns or in case folding.
 const letters = fc.constantFrom(
   ...['a', 'A', 'b', 'B', ' ', '%', '_', '"', "'", '*', '(', '-', ':', '^', '\\', '\t', '\u0001'],
   ...['é', 'É', 'e\u0301', 'ß', 'ẞ', 'ς', 'Σ', 'i', 'İ', 'ı', 'ſ', 'S', '\u212a', 'k', '\ufb05'],
@@ -162,7 +162,7 @@ async function replaceJobs(rows: readonly JobRow[]): Promise<void> {
 }
 
 describe('findJobs', () => {
-  test('finds what the contract says, with whatever part of the jobs is indexed', async () => {
+  test('a search finds the matching jobs, whichever part of the jobs is indexed', async () => {
     const property = fc.asyncProperty(
       someRows,
       fc.array(requests, { minLength: 1, maxLength: 10 }),
@@ -179,7 +179,7 @@ describe('findJobs', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test('misses no job that stays as it is, while others are added, hidden and removed under it', async () => {
+  test('a search misses no unchanged job while others are added, hidden and removed', async () => {
     const change = fc.record({
       at: fc.nat(),
       kind: fc.constantFrom('hide', 'remove', 'add', 'index' as const),
@@ -251,7 +251,7 @@ describe('findJobs', () => {
     ['a prefix', 'fox*', 'foxes'],
     ['spaces at both ends', ' fox ', 'fox'],
     ['a combining accent', 'e\u0301', 'é'],
-  ])('%s means itself', async (_, term, other) => {
+  ])('text with %s matches only itself', async (_, term, other) => {
     await insertJobs(database, [
       jobRow(1, `before${term}behind`),
       jobRow(2, `before${other}behind`),
@@ -263,7 +263,7 @@ describe('findJobs', () => {
     expect([unindexed, find(term)]).toEqual([[1], [1]]);
   });
 
-  test('finds a term of 256 code points in the longest prompt', async () => {
+  test('a term of 256 code points is found in the longest prompt', async () => {
     const term = '😀x'.repeat(128);
     await insertJobs(database, [
       jobRow(1, `${'y'.repeat(10_000)}${term.toUpperCase()}`),
@@ -275,7 +275,7 @@ describe('findJobs', () => {
     expect(find(term)).toEqual([1]);
   });
 
-  test('looks at few jobs when the term is common and the other filter is rare', async () => {
+  test('a search reads few jobs if the term is common and the other filter is rare', async () => {
     const rows = Array.from({ length: 9000 }, (_, nth) =>
       jobRow(nth + 1, 'a red fox', { favorite: nth % 3000 === 5 }),
     );
@@ -299,7 +299,7 @@ describe('findJobs', () => {
     expect(looks).toBeLessThan(50);
   });
 
-  test('looks at few jobs when the scope is rare and has no job with the term', async () => {
+  test('a search reads few jobs if the scope is small and has no job with the term', async () => {
     const rows = Array.from({ length: 9000 }, (_, nth) => {
       const isOurs = nth % 300 === 0;
       return jobRow(nth + 1, isOurs ? 'a blue fox' : 'a red fox', {

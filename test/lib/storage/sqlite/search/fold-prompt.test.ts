@@ -24,11 +24,11 @@ describe('foldPrompt', () => {
     ['Deseret, beyond sixteen bits', '\u{10400}', '\u{10428}'],
     ['a ligature, which stays one', 'ﬁ ﬅ', 'ﬁ ﬆ'],
     ['signs, spaces and what has no case', ' %_\t漢 😀 ا', ' %_\t漢 😀 ا'],
-  ])('folds %s', (_, text, folded) => {
+  ])('the fold of %s is correct', (_, text, folded) => {
     expect(foldPrompt(text)).toBe(folded);
   });
 
-  test('every code point folds to one that the engine takes for the same letter, and folds no further', () => {
+  test('every code point folds to one that the engine treats as the same letter, and folding is idempotent', () => {
     const wrong = LETTERS.filter((letter) => {
       const folded = foldPrompt(letter);
       if (folded === letter) return false;
@@ -39,7 +39,7 @@ describe('foldPrompt', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('letters that the engine takes for the same fold to the same', () => {
+  test('letters that the engine treats as the same have the same fold', () => {
     const cased = LETTERS.filter((letter) => {
       const forms = [letter.toLowerCase(), letter.toUpperCase(), foldPrompt(letter)];
       return forms.some((form) => form !== letter);

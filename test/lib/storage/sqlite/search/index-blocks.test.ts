@@ -57,7 +57,7 @@ async function closeAll(): Promise<void> {
   await database.close();
 }
 
-/** As after the start of a process: confirmed, with nothing indexed yet. */
+/** Restarts as a process does: the index is confirmed, and no new block is indexed. */
 async function restart(whileClosed: () => Promise<unknown> = async () => {}): Promise<void> {
   await closeAll();
   await whileClosed();
@@ -101,14 +101,14 @@ async function addFoxes(): Promise<void> {
 const FOXES = [12_288, 9000, 4096, 1];
 
 describe('indexBlocks', () => {
-  test('indexes every complete block and not the newest one', async () => {
+  test('every complete block is indexed, and the newest block is not', async () => {
     await addFoxes();
 
     expect(blockNumbers()).toEqual([2, 1, 0]);
     expect(find('FOX')).toEqual(FOXES);
   });
 
-  test('continues where it stopped, after a stop in the middle of a block', async () => {
+  test('indexing continues after a stop in the middle of a block', async () => {
     await addFoxes();
     await insertJobs(database, [jobRow(20_000, 'a fox')]);
     const steps = indexBlocks({ jobs, index });
@@ -125,7 +125,7 @@ describe('indexBlocks', () => {
     expect(find('fox')).toEqual([20_000, ...FOXES]);
   });
 
-  test('for an indexed block no prompt is read', async () => {
+  test('no prompt of an indexed block is read', async () => {
     await addFoxes();
     await database.write(() => database.prepare("UPDATE job SET prompt = 'a lynx'").run());
 
@@ -134,7 +134,7 @@ describe('indexBlocks', () => {
 });
 
 describe('confirmIndex', () => {
-  test('keeps what belongs to the database', async () => {
+  test('an index that belongs to the database is kept', async () => {
     await addFoxes();
 
     await restart();
@@ -142,7 +142,7 @@ describe('confirmIndex', () => {
     expect(blockNumbers()).toEqual([2, 1, 0]);
   });
 
-  test('keeps all but the newest block when the jobs that would confirm that block were removed', async () => {
+  test('all blocks but the newest are kept if the jobs that would confirm that block were removed', async () => {
     await addFoxes();
     await remove(9001, 12_287);
 
@@ -152,7 +152,7 @@ describe('confirmIndex', () => {
     expect(find('fox')).toEqual(FOXES);
   });
 
-  test('forgets the blocks that an older copy does not have', async () => {
+  test('blocks that an older copy does not have are removed', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(4095, 'an owl'), jobRow(4096, 'a hen')]);
     run(indexBlocks({ jobs, index }));
     await restart(() => copyFile(file, join(directory, 'copy')));
@@ -169,7 +169,7 @@ describe('confirmIndex', () => {
     expect(find('lynx')).toEqual([]);
   });
 
-  test('forgets everything of another database', async () => {
+  test('all blocks of another database are removed', async () => {
     await addFoxes();
 
     await restart(() => rm(file));
@@ -185,7 +185,7 @@ describe('confirmIndex', () => {
 });
 
 describe('forgetRemoved', () => {
-  test('forgets a block without jobs', async () => {
+  test('a block without jobs is removed from the index', async () => {
     await addFoxes();
     await remove(4096, 8191);
 
@@ -195,7 +195,7 @@ describe('forgetRemoved', () => {
     expect(find('fox')).toEqual([12_288, 9000, 1]);
   });
 
-  test('indexes a block again that has lost half of its jobs, without those jobs', async () => {
+  test('a block that has lost half of its jobs is indexed again', async () => {
     await addFoxes();
     const before = (await stat(indexFile)).size;
     await remove(1, 2);
@@ -208,7 +208,7 @@ describe('forgetRemoved', () => {
     expect(find('fox')).toEqual([12_288, 9000, 4096]);
   });
 
-  test('does not touch a block that has lost less, nor one that is not indexed', async () => {
+  test('a block that has lost fewer jobs, or is not indexed, is not changed', async () => {
     await addFoxes();
     await remove(2, 2);
     const before = index.blocks();
@@ -231,7 +231,7 @@ function postingsOf(block: number): number {
 }
 
 describe('openSearchIndex', () => {
-  test('its file is for its owner alone', async () => {
+  test('only its owner may read the index file', async () => {
     await addFoxes();
 
     const rights = await Promise.all(
@@ -252,7 +252,7 @@ describe('openSearchIndex', () => {
     ['is of another format', () => setFormat(7)],
     ['has no tables', () => alter('DROP TABLE posting')],
     ['has tables of another program', () => alter('DROP TABLE block; CREATE TABLE block (number)')],
-  ])('a file that %s is replaced', async (_, spoil) => {
+  ])('an index file that %s is replaced', async (_, spoil) => {
     await addFoxes();
 
     await restart(spoil);
@@ -264,7 +264,7 @@ describe('openSearchIndex', () => {
     expect(find('fox')).toEqual(FOXES);
   });
 
-  test('a damaged page loses the index and no search, and the index is built again', async () => {
+  test('searches work in spite of a damaged page, and the index is built again', async () => {
     const rows = Array.from({ length: 300 }, (_, nth) =>
       jobRow(nth + 1, `fox ${nth * 7919} ${nth}`),
     );
@@ -283,7 +283,7 @@ describe('openSearchIndex', () => {
     expect(find('fox')).toHaveLength(101);
   });
 
-  test('an invalid posting loses the index and no search', async () => {
+  test('searches work in spite of an invalid posting, and the index is removed', async () => {
     await addFoxes();
 
     await restart(() => alter("UPDATE posting SET positions = x'ffffff'"));
@@ -293,7 +293,7 @@ describe('openSearchIndex', () => {
     expect(index.isOpen()).toBe(false);
   });
 
-  test('without a file there are no blocks, and searches still find every job', async () => {
+  test('searches find every job without an index file', async () => {
     index.close();
     index = openSearchIndex(join(directory, 'no-such-folder', 'search.sqlite'));
     await addFoxes();

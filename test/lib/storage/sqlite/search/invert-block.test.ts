@@ -28,7 +28,7 @@ function byBucket(jobs: readonly FoldedJob[]): Map<number, number[]> {
 }
 
 describe('invertBlock', () => {
-  test('gives each bucket the jobs that are in it, once each, by ascending bucket and position', () => {
+  test('each bucket gets its jobs once, by ascending bucket and position', () => {
     const jobs = [
       { sequence: 8192, prompt: 'aaaa' },
       { sequence: 8200, prompt: 'a fox, a fox' },
@@ -40,7 +40,7 @@ describe('invertBlock', () => {
     expect([...found]).toEqual([...byBucket(jobs)]);
   });
 
-  test('gives the same for prompts that need several passes', () => {
+  test('prompts that need several passes have the same result', () => {
     const jobs = Array.from({ length: 4096 }, (_, sequence) => ({
       sequence,
       prompt: String.fromCharCode(
@@ -68,7 +68,7 @@ describe('invertBlock', () => {
     expect([...found.keys()]).toEqual([...found.keys()].sort((one, other) => one - other));
   });
 
-  test('leaves out a job that is removed between two readings', () => {
+  test('a job that is removed between two passes is left out', () => {
     const jobs = ['fox', 'foxes', 'ox'].map((prompt, sequence) => ({ sequence, prompt }));
     const readings = [[jobs], [jobs.toSpliced(1, 1)]];
 
@@ -80,7 +80,7 @@ describe('invertBlock', () => {
 
 describe('termBuckets', () => {
   test.each(['f', 'fo', 'fox', 'a red fox, 漢字 😀', 'x'.repeat(300)])(
-    'every prompt with %s is in all of them',
+    'every prompt with %s is in all buckets of the term',
     (term) => {
       const buckets = new Set<number>();
       eachBucket(`before ${term} behind`, (bucket) => buckets.add(bucket));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { JobSearch } from '../../../../../lib/jobs/job-search-port.ts';
+import type { JobSearch } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
 import {
   openStateDatabase,
@@ -49,7 +49,7 @@ function foxes(limit = 10) {
   return search.find('anonymous', FOX, { limit }, never());
 }
 
-/** The numbers of the blocks in the index file. */
+/** Returns the numbers of the blocks in the index file. */
 function indexedBlocks(): number[] {
   const connection = new Sqlite(indexFile, { readonly: true, fileMustExist: true });
   try {
@@ -63,14 +63,14 @@ function untilIndexed(...blocks: number[]): Promise<void> {
   return vi.waitFor(() => expect(indexedBlocks()).toEqual(blocks), { timeout: 20_000 });
 }
 
-/** Enough jobs, in blocks that are not indexed, for a search of several time slices. */
+/** Inserts enough jobs in blocks without an index for a search of several time slices. */
 async function addManyHens(): Promise<void> {
   const hens = Array.from({ length: 30_000 }, (_, nth) => jobRow(nth + 1, 'a hen'));
   await insertJobs(database, hens);
 }
 
 describe('createJobSearch', () => {
-  test('finds what was committed last, a page at a time', async () => {
+  test('a search finds the latest commits, in pages', async () => {
     await insertJobs(
       database,
       [1, 2, 3].map((sequence) => jobRow(sequence, `fox ${sequence}`)),
@@ -88,7 +88,7 @@ describe('createJobSearch', () => {
     expect(second).toEqual({ sequences: [1], more: false });
   });
 
-  test('starts nothing before there is a block to index or a search to run', async () => {
+  test('no thread starts before there is a block to index or a search to run', async () => {
     search.added(4095);
     const before = await readdir(directory);
     await foxes();
@@ -97,7 +97,7 @@ describe('createJobSearch', () => {
     expect(await readdir(directory)).toContain('search.sqlite');
   });
 
-  test('indexes without a search what was there at the start, and what is added later', async () => {
+  test('existing and added jobs are indexed without a search', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
     await search.close();
     search = openSearch(5000);
@@ -110,7 +110,7 @@ describe('createJobSearch', () => {
     expect(await foxes()).toEqual({ sequences: [9000, 5000, 1], more: false });
   });
 
-  test('forgets blocks whose jobs were removed, also while it did not run', async () => {
+  test('blocks of removed jobs are removed, even if the search did not run', async () => {
     const rows = [1, 5000, 9000, 13_000].map((sequence) => jobRow(sequence, 'a fox'));
     await insertJobs(database, rows);
     search.added(13_000);
@@ -129,7 +129,7 @@ describe('createJobSearch', () => {
     expect(await foxes()).toEqual({ sequences: [13_000, 9000], more: false });
   });
 
-  test('a closed search leaves no file but the index, and takes no search', async () => {
+  test('a closed search leaves only the index file, and rejects searches', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await foxes();
 
@@ -140,7 +140,7 @@ describe('createJobSearch', () => {
     await expect(foxes()).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  test('a search whose client disconnects rejects at once with the reason, and holds up no other', async () => {
+  test('a search whose client disconnects rejects at once with the reason, and delays no other search', async () => {
     await addManyHens();
     const client = new AbortController();
     const left = search.find('anonymous', FOX, { limit: 1 }, client.signal);
@@ -155,7 +155,7 @@ describe('createJobSearch', () => {
     });
   });
 
-  test('a signal that has fired already starts nothing', async () => {
+  test('a signal that has already aborted starts no search', async () => {
     const reason = new Error('disconnected');
 
     const outcome = search.find('anonymous', FOX, { limit: 1 }, AbortSignal.abort(reason));
@@ -164,7 +164,7 @@ describe('createJobSearch', () => {
     expect(await readdir(directory)).not.toContain('search.sqlite');
   });
 
-  test('searches beyond the limit are refused, and the others run', async () => {
+  test('searches beyond the limit are rejected, and the others run', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
 
     const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => foxes()));
@@ -174,7 +174,7 @@ describe('createJobSearch', () => {
     expect(refused[0]).toMatchObject({ reason: { code: 'overloaded' } });
   });
 
-  test('closing fails the waiting searches', async () => {
+  test('closing rejects the waiting searches', async () => {
     await addManyHens();
     const waiting = foxes();
 
@@ -184,7 +184,7 @@ describe('createJobSearch', () => {
     ]);
   });
 
-  test('a thread that cannot work fails its searches, and the next search starts another', async () => {
+  test('a failed thread rejects its searches, and the next search starts another thread', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await search.close();
     const elsewhere = join(directory, 'later.sqlite');
@@ -199,7 +199,7 @@ describe('createJobSearch', () => {
     expect(await foxes()).toEqual({ sequences: [1], more: false });
   });
 
-  test('an index that another program damages is built again', async () => {
+  test('an index that another program has damaged is built again', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
     search.added(5000);
     await untilIndexed(0);
@@ -219,7 +219,7 @@ describe('createJobSearch', () => {
     await expect.poll(counts).toEqual([1]);
   });
 
-  test('an update of the index that fails is reported, and searches still find every job', async () => {
+  test('a failed update of the index is reported, and searches still find every job', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await foxes();
     const connection = new Sqlite(indexFile);
@@ -236,7 +236,7 @@ describe('createJobSearch', () => {
     expect(await foxes()).toEqual({ sequences: [5000, 1], more: false });
   });
 
-  test('an index that cannot be made is reported once, however many searches do without it', async () => {
+  test('an index that cannot be created is reported once for any number of searches', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await mkdir(indexFile);
 
@@ -249,7 +249,7 @@ describe('createJobSearch', () => {
     expect(failures).toHaveLength(1);
   });
 
-  test('a damaged state database is reported as such', async () => {
+  test('a damaged state database is reported as damaged', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await foxes();
     await database.write(() => {

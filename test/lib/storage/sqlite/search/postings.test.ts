@@ -24,7 +24,7 @@ function membersOf(set: Positions): number[] {
 }
 
 describe('postings', () => {
-  test('come back as they were, few or many, in at most 512 bytes', () => {
+  test('encoded postings decode to the same positions, and have at most 512 bytes', () => {
     fc.assert(
       fc.property(someMembers, (members) => {
         const stored = encodePosting(Uint16Array.from(members));
@@ -39,13 +39,13 @@ describe('postings', () => {
     ['an odd number of bytes', Uint8Array.of(1, 0, 2)],
     ['too many bytes', new Uint8Array(513)],
     ['a position beyond the block', Uint8Array.of(0, 16)],
-  ])('%s is no posting', (_, stored) => {
+  ])('%s is not a valid posting', (_, stored) => {
     expect(decodePosting(stored)).toBeUndefined();
   });
 });
 
 describe('intersect', () => {
-  test('keeps the common members, and counts the bytes that are not zero', () => {
+  test('the intersection keeps the common members, and counts its bytes that are not zero', () => {
     fc.assert(
       fc.property(someMembers, someMembers, (one, other) => {
         const kept = toSet(one);
@@ -61,7 +61,7 @@ describe('intersect', () => {
 });
 
 describe('lastMember', () => {
-  test('is the greatest one up to a position', () => {
+  test('the last member is the greatest one up to a position', () => {
     fc.assert(
       fc.property(someMembers, fc.nat(LAST), (members, position) => {
         const expected = members.findLast((member) => member <= position);
@@ -71,7 +71,7 @@ describe('lastMember', () => {
     );
   });
 
-  test('an empty set has none', () => {
+  test('an empty set has no last member', () => {
     expect(lastMember(new Uint8Array(), LAST)).toBeUndefined();
   });
 });

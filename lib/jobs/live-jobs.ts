@@ -1,13 +1,12 @@
-import type { ImageJob } from '../../contract/resources/job.ts';
-import type { BridgeError } from '../../errors/bridge-error.ts';
-import type { VerifiedEvent } from '../../generation/generation-events.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { createJobWaits } from '../job-waits.ts';
+import type { ImageJob } from '../contract/resources/job.ts';
+import type { BridgeError } from '../errors/bridge-error.ts';
+import type { VerifiedEvent } from '../generation/generation-events.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { JobKey, JobNotices, JobProgressEvent } from './job-notices.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
 
-/** An image that a running job has shown on its way. */
+/** A preview that a provider sent before the final image of a running job. */
 export interface JobPartial {
   readonly image: Extract<VerifiedEvent, { type: 'partial_image' }>['image'];
   readonly partialIndex: number;
@@ -19,13 +18,13 @@ export interface LiveJob {
   readonly signal: AbortSignal;
   /** Aborts with the reason why nothing further may be sent to a provider. */
   readonly noMoreCalls: AbortSignal;
-  /** Takes in what happens in it; of its partial images the latest is kept. */
+  /** Records an event. Keeps only the latest partial image. */
   note(event: VerifiedEvent): void;
-  /** To be called when its end is durable, or cannot become so any more. */
+  /** Must be called when the end of the job is durable, or cannot become durable any more. */
   end(): void;
 }
 
-/** The fate of calls that a provider already has when their job is cancelled. */
+/** The treatment of provider calls in flight when their job is cancelled. */
 export type InFlight = 'stop' | 'finish';
 
 interface State {
@@ -35,12 +34,15 @@ interface State {
   partial: JobPartial | undefined;
 }
 
-// A preview is for looking at; what is larger is not kept (specification 8).
+// A larger preview is not kept, because previews are held in memory and only for display.
 const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
-/** What only memory holds of jobs: their progress, their partial images, how to stop them, which requests wait for them. */
+/**
+ * Registers the running jobs of this process, with everything that only memory holds: their progress, their partial images,
+ * the signals that stop them, and the requests that wait for their ends.
+ */
 export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publish'>) {
   const live = new Map<string, State>();
   const waits = createJobWaits(clock);
@@ -74,16 +76,16 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
   return {
     untilEnded: waits.untilEnded,
 
-    /** To be called when the end of a job is durable. */
+    /** Must be called when the end of a job is durable. */
     ended,
 
-    /** To be called when nothing runs here any more: only another process could end a job now. */
+    /** Must be called when no job runs in this process any more. Ends all waits, because only another process could end a job. */
     over(): void {
       waits.over();
       publish({ type: 'over' });
     },
 
-    /** Resolves as `claim` does. The job that it returns counts as running here from the moment it is claimed. */
+    /** Resolves as the given `claim` does. The claimed job counts as running in this process from that moment. */
     async claim<T extends { readonly id: string }>(
       claim: () => Promise<T | undefined>,
     ): Promise<T | undefined> {
@@ -114,11 +116,11 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
     partial: (id: string): JobPartial | undefined => live.get(id)?.partial,
 
     /**
-     * Ends a job that was claimed here and has not ended, at once or when its calls in flight have ended; false when there
-     * is none.
+     * Stops a running job of this process, at once or when its calls in flight have ended. Resolves with false if the job does
+     * not run in this process.
      */
     async stop(id: string, reason: BridgeError, inFlight: InFlight): Promise<boolean> {
-      // The store may show a job as running before the claim of it has resolved.
+      // In the store, a job may be running before its claim has resolved.
       if (!live.has(id)) await Promise.allSettled(claims);
       const state = live.get(id);
       state?.calls.abort(reason);
@@ -126,7 +128,7 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
       return state !== undefined;
     },
 
-    /** Stops all that runs, and what still begins. */
+    /** Stops all running jobs, and every job that begins later. */
     stopAll(reason: BridgeError): void {
       stopReason = reason;
       for (const { controller } of live.values()) controller.abort(reason);
@@ -136,7 +138,7 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
   };
 }
 
-/** Changes the state, and returns what there is to be seen of the event. */
+/** Updates the state, and returns the event without image bytes. Returns undefined for a partial image that is too large. */
 function takeIn(state: State, event: VerifiedEvent): JobProgressEvent | undefined {
   const { partial_images: count } = state.progress;
   if (event.type === 'progress') {
@@ -152,4 +154,45 @@ function takeIn(state: State, event: VerifiedEvent): JobProgressEvent | undefine
 
 function isSame(one: JobProgress, other: JobProgress): boolean {
   return one.stage === other.stage && one.partial_images === other.partial_images;
+}
+
+/** Lets requests wait for the ends of jobs. */
+function createJobWaits(clock: Clock) {
+  const waiters = new Map<string, Set<() => void>>();
+  let isOver = false;
+
+  function ended(id: string): void {
+    const waiting = waiters.get(id);
+    waiters.delete(id);
+    for (const resume of waiting ?? []) resume();
+  }
+
+  return {
+    ended,
+
+    /** Ends all waits, present and future. */
+    over(): void {
+      isOver = true;
+      for (const id of [...waiters.keys()]) ended(id);
+    },
+
+    /** Resolves when the job has ended, after `waitMs`, or when the client disconnects, whichever is first. */
+    async untilEnded(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
+      if (signal.aborted || isOver) return;
+      await new Promise<void>((resolve) => {
+        const waiting = waiters.get(id) ?? new Set();
+        waiters.set(id, waiting);
+        const resume = () => {
+          cancel();
+          signal.removeEventListener('abort', resume);
+          waiting.delete(resume);
+          if (waiting.size === 0 && waiters.get(id) === waiting) waiters.delete(id);
+          resolve();
+        };
+        const cancel = clock.after(waitMs, resume);
+        signal.addEventListener('abort', resume, { once: true });
+        waiting.add(resume);
+      });
+    },
+  };
 }

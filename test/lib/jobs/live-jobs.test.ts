@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { VerifiedImage } from '../../../../lib/images/image.ts';
-import { cancellation, interruption } from '../../../../lib/jobs/job-end.ts';
-import { createJobNotices } from '../../../../lib/jobs/streams/job-notices.ts';
-import { createLiveJobs, type LiveJobs } from '../../../../lib/jobs/streams/live-jobs.ts';
-import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
+import type { VerifiedImage } from '../../../lib/images/image.ts';
+import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
+import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
+import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 const forever = new AbortController().signal;
 const MIB = 1024 * 1024;
@@ -29,12 +29,12 @@ function partial(partialIndex: number, byteLength = 1) {
   return { type: 'partial_image', index: 0, partialIndex, image } as const;
 }
 
-/** A job of this id. */
+/** Returns a job with this id. */
 function jobKey(id: string) {
   return { id, scope: 'anonymous', sequence: 1 };
 }
 
-/** A wait, and whether it is over. */
+/** Starts a wait that shows if it has ended. */
 function waitFor(id: string, signal = forever) {
   const wait = { isOver: false };
   live.untilEnded(id, 1000, signal).then(() => {
@@ -44,7 +44,7 @@ function waitFor(id: string, signal = forever) {
 }
 
 describe('createLiveJobs', () => {
-  test('a wait is over when its job ends, and no earlier with another one', async () => {
+  test('a wait ends with its own job and not with another one', async () => {
     const [one, other] = [live.begin(jobKey('one')), live.begin(jobKey('other'))];
     const waits = [waitFor('one'), waitFor('one'), waitFor('other')];
 
@@ -64,7 +64,7 @@ describe('createLiveJobs', () => {
     ['the time is over', () => clock.advance(1000)],
     ['the client disconnects', (client) => client.abort()],
     ['nothing runs here any more', () => live.over()],
-  ])('a wait is over when %s, and holds nothing afterwards', async (_, happen) => {
+  ])('a wait ends when %s, and leaves no timer', async (_, happen) => {
     const client = new AbortController();
     const wait = waitFor('one', client.signal);
     await clock.advance(999);
@@ -77,7 +77,7 @@ describe('createLiveJobs', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a wait that begins after the end of all work is over at once', async () => {
+  test('a wait that begins after the end of all work ends at once', async () => {
     live.over();
 
     await live.untilEnded('one', 1000, forever);
@@ -85,7 +85,7 @@ describe('createLiveJobs', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a stop that comes while a job is being claimed reaches it', async () => {
+  test('a stop during the claim of a job reaches the job', async () => {
     const reason = cancellation();
     let give = (_job: { id: string }) => {};
     const claimed = live.claim(
@@ -103,7 +103,7 @@ describe('createLiveJobs', () => {
     expect(live.begin(jobKey('one')).signal.reason).toBe(reason);
   });
 
-  test('a job that was not claimed here cannot be stopped, and a later one of its id can run', async () => {
+  test('a job that was not claimed in this process cannot be stopped, and can be claimed later', async () => {
     const refused = live.claim(() => Promise.reject(new Error('refused')));
     const stopped = live.stop('one', cancellation(), 'stop');
 
@@ -112,7 +112,7 @@ describe('createLiveJobs', () => {
     expect(live.begin(jobKey('one')).signal.aborted).toBe(false);
   });
 
-  test('every running job is stopped at once, and every job that begins afterwards', () => {
+  test('stopping all jobs stops every running job, and every job that begins afterwards', () => {
     const before = live.begin(jobKey('before'));
     const reason = interruption();
 

@@ -2,12 +2,12 @@ import type {
   ImageDelivery,
   StoredImageFile,
   VerifiedBytes,
-} from '../../artifacts/image-delivery-port.ts';
-import type { StoredInput } from '../../contract/request/image-input.ts';
-import { inputsOf } from '../../contract/resources/job.ts';
-import { BridgeError } from '../../errors/bridge-error.ts';
-import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
-import type { JobStore } from '../job-store-port.ts';
+} from '../artifacts/image-delivery-port.ts';
+import type { StoredInput } from '../contract/request/image-input.ts';
+import { inputsOf } from '../contract/resources/job.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
+import type { JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'needsInput'>;
@@ -15,26 +15,26 @@ interface Deps {
   readonly images: Pick<ImageDelivery, 'whole' | 'thumbnail'>;
 }
 
-/** Which image of which job, as the URL names it. */
+/** One input image of a job, as the URL identifies it. */
 export interface JobInputId {
   readonly id: string;
-  /** A decimal number from 0 over the images, then the mask, then the references; any other text names none. */
+  /** A decimal number from 0 that counts the images, then the mask, then the references. Any other text matches no image. */
   readonly index: string;
 }
 
-/** An image that a job came with, and its bytes, or those of its thumbnail. */
+/** An input image of a job, with its own bytes or those of its thumbnail. */
 export interface OpenedInput extends VerifiedBytes {
   readonly input: StoredInput;
 }
 
 export type JobInputs = ReturnType<typeof createJobInputs>;
 
-/** Delivers the images that jobs came with to their owners, for as long as the jobs are in the history. */
+/** Delivers the input images of jobs to the owners of the jobs, while the jobs are in the history. */
 export function createJobInputs({ store, files, images }: Deps) {
   async function find(scope: string, { id, index }: JobInputId): Promise<StoredInput> {
     const job = await store.find(scope, id);
     const input = job && inputsOf(job.request).find((_, nth) => String(nth) === index);
-    // One reply for all: it does not show whether a job of another scope exists.
+    // The same reply in every case, so that it does not reveal whether a job of another scope exists.
     if (!input) throw noSuchInput();
     return input;
   }
@@ -52,7 +52,7 @@ export function createJobInputs({ store, files, images }: Deps) {
       read: () => files.readWhole(sha256, bytes),
       async refuseRemoved() {
         await find(scope, named);
-        // The images of jobs that ended before schema 12 were not kept.
+        // The job may have been removed after it was found.
         if (!(await store.needsInput(sha256))) throw noSuchInput();
       },
     };
@@ -60,8 +60,8 @@ export function createJobInputs({ store, files, images }: Deps) {
 
   return {
     /**
-     * The whole image. Throws `not_found` when the scope has no such job or the job no such image (any more), `artifact` for
-     * a file that is missing, changed or damaged, or the signal's reason.
+     * Resolves with the whole image. Throws `not_found` if the scope has no such job, or if the job has no such image or does
+     * not keep it any more. Throws `artifact` if the file is missing, changed or damaged, and the reason of the signal.
      */
     async open(scope: string, named: JobInputId, signal: AbortSignal): Promise<OpenedInput> {
       signal.throwIfAborted();
@@ -69,7 +69,7 @@ export function createJobInputs({ store, files, images }: Deps) {
       return { input, ...(await images.whole(fileOf(scope, named, input), signal)) };
     },
 
-    /** A PNG that fits a square of `edgePx`. Throws as `open`. */
+    /** Resolves with a PNG that fits a square of `edgePx`. Throws as `open` does. */
     async openThumbnail(
       scope: string,
       named: JobInputId,
@@ -84,5 +84,5 @@ export function createJobInputs({ store, files, images }: Deps) {
 }
 
 function noSuchInput(): BridgeError {
-  return new BridgeError('not_found', 'there is no such image of a job');
+  return new BridgeError('not_found', 'there is no such job image');
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { peekFileHeader } from '../../../../lib/storage/sqlite/file-header.ts';
+import { peekFileHeader } from '../../../../lib/storage/sqlite/database-file.ts';
 
 describe('peekFileHeader', () => {
   let directory: string;
@@ -16,12 +16,12 @@ describe('peekFileHeader', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  test('a missing file is absent, in a missing directory too', () => {
+  test('a missing file is absent, even in a missing directory', () => {
     expect(peekFileHeader(file)).toBe('absent');
     expect(peekFileHeader(join(directory, 'no', 'such', 'folder'))).toBe('absent');
   });
 
-  test('an empty file is a new database', async () => {
+  test('an empty file counts as a new database', async () => {
     await writeFile(file, '');
 
     expect(peekFileHeader(file)).toEqual({ version: 0, identity: 0 });
@@ -49,7 +49,7 @@ describe('peekFileHeader', () => {
     ['text', Buffer.from('no database at all, but long enough to have a header. '.repeat(4))],
     ['a header that ends early', Buffer.from('SQLite format 3\0')],
     ['zeros', Buffer.alloc(4096)],
-  ])('%s is unreadable', async (_, content) => {
+  ])('a file with %s is unreadable', async (_, content) => {
     await writeFile(file, content);
 
     expect(peekFileHeader(file)).toBe('unreadable');

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { VerifiedEvent } from '../../../../lib/generation/generation-events.ts';
-import { type JobRig, openJobRig, SCOPE, until } from '../job-rig.ts';
-import { createStreamClient, readAll } from '../stream-client.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
+import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
+import { createSharedChanges } from '../../../lib/jobs/job-streams.ts';
+import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
+import { createStreamClient, readAll } from './stream-client.ts';
 
 let rig: JobRig;
 
@@ -45,7 +47,7 @@ const eventsOf = <T extends { readonly event?: unknown }>({ items }: { readonly 
   items.map(({ event }) => event);
 
 describe('createJobStreams, ofJob', () => {
-  test('a job is followed from how it is to its end', async () => {
+  test('a stream follows a job from its present state to its end', async () => {
     const id = await submitted();
     const read = await follow(id);
     await read.until(1);
@@ -68,7 +70,7 @@ describe('createJobStreams, ofJob', () => {
     expect(read.items.map((item) => item.id)).toEqual(['1', '2', '3', '4']);
   });
 
-  test('a job that has ended is shown, and its end is reported', async () => {
+  test('the stream of an ended job has its state and its end', async () => {
     const id = await submitted();
     const job = await rig.jobs.cancel(SCOPE, id);
 
@@ -81,7 +83,7 @@ describe('createJobStreams, ofJob', () => {
     ]);
   });
 
-  test('a reader that was slow gets the latest of each output and the end, not every step', async () => {
+  test('a slow reader gets the latest event of each output and the end', async () => {
     const id = await submitted();
     const stream = await rig.jobStreams.ofJob(id, createStreamClient().context);
     const iterator = stream[Symbol.asyncIterator]();
@@ -136,7 +138,7 @@ describe('createJobStreams, ofJob', () => {
     }
   });
 
-  test('a stream ends without an end of its job when nothing runs here any more', async () => {
+  test('a stream ends without the end of its job when no job runs in this process any more', async () => {
     const read = await follow(await submitted());
     await read.until(1);
 
@@ -154,7 +156,7 @@ describe('createJobStreams, ofScope', () => {
       event?.type === 'job' ? [event.snapshot, event.job.status] : event?.type,
     );
 
-  test('the active jobs come first, then each change of a job', async () => {
+  test('the feed begins with the active jobs, followed by each change of a job', async () => {
     const [ended, active] = [await submitted(), await submitted()];
     await rig.jobs.cancel(SCOPE, ended);
     const read = await feed();
@@ -213,7 +215,7 @@ describe('createJobStreams, ofScope', () => {
     expect(read.items.at(-1)?.event).toMatchObject({ job: { progress: { stage: 'verifying' } } });
   });
 
-  test('jobs of other scopes are not in it', async () => {
+  test('the feed has no jobs of other scopes', async () => {
     const read = await feed();
     await read.until(1);
 
@@ -226,7 +228,7 @@ describe('createJobStreams, ofScope', () => {
     expect(read.items[1]?.event).toMatchObject({ type: 'job', job: { id: own } });
   });
 
-  test('who comes back gets each job that has changed since, as it is by now', async () => {
+  test('a resumed feed has each job that changed meanwhile, in its present state', async () => {
     const first = await feed();
     await first.until(1);
     const [one, two, three] = [await submitted(), await submitted(), await submitted()];
@@ -245,7 +247,7 @@ describe('createJobStreams, ofScope', () => {
     ]);
   });
 
-  test('the id that opens a stream is enough to miss nothing', async () => {
+  test('a feed resumed from its first id misses no change', async () => {
     const first = await feed();
     await first.until(1);
     await rig.jobs.cancel(SCOPE, await submitted());
@@ -256,7 +258,7 @@ describe('createJobStreams, ofScope', () => {
     expect(typesOf(read)).toEqual([undefined, [true, 'cancelled']]);
   });
 
-  test('jobs that retention removes are reported, at once and to those who come back', async () => {
+  test('jobs that retention removes are in open feeds and in resumed feeds', async () => {
     const id = await submitted();
     const read = await feed();
     await read.until(2);
@@ -273,7 +275,7 @@ describe('createJobStreams, ofScope', () => {
     expect(later.items[1]?.event).toEqual({ type: 'removed', id });
   });
 
-  test('a slow reader gets each job once, as it is when it asks for it', async () => {
+  test('a slow reader gets each job once, in its present state', async () => {
     const id = await submitted();
     const stream = await rig.jobStreams.ofScope(createStreamClient().context);
     const iterator = stream[Symbol.asyncIterator]();
@@ -298,7 +300,7 @@ describe('createJobStreams, ofScope', () => {
     ['of another scope', 'other', (id: string) => id],
     ['of no stream', SCOPE, () => '12'],
     ['with one other character', SCOPE, (id: string) => `B${id.slice(1)}`],
-  ])('an id %s is refused, and no stream remains open', async (_name, scope, change) => {
+  ])('an id %s is rejected, and no stream remains open', async (_name, scope, change) => {
     const first = await feed();
     await first.until(1);
     const id = change(first.items[0]?.id ?? '');
@@ -315,7 +317,7 @@ describe('createJobStreams, ofScope', () => {
   test.each([
     ['older than the removals that are remembered', 200_000],
     ['of changes that a restored database does not have', -1],
-  ])('an id %s is refused', async (_name, moved) => {
+  ])('an id %s is rejected', async (_name, moved) => {
     const id = await submitted();
     const first = await feed();
     await first.until(2);
@@ -328,7 +330,7 @@ describe('createJobStreams, ofScope', () => {
     expect((await rig.read(id)).status).toBe('queued');
   });
 
-  test('an empty id is none', async () => {
+  test('an empty id counts as no id', async () => {
     const read = await feed('');
 
     await read.until(1);
@@ -340,7 +342,7 @@ describe('createJobStreams, ofScope', () => {
 describe('createJobStreams, a revoked token', () => {
   const REFUSED = { code: 'authentication_required', retryable: false };
 
-  test('a stream fails soon after, and its place is free', async () => {
+  test('a stream of a revoked token fails, and its place is free', async () => {
     const client = createStreamClient();
     const reads = [await follow(await submitted(), client), await feed(undefined, client)];
     for (const read of reads) await read.until(1);
@@ -352,7 +354,7 @@ describe('createJobStreams, a revoked token', () => {
     expect(client.isWatched()).toBe(false);
   });
 
-  test('no further event is delivered, however much is waiting', async () => {
+  test('no waiting event is delivered after the token is revoked', async () => {
     const client = createStreamClient();
     const stream = await rig.jobStreams.ofScope(client.context);
     const events = stream[Symbol.asyncIterator]();
@@ -365,7 +367,7 @@ describe('createJobStreams, a revoked token', () => {
     await expect(events.next()).resolves.toMatchObject({ done: true });
   });
 
-  test('a stream that has ended is not watched any more', async () => {
+  test('an ended stream does not watch its token any more', async () => {
     const client = createStreamClient();
     const id = await submitted();
     await rig.jobs.cancel(SCOPE, id);
@@ -378,7 +380,7 @@ describe('createJobStreams, a revoked token', () => {
 });
 
 describe('createJobStreams, the number of streams', () => {
-  test('a scope has 64 of both kinds, whatever other scopes have', async () => {
+  test('a scope may have 64 streams of both kinds, independently of other scopes', async () => {
     const id = await submitted();
     for (let count = 0; count < 32; count += 1) {
       await follow(id);
@@ -396,12 +398,12 @@ describe('createJobStreams, the number of streams', () => {
   test.each<[string, (client: ReturnType<typeof createStreamClient>) => void]>([
     ['disconnects', (client) => client.disconnect()],
     ['asked for the head alone', (client) => client.finish()],
-  ])('a client that %s makes room for another one', async (_name, happen) => {
+  ])('a client that %s frees the place of its stream', async (_name, happen) => {
     const id = await submitted();
     for (let count = 0; count < 200; count += 1) {
       const client = createStreamClient();
       const [one, other] = [await rig.jobStreams.ofJob(id, client.context), await feed('', client)];
-      // Its first event is made, and no further one is asked for.
+      // The first event is created, and no further event is requested.
       await one[Symbol.asyncIterator]().next();
 
       happen(client);
@@ -411,7 +413,7 @@ describe('createJobStreams, the number of streams', () => {
     await (await feed()).until(1);
   });
 
-  test('a client that disconnected before its stream was opened takes no place', async () => {
+  test('a client that disconnected before its stream was opened occupies no place', async () => {
     for (let count = 0; count < 100; count += 1) {
       const client = createStreamClient();
       client.disconnect();
@@ -421,7 +423,7 @@ describe('createJobStreams, the number of streams', () => {
     await (await feed()).until(1);
   });
 
-  test('a stream that has ended makes room for another one', async () => {
+  test('an ended stream frees its place', async () => {
     const id = await submitted();
     await rig.jobs.cancel(SCOPE, id);
 
@@ -431,5 +433,60 @@ describe('createJobStreams, the number of streams', () => {
     }
 
     await (await follow(id)).until(2);
+  });
+});
+
+describe('createSharedChanges', () => {
+  let reads: number;
+  let nextChange: JobStore['nextChange'];
+
+  beforeEach(() => {
+    reads = 0;
+    const counting: Pick<JobStore, 'nextChange'> = {
+      nextChange(scope, after) {
+        reads += 1;
+        return rig.store.nextChange(scope, after);
+      },
+    };
+    nextChange = createSharedChanges(counting, rig.notices);
+  });
+
+  test('only readers at the same position share a read', async () => {
+    const { job } = await rig.submit();
+    reads = 0;
+
+    const found = await Promise.all([0, 0, 0, 1].map((after) => nextChange(SCOPE, after)));
+    await nextChange('another scope', 0);
+
+    expect(reads).toBe(3);
+    expect(found.slice(0, 3)).toEqual(Array(3).fill({ change: 1, job: expect.anything() }));
+    expect(found[0]).toMatchObject({ job: { id: job.id } });
+    expect(found[3]).toBeUndefined();
+  });
+
+  test('a change is found by every read after its notice', async () => {
+    expect(await nextChange(SCOPE, 0)).toBeUndefined();
+
+    const { job } = await rig.submit();
+
+    expect(await nextChange(SCOPE, 0)).toMatchObject({ job: { id: job.id, status: 'queued' } });
+    await rig.jobs.cancel(SCOPE, job.id);
+    expect(await nextChange(SCOPE, 1)).toMatchObject({ job: { status: 'cancelled' } });
+  });
+
+  test('a failed read is not shared with later readers', async () => {
+    let isBroken = true;
+    const failing = createSharedChanges(
+      {
+        nextChange: (scope, after) =>
+          isBroken ? Promise.reject(refusal()) : rig.store.nextChange(scope, after),
+      },
+      rig.notices,
+    );
+
+    await expect(failing(SCOPE, 0)).rejects.toThrow();
+    isBroken = false;
+
+    expect(await failing(SCOPE, 0)).toBeUndefined();
   });
 });

@@ -4,26 +4,26 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
-import { findStateProblems } from '../../../../lib/storage/sqlite/check-state.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
+import { findStateProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { editOf, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
 import { jobHistories } from './job-histories.ts';
 
 const ids = createIds(() => 0);
 
-describe('checkState', () => {
+describe('findStateProblems', () => {
   let directory: string;
   let file: string;
   let database: StateDatabase;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'check-state-'));
+    directory = await mkdtemp(join(tmpdir(), 'inspect-state-'));
     file = stateDatabaseFile(directory);
     database = openStateDatabase({ file, ids });
     const store = createJobStore(database);
@@ -38,7 +38,7 @@ describe('checkState', () => {
     await rm(directory, { recursive: true });
   });
 
-  test('the accounts are what a recount finds, whatever has happened', async () => {
+  test('totals equal a recount after any history of jobs', async () => {
     await fc.assert(
       fc.asyncProperty(jobHistories, async (history) => {
         const other = openStateDatabase({ file: IN_MEMORY, ids });
@@ -65,8 +65,11 @@ describe('checkState', () => {
         expect.stringMatching(/^job_total\.bytes is \d+ and must be \d+$/),
       ],
     ],
-    ["UPDATE job_content SET request = request || ' ' WHERE seq = 1", [/^1 jobs are not as large/]],
-    ['DELETE FROM job_content WHERE seq = 2', [/^1 jobs are not as large/]],
+    [
+      "UPDATE job_content SET request = request || ' ' WHERE seq = 1",
+      [/^the recorded sizes of 1 jobs/],
+    ],
+    ['DELETE FROM job_content WHERE seq = 2', [/^the recorded sizes of 1 jobs/]],
     [
       'UPDATE job_input SET bytes = bytes + 7',
       [
@@ -77,7 +80,7 @@ describe('checkState', () => {
     ['UPDATE job_scope SET queued = 1', ['the jobs of 1 scopes are miscounted']],
     ["UPDATE job_scope SET scope = 'b'", ['the jobs of 2 scopes are miscounted']],
     ['UPDATE artifact_total SET artifacts = 3', ['artifact_total.artifacts is 3 and must be 0']],
-  ])('%s is found', (change, findings) => {
+  ])('the change %s is detected', (change, findings) => {
     database.prepare(change).run();
 
     const found = findStateProblems(database);
@@ -89,16 +92,14 @@ describe('checkState', () => {
     );
   });
 
-  test('a row without its parent is found', () => {
+  test('a row without its parent is detected', () => {
     database.prepare('PRAGMA foreign_keys = OFF').run();
     database.prepare('DELETE FROM job WHERE seq = 1').run();
 
-    expect(findStateProblems(database)).toEqual([
-      'the database is damaged: a row has lost its parent',
-    ]);
+    expect(findStateProblems(database)).toEqual(['the database is damaged: a row has no parent']);
   });
 
-  test('damaged pages are found', async () => {
+  test('damaged pages are detected', async () => {
     const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'job_content'");
     const offset = (Number(roots.pluck().get()) - 1) * 4096;
     await database.close();

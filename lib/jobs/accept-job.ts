@@ -1,0 +1,332 @@
+import { createHmac } from 'node:crypto';
+import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
+import type { StoredInput } from '../contract/request/image-input.ts';
+import type { AnyImageRequest } from '../contract/request/image-request.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
+import { inputsOf, type JobRequest, type Webhook } from '../contract/resources/job.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Generation } from '../generation/generation.ts';
+import {
+  type GenerationRequest,
+  toFingerprintedRequest,
+  toGenerationRequest,
+} from '../generation/generation-request.ts';
+import type { JobAttach } from '../image-requests/retry-attach.ts';
+import { badInput } from '../inputs/bad-input.ts';
+import { identifyInputs } from '../inputs/input-identities.ts';
+import { factsOf, type InputSet, mapInputs, toList } from '../inputs/input-source.ts';
+import { type StoredImage, type StoredInputs, toStoredInput } from '../inputs/stored-inputs.ts';
+import { toInputSources, toStoredSources } from '../inputs/to-input-sources.ts';
+import type { InputVerifier } from '../inputs/verify-inputs.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import { toFingerprint } from '../platform/fingerprint.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
+import type { Usage } from '../usage/usage.ts';
+import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
+import { isTerminal } from './job-end.ts';
+import type { JobQueue } from './job-queue.ts';
+import type {
+  JobAdmission,
+  JobLimits,
+  JobRecord,
+  JobSearch,
+  JobStore,
+  NewJob,
+} from './job-store-port.ts';
+
+interface AcceptDeps {
+  readonly store: Pick<JobStore, 'submit'>;
+  readonly generation: Pick<Generation, 'plan'>;
+  readonly verifier: InputVerifier;
+  readonly inputs: Pick<StoredInputs, 'keepFor'>;
+  readonly usage: Pick<Usage, 'reservationOf'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newUuid'>;
+  readonly queue: Pick<JobQueue, 'wake'>;
+  readonly search: Pick<JobSearch, 'added'>;
+}
+
+/** The parts of a request's context that a submission uses. */
+export type SubmitContext = Pick<
+  RequestContext,
+  'operationId' | 'scope' | 'caller' | 'requestId' | 'idempotencyKey' | 'signal'
+>;
+
+export interface Submitted {
+  readonly job: JobRecord;
+  /** True if the job was accepted earlier, for an equal request. */
+  readonly repeated: boolean;
+}
+
+/** A job before its plan is made and its images are verified. */
+interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
+  readonly request: GenerationRequest;
+  toJobRequest(images: InputSet<StoredImage>): JobRequest;
+}
+
+export type AcceptJob = ReturnType<typeof createAcceptJob>;
+
+/** Adds jobs to the queue: those of new requests and those of retries. */
+export function createAcceptJob({
+  store,
+  generation,
+  verifier,
+  inputs,
+  usage,
+  clock,
+  ids,
+  queue,
+  search,
+}: AcceptDeps) {
+  /**
+   * Resolves when the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
+   * `unsupported_capability`, `session_not_found`, or the reason of the signal.
+   */
+  return async function acceptJob(
+    { request, toJobRequest, ...more }: JobDraft,
+    context: SubmitContext,
+    admission: Omit<JobAdmission, 'reservation'>,
+  ): Promise<Submitted> {
+    const { scope, caller, requestId } = context;
+    const signal = context.signal();
+    // Planned before the images are decoded, to reject early. The sizes of the decoded images may still reject the request.
+    const planned = await generation.plan(request, context);
+    const images = await verifier.verify(request.inputs, { scope, signal });
+    const hasImages = toList(images).length > 0;
+    const route = hasImages
+      ? await generation.plan(request, context, mapInputs(images, factsOf))
+      : planned;
+    const job = {
+      ...route,
+      ...more,
+      id: ids.newUuid(),
+      scope,
+      requestId,
+      createdSecs: nowSecs(clock),
+      request: toJobRequest(images),
+      reservedBytes: reservationFor(request.parameters.n),
+    };
+    const reservation = usage.reservationOf(caller, request.parameters.n);
+    const submitted = await inputs.keepFor(toList(images), signal, () =>
+      store.submit(job, { ...admission, reservation }),
+    );
+    if (submitted.repeated) return submitted;
+    // Called here and not by the request, because its client may have disconnected.
+    queue.wake();
+    search.added(1);
+    return submitted;
+  };
+}
+
+interface SubmitDeps {
+  readonly store: Pick<JobStore, 'refuseWhenFull' | 'findByKey' | 'find'>;
+  readonly acceptJob: AcceptJob;
+  readonly slices: TimeSlices;
+  readonly usage: Pick<Usage, 'reservationOf'>;
+  readonly webhooks: Pick<WebhookTargets, 'toTarget'>;
+  /** The secret of the database. It keys the hashes of idempotency keys. */
+  readonly secret: Uint8Array;
+  readonly limits: JobLimits;
+  /** `inputs.max_bytes_each`. */
+  readonly maxInputBytes: number;
+}
+
+/** A request of any API, with the settings of a job. */
+export type JobSubmission = AnyImageRequest & {
+  readonly priority?: number;
+  readonly webhook?: Webhook | undefined;
+};
+
+/** Accepts new requests as jobs. */
+export function createSubmitJob({
+  store,
+  acceptJob,
+  slices,
+  usage,
+  webhooks,
+  secret,
+  limits,
+  ...deps
+}: SubmitDeps) {
+  async function fingerprintOf(
+    { webhook, ...sent }: Omit<JobSubmission, 'priority'>,
+    { inputs }: GenerationRequest,
+    { operationId, signal }: SubmitContext,
+  ): Promise<string> {
+    const identities = await identifyInputs(inputs, slices, signal());
+    const fingerprinted = toFingerprintedRequest(sent, inputs, identities);
+    // Without a webhook, the fingerprint is the same as in versions that had no webhooks.
+    return toFingerprint(operationId, webhook ? { ...fingerprinted, webhook } : fingerprinted);
+  }
+
+  /** Resolves with the job of an earlier equal request of the client, or else with the job that `accept` makes. */
+  async function attached(
+    { attach }: JobAttach,
+    { scope, fingerprint }: { readonly scope: string; readonly fingerprint: string },
+    accept: (signal: AbortSignal) => Promise<Submitted>,
+  ): Promise<Submitted> {
+    const { value: id, replayed } = await attach(
+      fingerprint,
+      async (signal) => (await accept(signal)).job.id,
+      async (earlier) => isRepeatable(await store.find(scope, earlier)),
+    );
+    const job = await store.find(scope, id);
+    if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
+    return { job, repeated: replayed };
+  }
+
+  /**
+   * Resolves when the job is durably queued. A request that no route can serve, or that has an invalid image, is rejected.
+   * `attach` is ignored if the request has a key. Throws what `acceptJob` throws.
+   */
+  return async function submitJob(
+    { priority = 0, webhook: named, ...sent }: JobSubmission,
+    context: SubmitContext,
+    attach?: JobAttach,
+  ): Promise<Submitted> {
+    const webhook = webhooks.toTarget(named);
+    const sentKey = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
+    const hash = sentKey === undefined ? undefined : toKeyHash(secret, context.scope, sentKey);
+    const isRetry = hash === undefined && attach?.isRetry === true;
+    // Checked before the images are decoded; the transaction that adds the job checks again. Not checked for a client's
+    // retry, because its job may exist already.
+    const reservation = usage.reservationOf(context.caller, sent.parameters.n);
+    if (!isRetry) await store.refuseWhenFull(context.scope, { ...limits, reservation }, hash);
+    const sources = toInputSources(sent, deps.maxInputBytes);
+    const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
+    const draft = {
+      request,
+      priority,
+      webhook,
+      toJobRequest: (images: InputSet<StoredImage>) => toStoredRequest(sent, images),
+    };
+    const fingerprinted = () => fingerprintOf({ ...sent, webhook: named }, request, context);
+    if (hash === undefined) {
+      if (!attach) return acceptJob(draft, context, limits);
+      const identity = { scope: context.scope, fingerprint: await fingerprinted() };
+      return attached(attach, identity, (signal) =>
+        acceptJob(draft, { ...context, signal: () => signal }, limits),
+      );
+    }
+    const key = { hash, fingerprint: await fingerprinted() };
+    const earlier = await store.findByKey(key);
+    if (earlier) return { job: earlier, repeated: true };
+    return acceptJob(draft, context, { ...limits, key });
+  };
+}
+
+/** Returns true if the retry of a client starts a new job: the earlier one was removed, or failed without a possible cost. */
+function isRepeatable(job: JobRecord | undefined): boolean {
+  if (job === undefined) return true;
+  const { outcome, succeeded_outputs: made } = job.error?.details ?? {};
+  return job.status === 'failed' && outcome !== 'unknown' && made === undefined;
+}
+
+interface RetryDeps {
+  readonly store: Pick<JobStore, 'find' | 'findByKey' | 'needsInput' | 'refuseWhenFull'>;
+  readonly acceptJob: AcceptJob;
+  readonly usage: Pick<Usage, 'reservationOf'>;
+  readonly webhooks: Pick<WebhookTargets, 'toRetryTarget'>;
+  /** The secret of the database. It keys the hashes of idempotency keys. */
+  readonly secret: Uint8Array;
+  readonly limits: JobLimits;
+}
+
+/** Accepts retries of jobs that ended without success. */
+export function createRetryJob({ store, acceptJob, usage, webhooks, secret, limits }: RetryDeps) {
+  async function findRetryable(scope: string, id: string): Promise<JobRecord> {
+    const job = await store.find(scope, id);
+    if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
+    if (!isTerminal(job.status)) {
+      throw new BridgeError('job_not_terminal', 'a job can be retried only after it has ended');
+    }
+    if (job.status === 'succeeded') {
+      throw new BridgeError('job_succeeded', 'a succeeded job cannot be retried');
+    }
+    return job;
+  }
+
+  /** Throws `input` if an image is not stored any more, for example because its job was removed meanwhile. */
+  async function refuseWithoutInputs(request: JobRequest): Promise<void> {
+    const sources = toList(toStoredSources(request));
+    for (const [index, { sha256 }] of inputsOf(request).entries()) {
+      const field = sources[index]?.field ?? 'images';
+      if (!(await store.needsInput(sha256))) throw badInput(field, field, 'not_stored_any_more');
+    }
+  }
+
+  /**
+   * Resolves when the new job is durably queued. An equal request with the key of an earlier one resolves with the earlier
+   * job. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `acceptJob` throws.
+   */
+  return async function retryJob(id: string, context: SubmitContext): Promise<Submitted> {
+    const { scope, operationId, idempotencyKey } = context;
+    const key = idempotencyKey && {
+      hash: toKeyHash(secret, scope, idempotencyKey),
+      fingerprint: toFingerprint(operationId, { id }),
+    };
+    const earlier = key && (await store.findByKey(key));
+    if (earlier) return { job: earlier, repeated: true };
+    const { request, priority, webhook } = withoutFinished(await findRetryable(scope, id));
+    const reservation = usage.reservationOf(context.caller, request.parameters.n);
+    await store.refuseWhenFull(scope, { ...limits, reservation }, undefined);
+    await refuseWithoutInputs(request);
+    return acceptJob(
+      {
+        request: toGenerationRequest(request, toStoredSources(request)),
+        toJobRequest: () => request,
+        priority,
+        webhook: webhooks.toRetryTarget(webhook),
+        retryOf: id,
+      },
+      context,
+      key ? { ...limits, key } : limits,
+    );
+  };
+}
+
+/** Reduces the number of images by those that the job finished. Throws `job_succeeded` if none is left to make. */
+function withoutFinished({ request, partialResult, ...job }: JobRecord): JobRecord {
+  const n = request.parameters.n - (partialResult?.data.length ?? 0);
+  if (n > 0) return { ...job, request: { ...request, parameters: { ...request.parameters, n } } };
+  throw new BridgeError(
+    'job_succeeded',
+    'every image of the job is finished: see its partial_result',
+  );
+}
+
+/** Returns the hash to store for the idempotency key of a job. The hash is keyed, so that it does not allow guessing the key. */
+export function toKeyHash(secret: Uint8Array, scope: string, key: string): string {
+  const words = JSON.stringify(['job idempotency key', scope, key]);
+  return createHmac('sha256', secret).update(words).digest('hex');
+}
+
+/** Returns the request as a job stores it: without its key, with artifacts as its output, and with its images by checksum. */
+function toStoredRequest(request: AnyImageRequest, inputs: InputSet<StoredImage>): JobRequest {
+  const { idempotency_key: _, images, mask, reference_images, output, ...rest } = request;
+  return {
+    ...rest,
+    output: { ...output, response_format: 'artifact' },
+    images: toStored(images, inputs.images),
+    mask: (mask && toStored([mask], inputs.mask ? [inputs.mask] : [])[0]) ?? null,
+    reference_images: toStored(reference_images, inputs.references),
+  };
+}
+
+function toStored(
+  named: readonly { readonly filename?: string | undefined }[],
+  images: readonly StoredImage[],
+): StoredInput[] {
+  return images.map((image, index) => toStoredInput(image, named[index]?.filename));
+}
+
+// The parts of a result beside its outputs: both parameter sets, normalizations, attempts, usage, timings, or an error.
+const RESULT_BYTES = 16_384;
+// One delivered image with its revised prompt, or a failure with its suggestions.
+const OUTPUT_BYTES = 4096;
+
+/** Returns the number of bytes to reserve for the end of a job that asks for this many images. */
+export function reservationFor(outputs: number): number {
+  return RESULT_BYTES + outputs * OUTPUT_BYTES;
+}

@@ -1,0 +1,268 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, constants, lstatSync } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { FileContent, PublishedFile } from '../../artifacts/artifact-files-port.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
+import { CREATE_FLAGS, OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
+import { isAbsence } from './file-errors.ts';
+
+// O_NONBLOCK, because opening a pipe must not wait for its other end.
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const ZEROS = Buffer.alloc(262_144);
+
+// About 2 ms of hashing.
+const STEP_BYTES = 4 * 1024 * 1024;
+
+/** Creates the file and resolves when its bytes are durable. Its name is durable only after its folder is synced. */
+export async function writeNew(path: string, bytes: Buffer, mode = OWNER_FILE): Promise<void> {
+  const file = await open(path, CREATE_FLAGS, mode);
+  try {
+    await file.writeFile(bytes);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Creates a file of this many zero bytes. Not durable, because a full file system already rejects the write. */
+export async function writeZeros(path: string, bytes: number): Promise<void> {
+  const file = await open(path, CREATE_FLAGS, OWNER_FILE);
+  try {
+    for (let at = 0; at < bytes; at += ZEROS.length) {
+      const piece = ZEROS.subarray(0, Math.min(ZEROS.length, bytes - at));
+      const { bytesWritten } = await file.write(piece);
+      // The rest does not fit. Writing it throws the reason.
+      if (bytesWritten < piece.length) await file.write(piece, bytesWritten);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Returns the status of the entry with this name, without following a link. Undefined if there is none. */
+export async function statName(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Does the same synchronously in two microseconds. The asynchronous form takes forty, on a thread pool that it shares with the
+ * decoding of images.
+ */
+export function statNameNow(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function unlinkIfPresent(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}
+
+/** Returns true if the name leads directly to this file, without a symbolic link. */
+export async function isSameFile(path: string, file: BigIntStats): Promise<boolean> {
+  const found = await statName(path);
+  return found !== undefined && found.dev === file.dev && found.ino === file.ino;
+}
+
+/** Resolves with true if there is a regular file of this name with exactly the published content. */
+export function hasChecksum(
+  path: string,
+  { bytes: size, sha256 }: Pick<PublishedFile, 'bytes' | 'sha256'>,
+): Promise<boolean> {
+  return withRegularFile(path, size, false, async (file) => {
+    const hash = createHash('sha256');
+    const piece = Buffer.allocUnsafeSlow(Math.min(size, STEP_BYTES));
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - at), at);
+      if (bytesRead === 0) return false;
+      hash.update(piece.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    return hash.digest('hex') === sha256;
+  });
+}
+
+/** Reads a whole regular file. Undefined if there is none of exactly `size` bytes with this checksum under the name. */
+export function readChecked(
+  path: string,
+  size: number,
+  sha256: string,
+): Promise<Buffer | undefined> {
+  return withRegularFile(path, size, undefined, async (file) => {
+    const hash = createHash('sha256');
+    const bytes = await readBytes(file, size, (read) => hash.update(read));
+    return bytes !== undefined && hash.digest('hex') === sha256 ? bytes : undefined;
+  });
+}
+
+/** Reads a whole regular file. Undefined if there is none of exactly `size` bytes under the name. */
+export function readWhole(
+  path: string,
+  size: number,
+  clock: Pick<Clock, 'nowMs'>,
+): Promise<FileContent | undefined> {
+  return withRegularFile(path, size, undefined, async (file, before) => {
+    const bytes = await readBytes(file, size);
+    const after = await file.stat({ bigint: true });
+    const unchanged = toFileStamp(after) === toFileStamp(before);
+    return bytes === undefined
+      ? undefined
+      : {
+          bytes,
+          stamp: unchanged && isStampSettled(after, clock) ? toFileStamp(after) : undefined,
+        };
+  });
+}
+
+/** Resolves as `work` does for the regular file of exactly `size` bytes under the name. Resolves with `absent` if there is none. */
+async function withRegularFile<T>(
+  path: string,
+  size: number,
+  absent: T,
+  work: (file: FileHandle, found: BigIntStats) => Promise<T>,
+): Promise<T> {
+  let file: FileHandle;
+  try {
+    file = await open(path, READ);
+  } catch (error) {
+    if (isAbsence(error)) return absent;
+    throw error;
+  }
+  try {
+    const found = await file.stat({ bigint: true });
+    return found.isFile() && found.size === BigInt(size) ? await work(file, found) : absent;
+  } finally {
+    await file.close();
+  }
+}
+
+async function readBytes(
+  file: FileHandle,
+  size: number,
+  onRead?: (read: Buffer) => void,
+): Promise<Buffer | undefined> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (let at = 0; at < size; ) {
+    const most = onRead ? Math.min(size - at, STEP_BYTES) : size - at;
+    const { bytesRead } = await file.read(bytes, at, most, at);
+    if (bytesRead === 0) return undefined;
+    onRead?.(bytes.subarray(at, at + bytesRead));
+    at += bytesRead;
+  }
+  return bytes;
+}
+
+// The set of folders known to be durable is cleared at this size.
+const MOST_REMEMBERED = 10_000;
+
+/** Creates folders below a root, which is created with the first of them. */
+export interface FolderMaker {
+  /**
+   * Resolves with the path of a folder below the root. Missing parts are created, and all parts are durable. Throws `artifact`
+   * if a part is a link or a file. The root itself may be a link, because its owner chose it.
+   */
+  make(parts: readonly string[]): Promise<string>;
+}
+
+/** Created folders get `mode`. The permissions of existing folders do not change. */
+export function createFolderMaker(root: string, mode = OWNER_FOLDER): FolderMaker {
+  const durable = new Set<string>();
+
+  async function makePart(parent: string, path: string): Promise<void> {
+    const exists = await isFolder(path);
+    if (exists && durable.has(path)) return;
+    if (!exists) {
+      // The root is created only here, because it exists if a folder below it exists.
+      if (parent === root) await makeRoot(root, mode);
+      await makeOne(path, mode);
+    }
+    // An existing folder is synced too, because the process that created it may have been killed before the name was durable.
+    await syncFolder(parent);
+    if (durable.size >= MOST_REMEMBERED) durable.clear();
+    durable.add(path);
+  }
+
+  return {
+    async make(parts) {
+      let path = root;
+      for (const part of parts) {
+        const parent = path;
+        path = join(parent, part);
+        await makePart(parent, path);
+      }
+      return path;
+    },
+  };
+}
+
+/** Resolves with the path of a folder below `root`. Undefined if a part of it is missing or is not a folder. */
+export async function findFolder(
+  root: string,
+  parts: readonly string[],
+): Promise<string | undefined> {
+  let path = root;
+  for (const part of parts) {
+    path = join(path, part);
+    if (!(await isFolder(path, () => false))) return undefined;
+  }
+  return path;
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function isFolder(path: string, onOther = refuseOther): Promise<boolean> {
+  try {
+    const found = await lstat(path);
+    return found.isDirectory() || onOther();
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
+  }
+}
+
+function refuseOther(): boolean {
+  throw new BridgeError('artifact', 'an artifact folder is a link or a file');
+}
+
+async function makeOne(path: string, mode: number): Promise<void> {
+  try {
+    await mkdir(path, { mode });
+  } catch (error) {
+    // Another writer was faster. Its folder is used; anything else is rejected.
+    if (errorCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
+  }
+}
+
+async function makeRoot(root: string, mode: number): Promise<void> {
+  const firstMade = await mkdir(root, { recursive: true, mode });
+  if (firstMade === undefined) return;
+  // The name of each new folder is durable after its parent is synced.
+  for (let path = root; path !== dirname(firstMade); path = dirname(path)) {
+    await syncFolder(dirname(path));
+  }
+}
