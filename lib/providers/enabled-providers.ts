@@ -4,9 +4,9 @@ import { toProviderName } from '../contract/resources/provider-name.ts';
 import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { createComfyuiProvider } from './comfyui/provider.ts';
-import { agentHome } from './credentials/agent-login.ts';
 import { createApiKeySource } from './credentials/api-key.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
+import { agentHome } from './credentials/login-file.ts';
 import { createGeminiProvider } from './gemini/provider.ts';
 import { createOpenaiImagesProvider } from './openai-images/provider.ts';
 import type { NamedProviderParts, ProviderParts, SharedParts } from './provider-parts.ts';
@@ -19,7 +19,7 @@ interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'id
 
 interface EnabledProviders {
   readonly providers: readonly Provider[];
-  /** Ends what they share, once they are closed themselves. */
+  /** Closes the resources that the providers share. Call it after closing the providers. */
   close(): Promise<void>;
 }
 
@@ -30,21 +30,21 @@ type NamedSettings = {
   readonly [Kind in ProviderKind]: Readonly<Record<string, Config['providers'][Kind][string]>>;
 };
 
-/** One line a provider that there is once: the key of its settings, which gives its name, and what builds it. */
+/** Constructors of the providers that exist once, by settings key. The key also gives the provider's name. */
 const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
   agent_app_server: createAgentAppServerProvider,
   agent_responses: createAgentResponsesProvider,
   sandbox: createSandboxProvider,
 };
 
-/** One line a kind of which there is one provider for each name in its settings. */
+/** Constructors of the kinds that have one provider for each name in their settings. */
 const NAMED: { readonly [Kind in ProviderKind]: CreateNamed<Kind> } = {
   openai_images: createOpenaiImagesProvider,
   gemini: createGeminiProvider,
   comfyui: createComfyuiProvider,
 };
 
-/** The providers that the settings turn on. */
+/** Creates the providers that are enabled in the settings. */
 export function enabledProviders(config: Config, { env, ...deps }: Deps): EnabledProviders {
   const logins = createLogins(config, { env, ...deps });
   const shared: SharedParts = {
@@ -75,7 +75,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
   }
 
   return {
-    // `Object.keys` forgets what the keys are.
+    // `Object.keys` loses the type of the keys.
     providers: [
       ...(Object.keys(SINGLE) as SingleKey[]).flatMap(open),
       ...(Object.keys(NAMED) as ProviderKind[]).flatMap(openNamed),
@@ -84,7 +84,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
   };
 }
 
-/** One source of credentials for each folder, whichever providers use it. */
+/** Creates one credential source for each login folder. Providers with the same folder share the source. */
 function createLogins(config: Config, { env, ...deps }: Deps) {
   const tokenEndpoint = config.providers.agent_responses.token_endpoint;
   const sources = new Map<string, CredentialSource>();

@@ -11,7 +11,7 @@ interface Deps {
 
 export type ProviderInventory = ReturnType<typeof createProviderInventory>;
 
-/** Lists the providers and what each model can do. */
+/** Creates the list of providers and of the capabilities of their models. */
 export function createProviderInventory({ registry }: Deps) {
   const displayNames = registry.all.map((provider) => provider.describe().displayName);
   const descriptors = registry.all.map((provider) =>
@@ -21,7 +21,10 @@ export function createProviderInventory({ registry }: Deps) {
     }),
   );
   return {
-    /** One page by name. A cursor is the name that the page before ended with; any other is `invalid_request`. */
+    /**
+     * Returns one page, ordered by name. A cursor encodes the last name of the previous page. Throws `invalid_request`
+     * for any other cursor.
+     */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
       const start = cursor === undefined ? 0 : indexAfter(descriptors, cursor);
       const items = descriptors.slice(start, start + limit);
@@ -31,7 +34,10 @@ export function createProviderInventory({ registry }: Deps) {
         : { items };
     },
 
-    /** Throws `not_found` for the provider, `unsupported_capability` for the model. */
+    /**
+     * Returns the capability document of a model, by default of the provider's default model. Throws `not_found` if the
+     * provider does not exist and `unsupported_capability` if the provider does not list the model.
+     */
     capabilities(name: string, model: string | undefined): CapabilityDocument {
       const provider = registry.find(name);
       if (!provider) throw new BridgeError('not_found', 'no such provider is registered');
@@ -40,7 +46,10 @@ export function createProviderInventory({ registry }: Deps) {
   };
 }
 
-/** Two accounts at one backend have its display name in common, and are distinguished by their own. */
+/**
+ * Describes a provider. Adds the provider's name to a display name that several providers share, such as two accounts
+ * at one backend.
+ */
 function describe(
   provider: Provider,
   by: { readonly isDefault: boolean; readonly isShared: (displayName: string) => boolean },
@@ -63,6 +72,7 @@ function toCursor(name: string): string {
 
 function indexAfter(descriptors: readonly ProviderDescriptor[], cursor: string): number {
   const index = descriptors.findIndex(({ name }) => toCursor(name) === cursor);
-  if (index === -1) throw invalidField('cursor', 'invalid_cursor', 'is not one of this collection');
+  if (index === -1)
+    throw invalidField('cursor', 'invalid_cursor', 'does not belong to this collection');
   return index + 1;
 }

@@ -8,36 +8,36 @@ import type { TimeSlices } from '../platform/time-slices.ts';
 import type { ApiKeySource } from './credentials/api-key.ts';
 import type { CredentialSource } from './credentials/credential-source.ts';
 
-/** What all providers are built from. */
+/** Dependencies of every provider. */
 export interface SharedParts {
   readonly engine: ImageEngine;
   readonly httpClient: HttpClient;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** For reading and writing large bodies. */
+  /** Time slices for reading and writing large bodies. */
   readonly slices: TimeSlices;
   readonly images: Config['images'];
-  /** `state.directory`: a provider keeps what it stores in a folder of its own there. */
+  /** The setting `state.directory`. A provider stores its files in its own folder there. */
   readonly stateDirectory: string;
-  /** The variable `PATH` of this process. */
+  /** The environment variable `PATH` of this process. */
   readonly searchPath: string | undefined;
 }
 
-/** What the provider that there is once under this key of the settings is built from. */
+/** Dependencies of the provider that exists once under this settings key. */
 export interface ProviderParts<Key extends SingleKey> extends SharedParts {
   /** The registered name. */
   readonly name: string;
-  /** Its own. */
+  /** The provider's own settings. */
   readonly settings: Config['providers'][Key];
-  /** The login in the folder that the provider's settings name; providers with the same folder share it. */
+  /** The login in the folder named in the provider's settings. Providers with the same folder share it. */
   readonly credentials: CredentialSource;
 }
 
-/** What one of the named providers of a kind is built from. */
+/** Dependencies of one named provider of a kind. */
 export interface NamedProviderParts<Kind extends ProviderKind> extends SharedParts {
-  /** The registered name, as the settings give it. */
+  /** The registered name, which is the name in the settings. */
   readonly name: string;
-  /** Its own. */
+  /** The provider's own settings. */
   readonly settings: Config['providers'][Kind][string];
   readonly apiKey: ApiKeySource;
 }

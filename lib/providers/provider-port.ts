@@ -2,59 +2,61 @@ import type { Usage, Warning } from '../contract/reply/image-response.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
 
-/** An input whose bytes were verified; the same object serves every attempt. */
+/** An input image whose bytes have been verified. All attempts share the same object. */
 export interface ProviderInput {
   readonly bytes: Buffer;
   readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
-  /** As stored; `orientation` (EXIF, 1 to 8) says how to turn it. */
+  /** Width and height as stored, before `orientation` (EXIF, 1 to 8) is applied. */
   readonly width: number;
   readonly height: number;
   readonly orientation: number;
   readonly sha256: string;
 }
 
-/** One call: a validated, negotiated request for the outputs named in `indices`. */
+/** One call: a validated and negotiated request for the outputs listed in `indices`. */
 export interface ProviderRequest {
   readonly model: string;
   readonly operation: 'generate' | 'edit';
   readonly prompt: string;
-  /** Present only where the provider takes negative prompts natively. */
+  /** Present only if the provider supports negative prompts natively. */
   readonly negativePrompt?: string;
-  /** Effective values; `n` is the length of `indices`. */
+  /** Effective parameters. `n` is the length of `indices`. */
   readonly parameters: Parameters;
-  /** The outputs' positions in the whole request, ascending: fan-out splits a request into several calls. */
+  /** Positions of the outputs in the whole request, ascending. Fan-out splits a request into several calls. */
   readonly indices: readonly number[];
   readonly images: readonly ProviderInput[];
   /**
-   * Where masks are `native`, the image that the client sent. Where they are `emulated`, a PNG in the model's `maskForm` with
-   * the edges of `images[0]`, which is a PNG then; `parameters.size` is that size if the model has sizes.
+   * If the model's masks are `native`, the image that the client sent. If they are `emulated`, a PNG in the model's
+   * `maskForm` with the dimensions of `images[0]`, which is then also a PNG; `parameters.size` is that size if the
+   * model has sizes.
    */
   readonly mask?: ProviderInput;
   /**
-   * The mask for a model without a `maskForm`: black and white, white where `images[0]` may change. It is sent like another
-   * image; `sentImages` gives its position and `toPromptText` names it.
+   * The mask for a model without a `maskForm`: white where `images[0]` may change, black elsewhere. The mask is sent as
+   * another image; `sentImages` defines its position and `toPromptText` names it in the prompt.
    */
   readonly maskImage?: ProviderInput;
   readonly references: readonly ProviderInput[];
   /**
-   * `#RRGGBB`, the flat background that the image is to have and that is cut out afterwards. `background` is never
-   * `transparent` beside it.
+   * Flat background colour, `#RRGGBB`, that the model must paint and that is cut out afterwards. If it is set,
+   * `background` is never `transparent`.
    */
   readonly keyColor?: string;
   /**
-   * The thread that the call is the next turn of; an id from `sessions.createThread`, perhaps of an earlier process. Absent for
-   * an isolated call, after which the provider remembers nothing. The caller runs the calls of one thread one at a time.
+   * The thread that this call continues: an id from `sessions.createThread`, possibly of an earlier process. Absent for
+   * an isolated call, after which the provider remembers nothing. The caller runs the calls of one thread one at a
+   * time.
    */
   readonly threadId?: string;
 }
 
-/** An image of a call of which only its length is known. */
+/** An image of a call of which only the length is known. */
 interface ImageOutline {
-  /** 0 where the length is not known. */
+  /** 0 if the length is unknown. */
   readonly bytes: { readonly length: number };
 }
 
-/** What is known of a call before its images are loaded. A `ProviderRequest` is one, too. */
+/** The part of a call that is known before its images are loaded. Every `ProviderRequest` is also a `CallOutline`. */
 export interface CallOutline
   extends Omit<
     ProviderRequest,
@@ -66,7 +68,7 @@ export interface CallOutline
   readonly references: readonly ImageOutline[];
 }
 
-/** A call without its prompts: all that is needed to read its reply, and to say how it failed. */
+/** A call without its prompts: everything needed to read its reply and to describe its failure. */
 export type CallFacts = Omit<ProviderRequest, 'prompt' | 'negativePrompt'>;
 
 export type ProviderEvent =
@@ -77,7 +79,7 @@ export type ProviderEvent =
     }
   | {
       readonly type: 'partial_image';
-      /** One of the request's `indices`. */
+      /** An element of the request's `indices`. */
       readonly index: number;
       readonly partialIndex: number;
       readonly bytes: Buffer;
@@ -85,27 +87,30 @@ export type ProviderEvent =
 
 export interface ProviderContext {
   readonly requestId: string;
-  /** 1 for the first try of this call, 2 for its first retry. */
+  /** 1 for the first attempt of this call, 2 for its first retry. */
   readonly attempt: number;
   /** Aborts at the deadline and when the request is cancelled. */
   readonly signal: AbortSignal;
   /**
-   * Called in order, never after `execute` has settled. `dispatched` is reported before the call can have any effect: a call
-   * that ends without it has had none.
+   * Called in order, and never after `execute` has settled. `dispatched` is reported before the call can have any
+   * effect: a call that ends without this event had no effect.
    */
   readonly onEvent: (event: ProviderEvent) => void;
 }
 
 export interface ProviderOutput {
-  /** Encoded, not verified: the caller does that. */
+  /** The encoded image. The caller verifies it. */
   readonly bytes: Buffer;
   readonly revisedPrompt?: string;
-  /** The format could not be chosen: one that differs from the requested one is converted, also under `strict`. */
+  /**
+   * True if the provider could not choose the format. An image in another format than requested is then converted, even
+   * under `strict`.
+   */
   readonly anyFormat?: true;
 }
 
 export interface ProviderResult {
-  /** One for each of the request's `indices`, in their order. */
+  /** One output for each of the request's `indices`, in the same order. */
   readonly outputs: readonly ProviderOutput[];
   readonly usage?: Usage;
   readonly warnings?: readonly Warning[];
@@ -120,84 +125,92 @@ export interface ProviderDescription {
 }
 
 /**
- * Threads that outlive a call, and the process. Which caller a thread belongs to, and under which key, is not the provider's
- * business. A call with a `threadId` rejects, before it is dispatched, with `session_not_found` when the provider does not have
- * the thread, and with `session_busy` while an earlier turn could not be ended.
+ * Threads that outlive a call and the process. The caller manages their owners and keys. A call with a `threadId`
+ * rejects before it is dispatched: with `session_not_found` if the provider does not have the thread, and with
+ * `session_busy` while an earlier turn cannot be ended.
  */
 export interface ProviderSessions {
   /**
-   * Makes an empty thread, which need not survive the process before its first turn. Resolves with its id: 1 to 256 bytes, no
-   * control characters, never used for another thread.
+   * Creates an empty thread, which may be lost with the process before its first turn. Resolves with its id: 1 to 256
+   * bytes, without control characters, never reused for another thread.
    */
   createThread(
     request: { readonly model: string; readonly requestId: string },
     signal: AbortSignal,
   ): Promise<string>;
   /**
-   * Removes the thread and everything that the provider keeps of it. Succeeds for a thread that it does not have. Throws
+   * Deletes the thread and everything that the provider stores for it. Succeeds if the thread does not exist. Throws
    * `session_busy` while a turn runs.
    */
   deleteThread(threadId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** `alpha`: alpha 0 where the image may change, 255 elsewhere. `white`: no alpha, white where it may change, else black. */
+/**
+ * `alpha`: alpha 0 where the image may change, 255 elsewhere. `white`: no alpha channel, white where the image may
+ * change, black elsewhere.
+ */
 export type MaskForm = 'alpha' | 'white';
 
-/** Whether work can be dispatched now; `errorCode` says why not. */
+/** Tells if work can be dispatched now. `errorCode` is the reason if it cannot. */
 export type ProviderReadiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly errorCode: 'authentication' | 'configuration' | 'upstream' };
 
 /**
- * One adapter to one kind of image generator. Deadline, fan-out, retry, fallback, verification and delivery happen
- * outside, once for all providers.
+ * An adapter to one kind of image generator. Deadlines, fan-out, retries, fallback, verification and delivery are
+ * implemented outside, once for all providers.
  */
 export interface Provider {
   /** The registered name: lowercase letters, digits and `-`. */
   readonly name: string;
-  /** How often one call may be tried in all, and the delay before the first retry. */
+  /** Maximum number of attempts for one call, and the delay before the first retry. */
   readonly retry: { readonly attempts: number; readonly backoffMs: number };
-  /** Constant for the life of the process. */
+  /** Returns the description, which never changes while the process runs. */
   describe(): ProviderDescription;
-  /** Undefined for a model that it does not know. Constant for the life of the process. */
+  /** Returns the capabilities of a model, or undefined for an unknown model. Never changes while the process runs. */
   capabilities(model: string): CapabilityDocument | undefined;
   /**
-   * How a model whose masks are `emulated` reads a mask; undefined where it reads none. Absent where no model reads one.
-   * Constant for the life of the process.
+   * Returns the form in which a model with `emulated` masks reads a mask, or undefined if the model reads none. Absent
+   * if no model of the provider reads masks. Never changes while the process runs.
    */
   maskForm?(model: string): MaskForm | undefined;
   /**
-   * Refuses what no capability document can say that it does not take: throws what `execute` rejects such a call with, before
-   * it does anything else. Plans ask it, so that no request is accepted that the call would refuse.
+   * Rejects a call that the capability document allows and the provider does not support. Throws the error with which
+   * `execute` would reject the call before doing anything else. Plans call `refuse`, so that a request that the call
+   * would reject is never accepted.
    */
   refuse?(call: CallOutline): void;
   /**
-   * Runs one call. Stops soon after `signal` aborts and rejects with the signal's reason. Otherwise it rejects with a
-   * `BridgeError`, to which the caller adds the provider's name. A rejection before `dispatched` was reported means that
-   * nothing was sent. After it, `effectOf(error)` says what the call did:
+   * Runs one call. Stops soon after `signal` aborts and rejects with the signal's reason. Any other rejection is a
+   * `BridgeError`, to which the caller adds the provider's name. A rejection before `dispatched` was reported means
+   * that nothing was sent. After `dispatched`, `effectOf(error)` describes the effect of the call:
    *
-   * - `not_begun`: the provider began nothing. The connection failed before the request was written, or the provider replied
-   *   that it does not begin (401, 403, 429, 503). The same call may be sent again.
-   * - `nothing_made`: the provider refused the request or failed. It certainly made no image and charged for none. The same
-   *   call may be sent again if the error is `transient` or `retryable`.
-   * - `made`: the reply is complete, and its images cannot be used: another number than requested, no base64, not fetchable.
-   *   They are paid for.
-   * - `unknown`: images may have been made, and may be paid for. A provider states it whenever a connection is lost after the
-   *   request was written, whenever a reply ends before it is complete, and for every failure that follows the begin of output
-   *   (a partial image, a finished item, an image beside an error), whatever code the provider reports then.
+   * - `not_begun`: the provider did not begin any work. The connection failed before the request was written, or the
+   *   provider declined the request (401, 403, 429, 503). The same call may be sent again.
+   * - `nothing_made`: the provider rejected the request or failed. It certainly made no image and charged for none. The
+   *   same call may be sent again if the error is `transient` or `retryable`.
+   * - `made`: the reply is complete, but its images cannot be used: their number is wrong, they are not base64, or they
+   *   cannot be fetched. They are charged.
+   * - `unknown`: images may have been made and charged. A provider must report this effect if a connection is lost
+   *   after the request was written, if a reply ends before it is complete, and for every failure after output has
+   *   begun (a partial image, a finished item, an image beside an error), regardless of the code that the provider then
+   *   reports.
    *
-   * An error of the last two is neither `retryable` nor `transient`. The effect is that of the whole call: one of several
-   * outputs that was made leaves the others unknown.
+   * An error with the effect `made` or `unknown` is neither `retryable` nor `transient`. The effect applies to the
+   * whole call: if only one of several outputs was made, the others are unknown.
    */
   execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult>;
-  /** Never starts a child, refreshes a token or calls upstream. */
+  /** Resolves with the readiness. Never starts a child process, refreshes a token or calls the upstream. */
   probe(signal: AbortSignal): Promise<ProviderReadiness>;
-  /** Present where any model has `persistent_sessions` or `explicit_threads`. Rejects as `execute` does. */
+  /** Present if any model has `persistent_sessions` or `explicit_threads`. The methods reject as `execute` does. */
   readonly sessions?: ProviderSessions;
-  /** How often its child process was started again; only of a provider that has one. */
+  /** Returns how often the child process was restarted. Absent if the provider has no child process. */
   restarts?(): number;
-  /** How many lines its child process has written that are no messages; only of a provider that has one. */
+  /**
+   * Returns how many lines the child process has written that are not messages. Absent if the provider has no child
+   * process.
+   */
   skippedLines?(): number;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all work of the provider has stopped. */
   close(): Promise<void>;
 }

@@ -1,27 +1,30 @@
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { batchingMode } from './batching-mode.ts';
+import { batchingMode } from './backend/plain-model.ts';
 import type { Provider } from './provider-port.ts';
 
-/** The enabled providers; fixed once the service has started. */
+/** The enabled providers, which do not change after the service has started. */
 export interface ProviderRegistry {
-  /** By name, ascending. */
+  /** All providers, ordered by name. */
   readonly all: readonly Provider[];
   readonly defaultName: string;
   find(name: string): Provider | undefined;
-  /** Throws `unsupported_capability` with the models that the provider lists. */
+  /**
+   * Returns the capabilities of a model. Throws `unsupported_capability` with the models that the provider lists if the
+   * model is unknown.
+   */
   capabilities(provider: Provider, model: string, param: string): CapabilityDocument;
-  /** Resolves when nothing of any provider runs any more. */
+  /** Resolves when all work of all providers has stopped. */
   close(): Promise<void>;
 }
 
-/** What any request may ask for and bring: settings of `runtime.request`. */
+/** Limits on the outputs and inputs of any request: settings in `runtime.request`. */
 interface RequestLimits {
   readonly max_outputs: number;
   readonly max_inputs: number;
 }
 
-// Other text of a caller is never part of a message.
+// Any other text from a caller must not appear in a message.
 const MODEL_NAME = /^[\w.:/-]{1,128}$/;
 
 const UNLIMITED: RequestLimits = { max_outputs: Infinity, max_inputs: Infinity };
@@ -54,7 +57,7 @@ export function createProviderRegistry(
   };
 }
 
-/** What is left of the abilities of a model under the limits of every request. */
+/** Returns the capabilities of a model, reduced to the limits that apply to every request. */
 function limited(
   document: CapabilityDocument,
   { max_outputs, max_inputs }: RequestLimits,

@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import { BridgeError } from '../errors/bridge-error.ts';
 
-/** A provider's calls: each ends when its own signal aborts, all of them when the provider closes. */
+/** Tracks the calls of a provider. A call ends when its own signal aborts; all calls end when the provider closes. */
 export function createRunningCalls() {
   const running = new Map<AbortController, Promise<unknown>>();
   let isClosed = false;
 
   return {
     /**
-     * Runs `work` with a signal that aborts with the caller's, at `close`, and when the work has settled: nothing that it
-     * started continues without it. Throws `overloaded` after `close`.
+     * Runs `work` with a signal that aborts with the caller's signal, at `close`, and when the work has settled, so
+     * that nothing started by the work outlives it. Throws `overloaded` after `close`.
      */
     async run<T>(callerSignal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       callerSignal.throwIfAborted();
       const controller = new AbortController();
-      // Every output of a call listens at every step; Node warns of a leak above ten.
+      // Every output of a call adds listeners. Node would report a leak above ten.
       setMaxListeners(0, controller.signal);
       const follow = () => controller.abort(callerSignal.reason);
       callerSignal.addEventListener('abort', follow, { once: true });
@@ -30,7 +30,7 @@ export function createRunningCalls() {
       }
     },
 
-    /** Aborts all calls, and resolves when they have settled. No call is begun any more. */
+    /** Aborts all calls and resolves when they have settled. No new call can begin. */
     async close(): Promise<void> {
       isClosed = true;
       const reason = new BridgeError('cancelled', 'the provider is closing');

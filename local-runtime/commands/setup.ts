@@ -4,7 +4,7 @@ import { problemLine } from '../../lib/config/problem.ts';
 import { userConfigFile } from '../../lib/config/sources/config-file.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
-import { agentHome, findLoginProblem } from '../../lib/providers/credentials/agent-login.ts';
+import { agentHome, findLoginProblem } from '../../lib/providers/credentials/login-file.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import { type Change, newFile, newFolder } from '../setup/changes.ts';

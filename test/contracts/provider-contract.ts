@@ -12,19 +12,22 @@ import type {
 
 interface Opened {
   readonly provider: Provider;
-  /** A request that succeeds, for the outputs of these indices. */
+  /** Returns a request for the outputs of these indices that succeeds. */
   request(indices: readonly number[]): ProviderRequest;
   /** A request that fails. */
   readonly failing: ProviderRequest;
   /** A request that does not end during a test. */
   readonly endless: ProviderRequest;
-  /** A request that the provider refuses before it is sent; undefined where it takes all that its capabilities allow. */
+  /**
+   * A request that the provider rejects before sending it. Undefined if the provider accepts everything that its
+   * capabilities allow.
+   */
   readonly refused?: ProviderRequest;
   /** Closes the provider and its upstream. */
   close(): Promise<void>;
 }
 
-/** The contract of every provider (lib/providers/provider-port.ts). */
+/** Tests the contract of every provider (lib/providers/provider-port.ts). */
 export function describeProvider(label: string, open: () => Promise<Opened>): void {
   describe(`Provider: ${label}`, () => {
     let opened: Opened;
@@ -106,7 +109,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(ended).toBeInstanceOf(BridgeError);
     });
 
-    test('a call that the provider has refused is certainly not paid for', async () => {
+    test('a call that the provider rejects is certainly not charged', async () => {
       const { context } = watched();
 
       const ended = (await failureOf(provider.execute(opened.failing, context))) as BridgeError;
@@ -115,7 +118,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(ended.details['outcome']).toBeUndefined();
     });
 
-    test('a call that is refused before it is made is not made, for the same reason', async () => {
+    test('a call that refuse() rejects is never sent and rejects with the same error', async () => {
       const { refused } = opened;
       const { context, events } = watched();
 
@@ -163,7 +166,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(typeof readiness.ready).toBe('boolean');
     });
 
-    test('closing ends running calls, may be repeated, and refuses new calls', async () => {
+    test('closing ends running calls, can be repeated, and rejects new calls', async () => {
       const ended = failureOf(provider.execute(opened.endless, watched().context));
 
       await provider.close();
@@ -176,7 +179,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
   });
 }
 
-/** The indices of one call of the default model. They do not start at 0: a call may have any indices. */
+/** Returns the indices of one call of the default model. They do not start at 0 because a call may have any indices. */
 function indicesFor({ provider, request }: Opened): readonly number[] {
   const document = provider.capabilities(request([0]).model);
   const count = Math.min(document?.batching.native_count.max ?? 1, 3);

@@ -18,7 +18,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   },
   malformed_request: { message: 'the body is not JSON' },
   refused_by_provider: {
-    message: 'the backend refuses the request',
+    message: 'the backend rejected the request',
     param: 'parameters.size',
     provider,
     details: { reason: 'refused_by_provider', field: 'parameters.size' },

@@ -1,4 +1,4 @@
-import { refuseTooManyInputs } from '../backend/input-limits.ts';
+import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderReadiness } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';

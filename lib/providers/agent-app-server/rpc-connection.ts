@@ -3,9 +3,7 @@ import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import type { StreamedJson } from '../http/streamed-json.ts';
-import { createMessageReader } from './message-reader.ts';
-import { createPendingRequests, type RpcReply } from './pending-requests.ts';
+import { createJsonReader, type StreamedJson } from '../http/streamed-json.ts';
 
 /** A notification of the child. */
 export interface Notification {
@@ -149,4 +147,121 @@ export function createRpcConnection(deps: Deps) {
 
 function agentEnded(): BridgeError {
   return new BridgeError('upstream', 'the agent has ended', { retryable: true });
+}
+
+/** The response to a request: what the method returns, or the text of its error. */
+export type RpcReply =
+  | { readonly ok: true; readonly result: unknown }
+  | { readonly ok: false; readonly message: string };
+
+interface Pending {
+  readonly resolve: (reply: RpcReply) => void;
+  readonly reject: (error: BridgeError) => void;
+}
+
+/** The requests that wait for their response, each until `timeoutMs` is over. */
+function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
+  const pending = new Map<number, Pending>();
+  let lastId = 0;
+
+  return {
+    /** A new request. `onTimeout` is called when it has waited too long; it rejects with `upstream` then. */
+    add(onTimeout: () => void): { readonly id: number; readonly reply: Promise<RpcReply> } {
+      lastId += 1;
+      const id = lastId;
+      const { promise, resolve, reject } = Promise.withResolvers<RpcReply>();
+      const cancel = clock.after(timeoutMs, () => {
+        pending.delete(id);
+        reject(
+          new BridgeError('upstream', 'the agent does not respond in time', { retryable: true }),
+        );
+        onTimeout();
+      });
+      pending.set(id, { resolve, reject });
+      return { id, reply: promise.finally(cancel) };
+    },
+
+    /** A response to a request that does not wait any more, or never was, is ignored. */
+    settle(id: number, reply: RpcReply): void {
+      pending.get(id)?.resolve(reply);
+      pending.delete(id);
+    },
+
+    rejectAll(error: BridgeError): void {
+      for (const { reject } of pending.values()) reject(error);
+      pending.clear();
+    },
+  };
+}
+
+/** Why the output of the agent cannot be read any further. */
+type OutputFault = 'message_too_long' | 'not_json';
+
+const LINE_FEED = 0x0a;
+const OPENING_BRACE = 0x7b;
+const BLANKS: readonly number[] = [0x20, 0x09, 0x0d];
+
+// What a message holds besides its images.
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+interface Receiver {
+  readonly onMessage: (message: StreamedJson) => void;
+  /** Called for each line that is no message, such as one that a wrapper of the agent prints when it starts. */
+  readonly onSkippedLine: () => void;
+}
+
+/**
+ * Reads one JSON message a line, chunk by chunk. A long string is decoded from base64 while it comes, and no message is held
+ * as text. Bytes after the last line feed are no message. A line whose first character is no `{` is skipped. A line that
+ * begins with `{` and is no JSON is a fault, because a message is lost then.
+ */
+export function createMessageReader(
+  maxMessageBytes: number,
+  { onMessage, onSkippedLine }: Receiver,
+) {
+  // The child lives on for any number of turns: only a single message has a limit.
+  const json = createJsonReader(MAX_TEXT_BYTES, undefined, Number.POSITIVE_INFINITY);
+  /** `blank` until a character shows what the line is. */
+  let line: 'blank' | 'message' | 'skipped' = 'blank';
+  let lineBytes = 0;
+  let fault: OutputFault | undefined;
+
+  function take(part: Buffer): void {
+    lineBytes += part.length;
+    if (line === 'blank') line = kindOf(part);
+    const isTooLong = lineBytes > maxMessageBytes || (line === 'message' && !json.push(part));
+    if (isTooLong) fault = 'message_too_long';
+  }
+
+  function endLine(): void {
+    const ended = line;
+    line = 'blank';
+    lineBytes = 0;
+    if (ended === 'skipped') onSkippedLine();
+    if (ended !== 'message') return;
+    const message = json.end();
+    if (message) onMessage(message);
+    else fault = 'not_json';
+  }
+
+  return {
+    /** Calls `onMessage` for each message that `chunk` completes. Returns what is wrong once no more can be read. */
+    push(chunk: Buffer): OutputFault | undefined {
+      let start = 0;
+      while (!fault && start < chunk.length) {
+        const found = chunk.indexOf(LINE_FEED, start);
+        const end = found === -1 ? chunk.length : found;
+        if (end > start) take(chunk.subarray(start, end));
+        if (found !== -1 && !fault) endLine();
+        start = end + 1;
+      }
+      return fault;
+    },
+  };
+}
+
+function kindOf(part: Buffer): 'blank' | 'message' | 'skipped' {
+  const first = part.find((byte) => !BLANKS.includes(byte));
+  if (first === undefined) return 'blank';
+  return first === OPENING_BRACE ? 'message' : 'skipped';
 }

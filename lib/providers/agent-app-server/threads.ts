@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { toPromptText } from '../backend/sent-images.ts';
+import type { ProviderRequest } from '../provider-port.ts';
 import { MODEL_PROVIDER } from './agent-arguments.ts';
 import type { AgentChild } from './agent-child.ts';
-import { INSTRUCTIONS } from './turn-input.ts';
 
 interface ThreadSettings {
   /** The working directory of the child. */
@@ -79,4 +80,23 @@ export function createThreads({ cwd, model }: ThreadSettings) {
 
 export function threadNotFound(): BridgeError {
   return new BridgeError('session_not_found', 'the agent does not have the thread');
+}
+
+/** Replaces the agent's own instructions, which are for a programmer. */
+const INSTRUCTIONS =
+  'Make exactly one image: call the image generation tool exactly once, with the prompt that the user gives, word for word. Where the user attaches images, pass the paths of all of them in their order as referenced images. Where the user wants a change of an earlier image of this conversation, include the last images. Never call it a second time, even if it fails. Then say "done".';
+
+/** The input of one turn: the text, and the staged files of sources and references in that order. */
+export function toTurnInput(request: ProviderRequest, paths: readonly string[]): readonly object[] {
+  return [
+    { type: 'text', text: toText(request), text_elements: [] },
+    // Without `detail` some versions shrink the image.
+    ...paths.map((path) => ({ type: 'localImage', path, detail: 'original' })),
+  ];
+}
+
+/** The tool takes nothing but a prompt, so that the one parameter that can differ is in words here. */
+function toText(request: ProviderRequest): string {
+  const text = toPromptText(request);
+  return request.parameters.background === 'opaque' ? `${text}\n\nThe background is opaque.` : text;
 }

@@ -1,9 +1,7 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { parseErrorBody } from '../backend/backend-error.ts';
 import { fromCode, fromStatus } from '../backend/backend-errors.ts';
-import { toBackendFailure } from '../backend/backend-failure.ts';
-import { FAILURES, toError } from '../backend/failure-rows.ts';
+import { FAILURES, parseErrorBody, toBackendFailure, toError } from '../backend/failures.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { TurnError, TurnItem } from './turn-notification.ts';
 

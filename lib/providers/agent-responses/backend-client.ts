@@ -2,14 +2,13 @@ import { REQUEST_ID_PATTERN } from '../../contract/schema/fields.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { parseErrorBody } from '../backend/backend-error.ts';
 import { fromStatus } from '../backend/backend-errors.ts';
-import { toBackendFailure } from '../backend/backend-failure.ts';
+import { parseErrorBody, toBackendFailure } from '../backend/failures.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';
 import type { Credentials } from '../credentials/credentials.ts';
-import type { EventStreams } from '../http/event-streams.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
+import type { EventStreams } from '../http/sse.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import { createCallOutcome } from './call-outcome.ts';
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
-import { BackendError, errorEntries } from '../backend/backend-error.ts';
+import { BackendError, errorEntries } from '../backend/failures.ts';
 
 /** Optional members. A malformed one is ignored, and the rest of the event still counts. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
@@ -17,7 +18,11 @@ const Item = v.object({
 });
 export type BackendItem = v.InferOutput<typeof Item>;
 
-const Usage = v.object({ input_tokens: Tokens, output_tokens: Tokens, total_tokens: Tokens });
+const ReportedUsage = v.object({
+  input_tokens: Tokens,
+  output_tokens: Tokens,
+  total_tokens: Tokens,
+});
 
 const ToolUsage = v.object({ image_gen: v.record(v.string(), v.unknown()) });
 
@@ -25,7 +30,7 @@ const Response = v.object({
   output: v.nullish(v.array(Item)),
   error: v.fallback(v.nullish(BackendError), undefined),
   incomplete_details: v.fallback(v.nullish(v.object({ reason: Text })), undefined),
-  usage: v.fallback(v.nullish(Usage), undefined),
+  usage: v.fallback(v.nullish(ReportedUsage), undefined),
   tool_usage: v.fallback(v.nullish(ToolUsage), undefined),
 });
 export type BackendResponse = v.InferOutput<typeof Response>;
@@ -49,7 +54,7 @@ const Event = v.variant('type', [
     error: v.fallback(v.nullish(BackendError), undefined),
   }),
 ]);
-export type BackendEvent = v.InferOutput<typeof Event>;
+type BackendEvent = v.InferOutput<typeof Event>;
 
 const KNOWN_TYPES: ReadonlySet<unknown> = new Set(
   Event.options.map(({ entries }) => entries.type.literal),
@@ -64,4 +69,22 @@ export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | un
   if (!KNOWN_TYPES.has(envelope.output.type)) return 'unknown';
   const event = v.safeParse(Event, value);
   return event.success ? event.output : undefined;
+}
+
+// The form of the backend's own names; other names are not passed on.
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+/** What a completed call cost (providers.md, "Models"); undefined where the backend does not say. */
+export function toUsage({ usage, tool_usage: tools }: BackendResponse): Usage | undefined {
+  const { input_tokens, output_tokens, total_tokens } = usage ?? {};
+  const provider = Object.entries(tools?.image_gen ?? {}).filter(
+    (entry): entry is [string, number] => NAME.test(entry[0]) && Number.isFinite(entry[1]),
+  );
+  const found: Usage = {
+    ...(input_tokens === undefined ? {} : { input_tokens }),
+    ...(output_tokens === undefined ? {} : { output_tokens }),
+    ...(total_tokens === undefined ? {} : { total_tokens }),
+    ...(provider.length > 0 ? { provider: Object.fromEntries(provider) } : {}),
+  };
+  return Object.keys(found).length > 0 ? found : undefined;
 }

@@ -1,7 +1,6 @@
-import { refuseTooManyInputs } from '../backend/input-limits.ts';
-import { createEventStreams } from '../http/event-streams.ts';
+import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import { createJsonBodies } from '../http/json-body.ts';
-import { streamLimits } from '../http/sse-reader.ts';
+import { createEventStreams, streamLimits } from '../http/sse.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type {
   Provider,

@@ -1,6 +1,5 @@
 import type { StreamedBody } from '../../net/http-client.ts';
-import { toPromptText } from '../backend/prompt-text.ts';
-import { sentImages } from '../backend/sent-images.ts';
+import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import type { Base64Marker, JsonBodies } from '../http/json-body.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 

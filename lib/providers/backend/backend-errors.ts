@@ -1,18 +1,18 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { CallFacts } from '../provider-port.ts';
-import { safetyDetails } from '../safety-details.ts';
 import {
   type BackendFailure,
   FAILURES,
   type FailureRow,
   REQUEST_FAULTS,
+  safetyDetails,
   toError,
-} from './failure-rows.ts';
+} from './failures.ts';
 
 const { authentication, permission, safety, rate, quota, unsupported } = FAILURES;
 const { unknownModel, refused, transient, other } = FAILURES;
 
-/** The allow-list of providers.md. */
+/** The known error codes and types of the agent backends. Other codes become `upstream`. */
 const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['authentication_error', authentication],
   ['invalid_api_key', authentication],
@@ -36,12 +36,12 @@ const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['service_unavailable', transient],
 ]);
 
-/** A failure reported inside a stream, or in the body of a 3xx or 4xx. */
+/** Converts a failure that is reported inside a stream, or in the body of a 3xx or 4xx response. */
 export function fromCode(failure: BackendFailure, request: CallFacts): BridgeError {
   return byCode(failure, request, other);
 }
 
-/** The code decides, else the type, else it is `otherwise`. */
+/** Selects the row by the code, else by the type, else `otherwise`. */
 function byCode(failure: BackendFailure, request: CallFacts, otherwise: FailureRow): BridgeError {
   const row = CODES.get(failure.code ?? '') ?? CODES.get(failure.type ?? '') ?? otherwise;
   const error = toError(row, failure, request);
@@ -49,7 +49,7 @@ function byCode(failure: BackendFailure, request: CallFacts, otherwise: FailureR
   return error.with({ param: 'routing.model', details: { field: 'routing.model' } });
 }
 
-/** An incomplete response that gives a reason but no code. */
+/** Converts an incomplete response that has a reason but no code. */
 export function fromReason(
   reason: string,
   failure: BackendFailure,
@@ -60,7 +60,7 @@ export function fromReason(
     : toError(other, { ...failure, code: reason }, request);
 }
 
-/** A refusal by status line (providers.md, "Failures"); the caller repeats the call after a first 401. */
+/** Converts a failed status. The caller repeats the call once after a first 401. */
 export function fromStatus(
   status: number,
   failure: BackendFailure,
@@ -76,7 +76,7 @@ export function fromStatus(
   return byCode(failure, request, REQUEST_FAULTS.includes(status) ? refused : other);
 }
 
-/** A refusal inside a completed response, without a code. */
+/** Creates the error of a refusal inside a completed response, which has no code. */
 export function refusal(request: CallFacts): BridgeError {
   return new BridgeError(safety.code, safety.message, {
     details: safetyDetails(request, undefined, []),

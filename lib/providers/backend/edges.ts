@@ -1,17 +1,20 @@
-/** The width and the height of an image, in pixels. */
+/** Width and height of an image in pixels. */
 export interface Edges {
   readonly width: number;
   readonly height: number;
 }
 
 interface Bounds {
-  /** Every edge is a multiple of it. */
+  /** Every edge is a multiple of this number. */
   readonly edge_multiple: number;
   readonly min_edge?: number;
   readonly max_edge: number;
 }
 
-/** Returns the nearest edges within the bounds. Edges that are too long are scaled together, which keeps their ratio. */
+/**
+ * Returns the nearest dimensions within the bounds. Dimensions that are too large are scaled together, which keeps
+ * their ratio.
+ */
 export function fittedEdges(
   { width, height }: Edges,
   { edge_multiple: multiple, min_edge: min = multiple, max_edge: max }: Bounds,

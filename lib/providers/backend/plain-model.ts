@@ -1,5 +1,4 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { batchingMode } from '../batching-mode.ts';
 
 type Member =
   | 'experimental'
@@ -16,7 +15,7 @@ type Member =
   | 'persistent_sessions'
   | 'explicit_threads';
 
-/** What a capability document says of a model that takes a prompt and chooses all else itself. */
+/** Capabilities of a model that accepts a prompt and has no other options. */
 export const PLAIN_MODEL: Pick<CapabilityDocument, Member> = {
   experimental: false,
   revised_prompt: 'unsupported',
@@ -33,13 +32,16 @@ export const PLAIN_MODEL: Pick<CapabilityDocument, Member> = {
   explicit_threads: false,
 };
 
-/** The `max_outputs` and `max_parallel_outputs` of a provider's settings. */
+/** The settings `max_outputs` and `max_parallel_outputs` of a provider. */
 interface OutputLimits {
   readonly max_outputs: number;
   readonly max_parallel_outputs: number | 'auto';
 }
 
-/** Of a provider that makes one output a call; as many calls as a request has outputs run at once unless the settings say otherwise. */
+/**
+ * Returns the capabilities of a provider that makes one output for each call. By default all outputs of a request are
+ * made in parallel.
+ */
 export function oneOutputPerCall({
   max_outputs: max,
   max_parallel_outputs: parallel,
@@ -52,4 +54,32 @@ export function oneOutputPerCall({
       max_parallel_outputs: parallel === 'auto' ? max : parallel,
     },
   };
+}
+
+/** Returns the batching mode of a request with the maximum number of outputs. */
+export function batchingMode(
+  maxOutputs: number,
+  outputsPerCall: number,
+): CapabilityDocument['batching']['mode'] {
+  return maxOutputs > outputsPerCall ? 'fan_out' : 'native';
+}
+
+interface Settings {
+  readonly image_model: string;
+  /** A string value is the name of a model family. */
+  readonly model_profiles: { readonly [model: string]: unknown };
+}
+
+/**
+ * Returns the names that may identify the family of a model, in order of preference: its profile in the settings, its
+ * own name, then the same two for the default model.
+ */
+export function familyNames(
+  model: string,
+  { image_model, model_profiles }: Settings,
+): readonly string[] {
+  return [model, image_model].flatMap((name) => {
+    const profile = model_profiles[name];
+    return typeof profile === 'string' ? [profile, name] : [name];
+  });
 }

@@ -1,15 +1,89 @@
-/** The images of a call, in whatever form. */
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { CallOutline, ProviderRequest } from '../provider-port.ts';
+
+/** The images of a call in any representation. */
 interface CallImages<Image> {
   readonly images: readonly Image[];
   readonly maskImage?: Image;
   readonly references: readonly Image[];
 }
 
-/** The images of a call in the order in which they are sent: the sources, their mask as an image, the references. */
+/** Returns the images of a call in the order in which they are sent: sources, mask image, references. */
 export function sentImages<Image>({
   images,
   maskImage,
   references,
 }: CallImages<Image>): readonly Image[] {
   return [...images, ...(maskImage ? [maskImage] : []), ...references];
+}
+
+/**
+ * Returns the prompt, followed by notes that explain each image in the order of `sentImages` and describe the
+ * background to be cut out.
+ */
+export function toPromptText(request: ProviderRequest): string {
+  const { prompt, images, maskImage, references, keyColor } = request;
+  const sources = images.length;
+  const edited = sources + (maskImage ? 1 : 0);
+  const notes = [
+    ...(sources > 0 ? [`${numbered(1, sources)} to be edited.`] : []),
+    ...(maskImage
+      ? [`Image ${edited} is a mask: image 1 may change only where image ${edited} is white.`]
+      : []),
+    ...(references.length > 0
+      ? [`${numbered(edited + 1, edited + references.length)} for reference only.`]
+      : []),
+    ...(keyColor === undefined
+      ? []
+      : [
+          `Everything around the subject is one flat colour, exactly ${keyColor}, without shadows, gradients, texture or reflections; nothing of the subject has that colour.`,
+        ]),
+  ];
+  return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
+}
+
+function numbered(first: number, last: number): string {
+  return first === last ? `Image ${first} is` : `Images ${first} to ${last} are`;
+}
+
+/** Limits on the sources, and equally on the references, in the form of a capability document. */
+export const INPUT_LIMITS = {
+  support: 'native',
+  max_count: 5,
+  max_bytes_each: 33_554_432,
+  max_bytes_total: 67_108_864,
+} as const;
+
+/** Limits for a kind of image that a model does not support. */
+export const NO_IMAGES = {
+  support: 'unsupported',
+  max_count: 0,
+  max_bytes_each: 0,
+  max_bytes_total: 0,
+} as const;
+
+interface Limits {
+  readonly max_count: number;
+  readonly max_bytes_total: number;
+}
+
+/**
+ * Throws `unsupported_capability` if the sources and references together exceed the limits. Backends count them
+ * together, which a capability document cannot express.
+ */
+export function refuseTooManyInputs(
+  call: CallOutline,
+  { max_count, max_bytes_total }: Limits = INPUT_LIMITS,
+): void {
+  const inputs = sentImages(call);
+  const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
+  if (inputs.length <= max_count && bytes <= max_bytes_total) return;
+  throw new BridgeError(
+    'unsupported_capability',
+    'the input images exceed the limits of the backend',
+    {
+      param: 'images',
+      details: { field: 'images', max_count, max_bytes_total },
+    },
+  );
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/settings/settings.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { INPUT_LIMITS, NO_IMAGES } from '../backend/input-limits.ts';
 import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
+import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';

@@ -12,10 +12,8 @@ import { createRunningCalls } from '../running-calls.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
 import { createPromptRun } from './prompt-run.ts';
 import { createComfyServer } from './server.ts';
-import { refuseUnfilled } from './unfilled-inputs.ts';
-import { withValues } from './workflow.ts';
-import { readWorkflow } from './workflow-files.ts';
-import { createWorkflowValues } from './workflow-values.ts';
+import { readWorkflow, withValues } from './workflow.ts';
+import { createWorkflowValues, refuseUnfilled } from './workflow-values.ts';
 
 /** A ComfyUI server; each of its workflows is a model (more-providers.md 5). */
 export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Provider {

@@ -1,12 +1,14 @@
 import type { Config } from '../../config/settings/settings.ts';
+import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { uprightEdges } from '../../images/upright-edges.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { FAILURES } from '../backend/failure-rows.ts';
-import { toPromptText } from '../backend/prompt-text.ts';
-import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
-import { outputEdges } from './output-edges.ts';
+import { type Edges, fittedEdges } from '../backend/edges.ts';
+import { FAILURES } from '../backend/failures.ts';
+import { toPromptText } from '../backend/sent-images.ts';
+import type { CallFacts, CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
 import type { ComfyServer } from './server.ts';
-import { type BoundValue, siblingBinding, type Workflow } from './workflow.ts';
+import { type Bindings, type BoundValue, siblingBinding, type Workflow } from './workflow.ts';
 
 type Settings = Config['providers']['comfyui'][string]['workflows'][string];
 
@@ -78,4 +80,51 @@ function bound(
   value: string | number | undefined,
 ): readonly BoundValue[] {
   return binding === undefined || value === undefined ? [] : [{ binding, value }];
+}
+
+const RESOLUTION_EDGE: Readonly<Record<NonNullable<Parameters['resolution']>, number>> = {
+  '1k': 1024,
+  '2k': 2048,
+  '4k': 4096,
+};
+
+/**
+ * The edges to ask for: the named size, or those with the ratio and the number of pixels of the hints. A hint that is left
+ * out is that of the first source, or 1:1, and `1k`. Undefined where the size is left to the workflow.
+ */
+function outputEdges(
+  { parameters, images }: Pick<CallFacts, 'parameters' | 'images'>,
+  bounds: { readonly edge_multiple: number; readonly max_edge: number },
+): Edges | undefined {
+  const { size, aspect_ratio: ratio, resolution } = parameters;
+  const named = parseSize(size);
+  if (named) return named;
+  if (ratio === null && resolution === null) return undefined;
+  const [source] = images;
+  const ofSource = source ? uprightEdges(source) : SQUARE;
+  const shape = ratio === null ? ofSource : (parseAspectRatio(ratio) ?? SQUARE);
+  const edge = RESOLUTION_EDGE[resolution ?? '1k'];
+  const stretch = Math.sqrt(shape.width / shape.height);
+  return fittedEdges({ width: edge * stretch, height: edge / stretch }, bounds);
+}
+
+const SQUARE: Edges = { width: 1, height: 1 };
+
+/** An input that gets nothing would keep the image that the workflow was exported with. Throws `unsupported_capability`. */
+export function refuseUnfilled(
+  { images, references, mask }: CallOutline,
+  { images: bindings = [], mask: maskBinding }: Bindings,
+): void {
+  if (images.length + references.length !== bindings.length) {
+    throw new BridgeError('unsupported_capability', 'the workflow takes another number of images', {
+      param: 'images',
+      details: { field: 'images', min_count: bindings.length, max_count: bindings.length },
+    });
+  }
+  if (maskBinding !== undefined && !mask) {
+    throw new BridgeError('unsupported_capability', 'the workflow takes edits with a mask only', {
+      param: 'mask',
+      details: { field: 'mask' },
+    });
+  }
 }

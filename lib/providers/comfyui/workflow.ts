@@ -1,5 +1,10 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import * as v from 'valibot';
+import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { readBytes } from '../credentials/private-file.ts';
 
 const Node = v.looseObject({
   class_type: v.string(),
@@ -29,7 +34,7 @@ export interface BoundValue {
 }
 
 /** Throws `configuration` for a file that is no workflow or lacks a bound node or input. */
-export function parseWorkflow(text: string, bindings: Bindings): Workflow {
+function parseWorkflow(text: string, bindings: Bindings): Workflow {
   const parsed = v.safeParse(Workflow, parseJson(text));
   if (!parsed.success) throw unusable('is no export for the API of ComfyUI');
   const workflow = parsed.output;
@@ -89,4 +94,36 @@ function parseJson(text: string): unknown {
 
 function unusable(what: string): BridgeError {
   return new BridgeError('configuration', `the workflow of the model ${what}`);
+}
+
+type Settings = Config['providers']['comfyui'][string]['workflows'][string];
+
+// Room for a thousand nodes. The history of the server repeats it, and is read up to twice this length.
+const MAX_BYTES = 1_048_576;
+// Opening a pipe must not wait for its other end.
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** The workflow of a model as its file is now. Throws `configuration` for one that cannot be used; the path is not in its message. */
+export async function readWorkflow(settings: Settings): Promise<Workflow> {
+  return parseWorkflow(await readText(settings.file), settings);
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    const file = await open(resolve(path), READ);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) throw unreadable('is no regular file');
+      if (found.size > MAX_BYTES) throw unreadable('is larger than 1 MiB');
+      return (await readBytes(file, found.size)).toString('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw cause instanceof BridgeError ? cause : unreadable('cannot be read', cause);
+  }
+}
+
+function unreadable(what: string, cause?: unknown): BridgeError {
+  return new BridgeError('configuration', `the workflow of the model ${what}`, { cause });
 }

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
+import { homeFolder } from '../../platform/home-folder.ts';
 import { type Login, parseLogin } from './login.ts';
 import { isWritableByOthers, readBytes } from './private-file.ts';
 
@@ -33,9 +34,9 @@ const PROBLEMS = {
 } as const;
 
 /** Why a login file is of no use. */
-export type LoginProblem = keyof typeof PROBLEMS;
+type LoginProblem = keyof typeof PROBLEMS;
 
-export function describeLoginProblem(problem: LoginProblem): string {
+function describeLoginProblem(problem: LoginProblem): string {
   return PROBLEMS[problem];
 }
 
@@ -144,4 +145,23 @@ function toProblem(error: unknown): LoginProblem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
   return code === 'ELOOP' || code === 'ENXIO' ? 'irregular' : 'unreadable';
+}
+
+/** The folder of the agent's login: what a provider's setting `home` names, else the agent's own. */
+export function agentHome(
+  setting: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  // A variable that is set to nothing is as good as unset.
+  return resolve(setting ?? (env['CODEX_HOME'] || join(homeFolder(env), '.codex')));
+}
+
+/** Why the login in that folder is of no use, as a sentence without its path; undefined when it can be read. */
+export async function findLoginProblem(
+  home: string,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const found = await createLoginFile({ home, clock }).find(signal);
+  return typeof found === 'string' ? describeLoginProblem(found) : undefined;
 }

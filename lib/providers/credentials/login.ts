@@ -1,7 +1,5 @@
 import * as v from 'valibot';
 import { type Credentials, createCredentials } from './credentials.ts';
-import { readClaims } from './jwt-claims.ts';
-import { AccountId, TokenText } from './token-text.ts';
 
 /** What a login file holds. It stays in this folder: unlike its credentials, it shows its secrets. */
 export interface Login {
@@ -20,6 +18,20 @@ export interface FreshTokens {
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
+
+const MAX_TOKEN_CHARS = 65_536;
+const MAX_ACCOUNT_CHARS = 256;
+
+// Both go into a header: nothing but visible ASCII may, least of all the end of a line.
+const VISIBLE = /^[\x21-\x7e]+$/;
+
+/** A token of any kind; its inside is its issuer's business. */
+export const TokenText = v.pipe(v.string(), v.maxLength(MAX_TOKEN_CHARS), v.regex(VISIBLE));
+
+const AccountId = v.pipe(v.string(), v.maxLength(MAX_ACCOUNT_CHARS), v.regex(VISIBLE));
+
+/** The name of an account's plan. */
+const PlanType = v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,64}$/));
 
 // Deeper than any login, and far from where writing it back would overflow the stack.
 const MAX_DEPTH = 64;
@@ -83,4 +95,62 @@ function isObject(value: unknown): value is JsonObject {
 function isShallow(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null) return true;
   return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
+}
+
+/** What the bridge reads from a token (providers.md, "Credentials"). */
+interface TokenClaims {
+  readonly expiresAtMs: number | undefined;
+  readonly accountId: string | undefined;
+  /** The plan of the account, such as `pro`. */
+  readonly planType: string | undefined;
+}
+
+const ACCOUNT_CLAIMS = 'https://api.openai.com/auth';
+
+// ECMA-262, 21.4.1.1: no point in time lies further away.
+const MAX_SECS = 8.64e12;
+
+/** One claim that makes no sense must not hide the other. */
+const Claims = v.object({
+  exp: v.fallback(
+    v.optional(v.pipe(v.number(), v.minValue(-MAX_SECS), v.maxValue(MAX_SECS))),
+    undefined,
+  ),
+  [ACCOUNT_CLAIMS]: v.fallback(
+    v.optional(
+      v.object({
+        chatgpt_account_id: v.optional(AccountId),
+        chatgpt_plan_type: v.fallback(v.optional(PlanType), undefined),
+      }),
+    ),
+    undefined,
+  ),
+});
+
+/**
+ * The claims of a JSON Web Token (RFC 7519). They are hints to its bearer, no proof: the signature is not checked, and
+ * from a text that is no such token nothing is read.
+ */
+export function readClaims(token: string): TokenClaims {
+  const parsed = v.safeParse(Claims, decodePayload(token));
+  if (!parsed.success) {
+    return { expiresAtMs: undefined, accountId: undefined, planType: undefined };
+  }
+  const { exp, [ACCOUNT_CLAIMS]: account } = parsed.output;
+  return {
+    expiresAtMs: exp === undefined ? undefined : Math.floor(exp * 1000),
+    accountId: account?.chatgpt_account_id,
+    planType: account?.chatgpt_plan_type,
+  };
+}
+
+function decodePayload(token: string): unknown {
+  if (token.length > MAX_TOKEN_CHARS) return undefined;
+  const [, payload, signature, ...more] = token.split('.');
+  if (payload === undefined || signature === undefined || more.length > 0) return undefined;
+  try {
+    return JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

@@ -3,8 +3,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { FreshTokens } from './login.ts';
-import { TokenText } from './token-text.ts';
+import { type FreshTokens, TokenText } from './login.ts';
 
 export type TokenRefresh = ReturnType<typeof createTokenRefresh>;
 

@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import type { Config } from '../../config/settings/settings.ts';
+import { type Parameters, parseAspectRatio } from '../../contract/request/parameters.ts';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { INPUT_LIMITS } from '../backend/input-limits.ts';
-import { familyNames } from '../backend/model-profiles.ts';
-import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
-import { familyOf, sizesOf } from './models.ts';
+import { familyNames, oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
+import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
@@ -42,4 +41,87 @@ export function capabilitiesOf(
     source_transport: 'conversation_attachment',
     ...(typeof profile === 'object' ? profile : {}),
   });
+}
+
+type Resolution = NonNullable<Parameters['resolution']>;
+
+/** What models differ in. */
+interface Family {
+  readonly aspectRatios: readonly string[];
+  readonly resolutions: readonly Resolution[];
+}
+
+/** An image as it is asked for; what is absent is the model's to choose. */
+export interface ImageShape {
+  readonly aspectRatio?: string;
+  readonly resolution?: Resolution;
+}
+
+/** The edges of each ratio at 1K, in pixels (Gemini API, "Aspect ratios and image size"). */
+const RATIO_EDGES: ReadonlyMap<string, readonly [width: number, height: number]> = new Map([
+  ['1:1', [1024, 1024]],
+  ['2:3', [848, 1264]],
+  ['3:2', [1264, 848]],
+  ['3:4', [896, 1200]],
+  ['4:3', [1200, 896]],
+  ['4:5', [928, 1152]],
+  ['5:4', [1152, 928]],
+  ['9:16', [768, 1376]],
+  ['16:9', [1376, 768]],
+  ['21:9', [1584, 672]],
+  ['1:4', [512, 2048]],
+  ['4:1', [2048, 512]],
+  ['1:8', [384, 3072]],
+  ['8:1', [3072, 384]],
+]);
+
+const SCALES: Readonly<Record<Resolution, number>> = { '1k': 1, '2k': 2, '4k': 4 };
+
+const EXTREME_RATIOS = ['1:4', '4:1', '1:8', '8:1'];
+const ALL_RATIOS = [...RATIO_EDGES.keys()];
+const COMMON_RATIOS = ALL_RATIOS.filter((ratio) => !EXTREME_RATIOS.includes(ratio));
+const ALL_RESOLUTIONS: readonly Resolution[] = ['1k', '2k', '4k'];
+
+const DEFAULT_FAMILY: Family = { aspectRatios: ALL_RATIOS, resolutions: ALL_RESOLUTIONS };
+
+/** By name (more-providers.md 4). */
+const FAMILIES: ReadonlyMap<string, Family> = new Map([
+  ['gemini-nano-banana-2.1', DEFAULT_FAMILY],
+  ['gemini-3-pro-image', { aspectRatios: COMMON_RATIOS, resolutions: ALL_RESOLUTIONS }],
+  ['gemini-3.1-flash-lite-image', { aspectRatios: COMMON_RATIOS, resolutions: ['1k'] }],
+]);
+
+/** The family of the first of these names that has one. */
+function familyOf(...names: readonly string[]): Family {
+  return names.flatMap((name) => FAMILIES.get(name) ?? [])[0] ?? DEFAULT_FAMILY;
+}
+
+/** The sizes of all images that a family makes, as `WxH`. */
+function sizesOf({ aspectRatios, resolutions }: Family): readonly string[] {
+  return resolutions.flatMap((resolution) =>
+    aspectRatios.map((aspectRatio) => sizeOf(aspectRatio, resolution)),
+  );
+}
+
+/** How an image of this size is asked for; undefined for a size that no model has. */
+export function shapeOf(size: string): ImageShape | undefined {
+  return ALL_RESOLUTIONS.flatMap((resolution) =>
+    ALL_RATIOS.map((aspectRatio) => ({ aspectRatio, resolution })),
+  ).find((shape) => sizeOf(shape.aspectRatio, shape.resolution) === size);
+}
+
+/** The listed ratio that equals this one: `16:9` for `32:18`. */
+export function listedRatio(ratio: string): string | undefined {
+  return ALL_RATIOS.find((listed) => quotientOf(listed) === quotientOf(ratio));
+}
+
+function quotientOf(ratio: string): number | undefined {
+  const edges = parseAspectRatio(ratio);
+  return edges && edges.width / edges.height;
+}
+
+function sizeOf(aspectRatio: string, resolution: Resolution): string {
+  const [width, height] = RATIO_EDGES.get(aspectRatio) ?? [0, 0];
+  const scale = SCALES[resolution];
+  return `${width * scale}x${height * scale}`;
 }

@@ -1,15 +1,13 @@
 import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { ApiKeySource } from '../credentials/api-key.ts';
-import { callWithKey } from '../credentials/call-with-key.ts';
-import type { EventStreams } from '../http/event-streams.ts';
+import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
+import type { EventStreams } from '../http/sse.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import { createCallOutcome } from './call-outcome.ts';
-import { toFailure } from './failures.ts';
-import { type GoogleError, parseGoogleError } from './google-error.ts';
+import { type GoogleError, parseGoogleError, toFailure } from './failures.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;

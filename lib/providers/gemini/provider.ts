@@ -1,8 +1,6 @@
-import { refuseTooManyInputs } from '../backend/input-limits.ts';
-import { createEventStreams } from '../http/event-streams.ts';
+import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import { createJsonBodies } from '../http/json-body.ts';
-import { createReplyReader } from '../http/reply-reader.ts';
-import { streamLimits } from '../http/sse-reader.ts';
+import { createEventStreams, createReplyReader, streamLimits } from '../http/sse.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type { CallOutline, Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';

@@ -1,9 +1,8 @@
 import type { StreamedBody } from '../../net/http-client.ts';
-import { toPromptText } from '../backend/prompt-text.ts';
-import { sentImages } from '../backend/sent-images.ts';
+import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import type { JsonBodies } from '../http/json-body.ts';
 import type { ProviderRequest } from '../provider-port.ts';
-import { type ImageShape, listedRatio, shapeOf } from './models.ts';
+import { type ImageShape, listedRatio, shapeOf } from './capabilities.ts';
 
 /** The body of one call (Gemini API, `models.generateContent`); what is left to the model is not in it. */
 export function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): StreamedBody {

@@ -1,24 +1,29 @@
-import { createBlocks } from './decoded-blocks.ts';
-
-/** Decodes base64 (RFC 4648, 4: padded, no white space, not the alphabet for URLs) that arrives in parts of any length. */
+/**
+ * Decodes base64 that arrives in parts of any length. Accepts the standard alphabet with padding and without white
+ * space (RFC 4648, section 4).
+ */
 export interface Base64Decoder {
   push(part: Buffer): void;
-  /** All bytes, joined by this call; undefined when the input was not base64. */
+  /** Returns all bytes as one buffer, or undefined if the input was not base64. */
   end(): Buffer | undefined;
 }
 
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
 
-// Whole groups of four. V8 puts longer strings into its large-object space, which takes longer than to decode them.
+// A multiple of four characters. V8 allocates longer strings in its large-object space, which takes longer than
+// decoding them.
 const PIECE_CHARS = 32_768;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Holds the decoded bytes only, never the whole text. Bytes that equal the beginning of `known` are not stored again. */
+/**
+ * Creates a decoder that stores the decoded bytes and never the whole text. Bytes that equal the beginning of `known`
+ * are not stored again.
+ */
 export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
   const decoded = createBlocks(known);
-  // Fewer than four characters: the rest of their group has not arrived.
+  // Up to three characters of an incomplete group of four.
   let pending = '';
   let isPadded = false;
   let isValid = true;
@@ -26,14 +31,14 @@ export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
   function decode(text: string): void {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
     const bytes = (text.length / 4) * 3 - padding;
-    // Node skips unknown characters, and then decodes fewer bytes than expected. Nothing may follow the padding.
+    // Node skips unknown characters and then decodes fewer bytes than expected. Nothing may follow the padding.
     if (isPadded || decoded.write(text, bytes) !== bytes) isValid = false;
     isPadded = padding > 0;
   }
 
   return {
     push(part) {
-      // Node also accepts these two, which are not in this alphabet.
+      // Node also decodes these two characters of the URL alphabet, which are invalid here.
       if (part.includes(MINUS) || part.includes(UNDERSCORE)) isValid = false;
       if (!isValid) return;
       let at = 0;
@@ -52,6 +57,50 @@ export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
 
     end() {
       return isValid && pending === '' ? decoded.toBuffer() : undefined;
+    },
+  };
+}
+
+// Blocks grow up to this size so that a short text takes a small block.
+const MAX_BLOCK_BYTES = 245_760;
+
+/**
+ * Decodes base64 into blocks. Stores no bytes while the input equals the beginning of `known`, so that an image that is
+ * sent twice is stored once.
+ */
+function createBlocks(known: Buffer) {
+  const full: Buffer[] = [];
+  let block: Buffer = Buffer.alloc(0);
+  let used = 0;
+  let total = 0;
+  let isKnown = known.length > 0;
+
+  function nextBlock(leastBytes: number): void {
+    if (used > 0) full.push(block.subarray(0, used));
+    block = Buffer.allocUnsafeSlow(Math.max(leastBytes, Math.min(total, MAX_BLOCK_BYTES)));
+    used = 0;
+  }
+
+  return {
+    /** Decodes whole groups of base64 that encode `bytes` bytes. Returns the number of decoded bytes. */
+    write(text: string, bytes: number): number {
+      if (block.length - used < bytes) nextBlock(bytes);
+      const written = block.write(text, used, bytes, 'base64');
+      const fresh = block.subarray(used, used + written);
+      if (isKnown && !known.subarray(total, total + written).equals(fresh)) {
+        isKnown = false;
+        full.push(known.subarray(0, total));
+      }
+      // While the input equals `known`, each write overwrites the previous one.
+      if (!isKnown) used += written;
+      total += written;
+      return written;
+    },
+
+    toBuffer(): Buffer {
+      if (isKnown && total === known.length) return known;
+      const rest = isKnown ? known.subarray(0, total) : block.subarray(0, used);
+      return Buffer.concat([...full, rest]);
     },
   };
 }

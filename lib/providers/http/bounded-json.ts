@@ -1,8 +1,11 @@
-/** How much structure a JSON text may have. The time of `JSON.parse` depends on both, and hardly on the length of strings. */
+/**
+ * Limits on the structure of a JSON text. The duration of `JSON.parse` depends on both numbers, and hardly on the
+ * length of strings.
+ */
 export interface JsonBounds {
-  /** Names of members: a new one costs microseconds. */
+  /** Maximum number of member names. Each new name costs microseconds. */
   readonly maxNames: number;
-  /** Objects and lists. */
+  /** Maximum number of objects and arrays. */
   readonly maxNested: number;
 }
 
@@ -11,7 +14,7 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const COMMA = 0x2c;
 
-/** The value of a JSON text; undefined if it is no JSON, or has more structure than the bounds allow. */
+/** Returns the value of a JSON text, or undefined if the text is not JSON or exceeds the bounds. */
 export function parseBounded(text: Buffer, bounds: JsonBounds): unknown {
   if (!isWithin(text, bounds)) return undefined;
   try {
@@ -21,9 +24,9 @@ export function parseBounded(text: Buffer, bounds: JsonBounds): unknown {
   }
 }
 
-/** Returns true if a text has no more structure than the bounds allow. It is looked at once, and its strings are skipped natively. */
+/** Returns true if a text is within the bounds. Reads the text once and skips strings with native code. */
 export function isWithin(text: Buffer, { maxNames, maxNested }: JsonBounds): boolean {
-  // Nothing that is so short takes long.
+  // A text this short is always parsed quickly.
   if (text.length < 4 * Math.min(maxNames, maxNested)) return true;
   let names = 0;
   let nested = 0;
@@ -38,8 +41,8 @@ export function isWithin(text: Buffer, { maxNames, maxNested }: JsonBounds): boo
 }
 
 /**
- * The members of a JSON object by their names, each as its text, which is not parsed. Undefined if the text is no object,
- * or has more members than `maxMembers`. A text that is no JSON may pass: the texts of its members then do not parse.
+ * Returns the members of a JSON object by name, each as unparsed text. Returns undefined if the text is not an object
+ * or has more than `maxMembers` members. Invalid JSON may be accepted here: parsing the text of its members then fails.
  */
 export function jsonMembers(
   text: Buffer,
@@ -61,7 +64,7 @@ export function jsonMembers(
       if (depth === 1 && valueAt === 0) lastString = [at + 1, end];
       at = end;
     } else if (byte === 0x7b || byte === 0x5b) {
-      // A list has no names.
+      // An array has no member names.
       if (depth === 0 && byte === 0x5b) return undefined;
       depth += 1;
     } else if (byte === 0x7d || byte === 0x5d) {
@@ -77,7 +80,7 @@ export function jsonMembers(
   return undefined;
 }
 
-/** The index of the closing quote, or the end of the text if there is none. */
+/** Returns the index of the closing quote, or the length of the text if the string is not closed. */
 function endOfString(text: Buffer, open: number): number {
   let close = text.indexOf(QUOTE, open + 1);
   while (close !== -1 && isEscaped(text, open, close)) close = text.indexOf(QUOTE, close + 1);

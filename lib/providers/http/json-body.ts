@@ -7,15 +7,21 @@ interface Deps {
   readonly slices: TimeSlices;
 }
 
-/** Returns the marker in a JSON value for the base64 (RFC 4648, 4) of `bytes`, alone or inside a string. */
+/**
+ * Returns a placeholder to put into a JSON value, alone or inside a string, for the base64 (RFC 4648, section 4) of
+ * `bytes`.
+ */
 export type Base64Marker = (bytes: Buffer) => string;
 
-// Whole groups of three. Encoding one takes a tenth of a millisecond.
+// A multiple of three bytes. Encoding one chunk takes about 0.1 ms.
 const CHUNK_BYTES = 98_304;
 
 export type JsonBodies = ReturnType<typeof createJsonBodies>;
 
-/** Writes JSON with images of many megabytes in it. The base64 is made chunk by chunk while the body is sent. */
+/**
+ * Creates a writer of JSON bodies that contain images of many megabytes. The base64 is encoded chunk by chunk while the
+ * body is sent.
+ */
 export function createJsonBodies({ ids, slices }: Deps) {
   async function* encoded(bytes: Buffer, signal: AbortSignal): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
@@ -26,13 +32,15 @@ export function createJsonBodies({ ids, slices }: Deps) {
     }
   }
 
-  /** The JSON of what `toValue` returns; each marker in it becomes the base64 of its bytes. */
+  /**
+   * Returns the JSON of the value that `toValue` returns, with each placeholder replaced by the base64 of its bytes.
+   */
   return function toJsonBody(toValue: (base64Of: Base64Marker) => unknown): StreamedBody {
-    // Random: no text of the value can contain it.
+    // The id is random, so that no text in the value can contain it.
     const id = ids.newOpaqueId();
     const blobs: Buffer[] = [];
     const json = JSON.stringify(toValue((bytes) => `${id}.${blobs.push(bytes) - 1}.`));
-    // Texts at even positions, between them the numbers of the blobs.
+    // Even positions are texts; odd positions are indices of blobs.
     const parts = json.split(new RegExp(`${id}\\.(\\d+)\\.`)).map((text, position) => {
       const blob = position % 2 === 1 ? blobs[Number(text)] : undefined;
       return { bytes: blob ?? Buffer.from(text, 'utf8'), isBlob: blob !== undefined };

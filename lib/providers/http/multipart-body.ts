@@ -1,6 +1,6 @@
 import type { StreamedBody } from '../../net/http-client.ts';
 
-/** One part of a form. Names and file names have neither quotation marks nor line ends. */
+/** One part of a form. Names and file names must not contain quotation marks or line breaks. */
 export type FormPart =
   | { readonly name: string; readonly text: string }
   | {
@@ -10,18 +10,18 @@ export type FormPart =
       readonly bytes: Buffer;
     };
 
-/** A form and the type that says how to read it. */
+/** A form body and its `Content-Type`. */
 export interface FormBody {
   readonly contentType: string;
   readonly body: StreamedBody;
 }
 
-// What the connection takes at a time.
+// Bytes written to the connection at a time.
 const CHUNK_BYTES = 262_144;
 
 /**
- * A form with these parts in this order (RFC 7578). No part may contain `boundary`: it has to be random. The bytes of files
- * are sent from where they are; undici's own form copies them first, all at once.
+ * Returns a form with these parts in this order (RFC 7578). `boundary` must be random because no part may contain it.
+ * Files are sent directly from their buffers because undici's own form copies all of them first.
  */
 export function toMultipartBody(parts: readonly FormPart[], boundary: string): FormBody {
   const pieces = [

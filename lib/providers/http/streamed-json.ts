@@ -1,36 +1,39 @@
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
 import { parseBounded } from './bounded-json.ts';
-import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const QUOTE_BYTES = Buffer.from('"');
 
-// Most events are shorter.
+// Most events are shorter than this.
 const FIRST_BYTES = 4096;
-// Texts of an event are shorter; images are nearly always longer.
+// A longer string is treated as an image. The texts of an event are shorter, and images are nearly always longer.
 const BLOB_BYTES = 16_384;
-// All values of one reader, without their images: a reply of ten images has some hundred kilobytes.
+// Limit for all values of one reader without their images. A reply of ten images has some hundred kilobytes.
 const MAX_ALL_TEXT_BYTES = 8 * 1024 * 1024;
-// The reply with the most structure repeats the request and lists its images: some hundred names.
+// The most complex reply repeats the request and lists its images: some hundred names.
 const BOUNDS = { maxNames: 2048, maxNested: 2048 };
 
 /** One JSON value. */
 export interface StreamedJson {
-  /** Parsed. Each string that is too long for a text is replaced by a short placeholder. */
+  /** The parsed value. Each string longer than 16 KiB is replaced by a short placeholder. */
   readonly value: unknown;
-  /** The bytes of a base64 string of `value`, long or short; undefined when it is not base64. */
+  /**
+   * Returns the bytes of a base64 string in `value`, given as text or as a placeholder. Returns undefined if the string
+   * is not base64.
+   */
   bytesOf(text: string): Buffer | undefined;
-  /** Whether a string of `value` is the placeholder of a longer one. */
+  /** Returns true if a string in `value` is the placeholder of a longer string. */
   isPlaceholder(text: string): boolean;
 }
 
 /**
- * Reads one JSON value after the other, in parts of any length. A string that grows beyond 16 KiB is decoded from base64
- * while it arrives: an image never becomes a JavaScript string of megabytes, and `JSON.parse` gets a short text.
- * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes. `knownBytes` gives the
- * image that is likely to be sent again. `maxAllTextBytes` bounds the texts of all values together.
+ * Reads a sequence of JSON values that arrive in parts of any length. A string longer than 16 KiB is decoded from
+ * base64 while it arrives, so that an image never becomes a JavaScript string of megabytes and `JSON.parse` reads a
+ * short text. `maxTextBytes` limits each value without those strings; the caller limits the strings by the bytes that
+ * it pushes. `maxAllTextBytes` limits the texts of all values together. `knownBytes` returns the image that is likely
+ * to be sent again.
  */
 export function createJsonReader(
   maxTextBytes: number,
@@ -43,7 +46,7 @@ export function createJsonReader(
   let decoder: Base64Decoder | undefined;
   let toBase64: SlashUnescaper = createSlashUnescaper();
   let inString = false;
-  // Whether the next byte of the string is escaped by the last one before it.
+  // True if the last byte escapes the next byte of the string.
   let isEscaped = false;
   let textBytes = 0;
 
@@ -60,7 +63,7 @@ export function createJsonReader(
   function endString(): void {
     inString = false;
     if (decoder) {
-      // It starts with a NUL, escaped as JSON demands; no text contains one.
+      // A placeholder starts with an escaped NUL, which no text contains.
       const placeholder = `blob ${blobs.size}`;
       blobs.set(`\u0000${placeholder}`, decoder);
       decoder = undefined;
@@ -69,7 +72,7 @@ export function createJsonReader(
     text.append(QUOTE_BYTES);
   }
 
-  /** Reads on inside a string; returns the index behind its closing quote, or the part's end. */
+  /** Reads the rest of a string. Returns the index after its closing quote, or the end of the part. */
   function readString(part: Buffer, from: number): number {
     const close = closingQuote(part, from, isEscaped);
     const end = close === -1 ? part.length : close;
@@ -81,7 +84,10 @@ export function createJsonReader(
   }
 
   return {
-    /** False when the text has become longer than `maxTextBytes`, or all texts of the stream are too long together. */
+    /**
+     * Reads the next part. Returns false if the text exceeds `maxTextBytes`, or if all texts of the stream exceed
+     * `maxAllTextBytes`.
+     */
     push(part: Buffer): boolean {
       let at = 0;
       while (at < part.length) {
@@ -98,7 +104,10 @@ export function createJsonReader(
       return text.length() <= maxTextBytes && textBytes + text.length() <= maxAllTextBytes;
     },
 
-    /** The complete value; undefined when it is not JSON, or has far more structure than any reply. The next part begins the next value. */
+    /**
+     * Returns the complete value, or undefined if it is not JSON or has more structure than any expected reply. The
+     * next part begins a new value.
+     */
     end(): StreamedJson | undefined {
       const json = text.take();
       textBytes += json.length;
@@ -126,7 +135,7 @@ function decoderOf(text: string): Base64Decoder {
   return decoder;
 }
 
-/** The quote that ends the string under way; -1 when it is not in this part. */
+/** Returns the index of the quote that closes the current string, or -1 if this part does not contain the quote. */
 function closingQuote(part: Buffer, from: number, isFirstEscaped: boolean): number {
   let quote = part.indexOf(QUOTE, from);
   while (quote !== -1 && isEscapedAt(part, from, quote, isFirstEscaped)) {
@@ -144,4 +153,23 @@ function isEscapedAt(part: Buffer, from: number, at: number, isFirstEscaped: boo
 
 function escapesNext(part: Buffer, from: number, isFirstEscaped: boolean): boolean {
   return isEscapedAt(part, from, part.length, isFirstEscaped);
+}
+
+/** Removes the escapes from the next part of a JSON string that contains base64. */
+type SlashUnescaper = (part: Buffer) => Buffer;
+
+/**
+ * Creates an unescaper for `\/`, the only escape that valid base64 can contain: some writers escape the slash, which is
+ * a base64 digit. Any other escape keeps its backslash and therefore makes the base64 invalid.
+ */
+function createSlashUnescaper(): SlashUnescaper {
+  // A backslash at the end of the previous part, whose escaped character has not arrived yet.
+  let open = '';
+  return (part) => {
+    if (open === '' && !part.includes(BACKSLASH)) return part;
+    const text = open + part.toString('latin1');
+    open = text.endsWith('\\') ? '\\' : '';
+    const unescaped = text.slice(0, text.length - open.length).replaceAll('\\/', '/');
+    return Buffer.from(unescaped, 'latin1');
+  };
 }

@@ -1,12 +1,11 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { sentImages } from '../backend/sent-images.ts';
+import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import type { JsonBodies } from '../http/json-body.ts';
 import { type FormPart, toMultipartBody } from '../http/multipart-body.ts';
-import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
-import { callFields } from './call-fields.ts';
-import type { Dialect, ImagesSettings } from './dialects.ts';
-import { toPrompt } from './prompt.ts';
+import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
+import type { CallField, Dialect, ImagesSettings } from './dialects.ts';
 
 interface Deps {
   readonly dialect: Dialect;
@@ -73,4 +72,92 @@ function maskParts({ mask }: ProviderRequest, dialect: Dialect): readonly FormPa
 
 function toFilePart(name: string, stem: string, { bytes, mediaType }: ProviderInput): FormPart {
   return { name, filename: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes };
+}
+
+type Value = string | number | boolean;
+
+interface Options {
+  readonly dialect: Dialect;
+  readonly stream: ImagesSettings['stream'];
+  readonly seed: number;
+}
+
+/** Whether the reply to a call is asked for as a stream of events. */
+function isStreamed({ parameters }: ProviderRequest, stream: ImagesSettings['stream']): boolean {
+  return stream === 'always' || (stream === 'auto' && parameters.partial_images > 0);
+}
+
+/** The fields of a call that its dialect knows, in a fixed order; what is left to the model is not among them. */
+function callFields(
+  request: ProviderRequest,
+  { dialect, stream, seed }: Options,
+): readonly (readonly [CallField, Value])[] {
+  const { parameters, indices, images, references, negativePrompt } = request;
+  const hasInputs = images.length + references.length > 0;
+  const values: Readonly<Record<CallField, Value | null | undefined>> = {
+    n: indices.length > 1 ? indices.length : undefined,
+    size: chosen(parameters.size),
+    quality: chosen(parameters.quality),
+    output_format: parameters.output_format,
+    output_compression: parameters.output_compression,
+    background: chosen(parameters.background),
+    moderation: chosen(parameters.moderation),
+    input_fidelity: hasInputs ? parameters.input_fidelity : undefined,
+    partial_images: parameters.partial_images > 0 ? parameters.partial_images : undefined,
+    stream: isStreamed(request, stream) ? true : undefined,
+    seed,
+    negative_prompt: negativePrompt,
+    // Others give a URL by default, or a file of their own.
+    response_format: 'b64_json',
+  };
+  return dialect.fields.flatMap((field) => {
+    const value = values[field];
+    return value === undefined || value === null ? [] : [[field, value] as const];
+  });
+}
+
+function chosen(value: string): string | undefined {
+  return value === 'auto' ? undefined : value;
+}
+
+/** The text of a call that `refuseText` lets pass. */
+function toPrompt(request: ProviderRequest, { prompt: rules }: Dialect, seed: number): string {
+  const text = toPromptText(withoutPlainSources(request));
+  if (!rules) return text;
+  return rules.write(text, { seed, negativePrompt: request.negativePrompt });
+}
+
+/** Images that are nothing but sources need no explanation here: what is sent to be edited is edited. */
+function withoutPlainSources(request: ProviderRequest): ProviderRequest {
+  const isMixed = request.references.length > 0 || request.maskImage !== undefined;
+  return isMixed ? request : { ...request, images: [] };
+}
+
+/**
+ * Throws `unsupported_capability` for a prompt with characters that the server takes for something else, and for a negative
+ * prompt that is too long for its parser.
+ */
+export function refuseText(
+  { prompt, negativePrompt = '' }: Pick<CallOutline, 'prompt' | 'negativePrompt'>,
+  { prompt: rules }: Dialect,
+): void {
+  if (!rules) return;
+  refuseReserved(prompt, 'prompt', rules.reserved);
+  refuseReserved(negativePrompt, 'negative_prompt', rules.reserved);
+  const max = rules.maxNegativeCharacters;
+  if ([...negativePrompt].length <= max) return;
+  const field = 'negative_prompt';
+  throw new BridgeError(
+    'unsupported_capability',
+    `the backend takes no negative prompt of more than ${max} characters`,
+    { param: field, details: { field, max_characters: max } },
+  );
+}
+
+function refuseReserved(text: string, field: string, reserved: string): void {
+  if (!text.includes(reserved)) return;
+  throw new BridgeError('unsupported_capability', `the backend takes no prompt with ${reserved}`, {
+    param: field,
+    details: { field },
+  });
 }

@@ -3,20 +3,20 @@ import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import type { ApiKeySource } from '../credentials/api-key.ts';
-import { callWithKey } from '../credentials/call-with-key.ts';
-import { createEventStreams } from '../http/event-streams.ts';
+import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
-import { createReplyReader } from '../http/reply-reader.ts';
-import { type StreamLimits, streamLimits } from '../http/sse-reader.ts';
-import { waitMsOf } from '../http/wait-headers.ts';
+import { waitMsOf } from '../http/retry-after.ts';
+import {
+  createEventStreams,
+  createReplyReader,
+  type StreamLimits,
+  streamLimits,
+} from '../http/sse.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import type { CallBody } from './call-body.ts';
 import { createCallOutcome, type FoundImages } from './call-outcome.ts';
-import type { Dialect } from './dialects.ts';
-import type { Endpoint } from './endpoint.ts';
-import { type RefusalHead, toFailure } from './failures.ts';
-import { parseReportedError } from './reported-error.ts';
+import type { Dialect, ImagesSettings } from './dialects.ts';
+import { parseReportedError, type RefusalHead, toFailure } from './failures.ts';
 import type { RepliedCall, ResultFetch } from './result-fetch.ts';
 
 interface Deps {
@@ -138,3 +138,46 @@ function withRequestId(error: BridgeError, { header }: HttpResponse): BridgeErro
   const id = REQUEST_IDS.map(header).find((value) => REQUEST_ID_PATTERN.test(value ?? ''));
   return id === undefined ? error : error.with({ upstreamRequestId: id });
 }
+
+type Settings = Pick<
+  ImagesSettings,
+  'dialect' | 'base_url' | 'api_version' | 'deployments' | 'organization' | 'project'
+>;
+
+/** Where calls of a model go, and what opens the door. */
+export function createEndpoint(settings: Settings, dialect: Dialect) {
+  const { api_version: version, deployments, organization, project } = settings;
+  const given = settings.base_url.replace(/\/+$/, '');
+  // The address of a resource is also shown with the path of its API.
+  const start = settings.dialect === 'azure' ? given.replace(/\/openai(?:\/v1)?$/, '') : given;
+
+  function modelName(model: string): string {
+    return deployments[model] ?? model;
+  }
+
+  return {
+    /** What the server calls the model. */
+    modelName,
+
+    /** The address of a call; Azure has one for each deployment, or one for all in its newer API. */
+    url(model: string, route: 'generations' | 'edits'): string {
+      if (settings.dialect !== 'azure') return `${start}/images/${route}`;
+      if (version === undefined) return `${start}/openai/v1/images/${route}`;
+      const deployment = encodeURIComponent(modelName(model));
+      const query = `api-version=${encodeURIComponent(version)}`;
+      return `${start}/openai/deployments/${deployment}/images/${route}?${query}`;
+    },
+
+    /** Those that every request to the server has. */
+    headers(key: string | undefined): Record<string, string> {
+      const isBearer = dialect.keyHeader === 'authorization';
+      return {
+        ...(key === undefined ? {} : { [dialect.keyHeader]: isBearer ? `Bearer ${key}` : key }),
+        ...(organization === undefined ? {} : { 'openai-organization': organization }),
+        ...(project === undefined ? {} : { 'openai-project': project }),
+      };
+    },
+  };
+}
+
+type Endpoint = ReturnType<typeof createEndpoint>;

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import {
   type BackendFailure,
@@ -5,11 +6,9 @@ import {
   type FailureRow,
   REQUEST_FAULTS,
   toError,
-} from '../backend/failure-rows.ts';
+} from '../backend/failures.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { Dialect } from './dialects.ts';
-import { fieldOf } from './field-of.ts';
-import type { ReportedError } from './reported-error.ts';
 
 const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
 const { unknownModel, unknownModelOrRoute, refused } = FAILURES;
@@ -122,4 +121,121 @@ function rowWithoutStatus(names: readonly string[], dialect: Dialect): FailureRo
 
 function rowNamed(name: string): FailureRow | undefined {
   return NAMED.get(name) ?? (QUOTA_NAME.test(name) ? quota : undefined);
+}
+
+/** Optional members. A malformed one is ignored, and the rest of the error still counts. */
+const Text = v.fallback(v.nullish(v.string()), undefined);
+
+const Inner = v.fallback(v.nullish(v.object({ code: Text })), undefined);
+
+const Moderation = v.fallback(
+  v.nullish(
+    v.object({
+      moderation_stage: Text,
+      categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
+    }),
+  ),
+  undefined,
+);
+
+const ErrorObject = v.object({
+  message: Text,
+  code: Text,
+  type: Text,
+  param: Text,
+  inner_error: Inner,
+  innererror: Inner,
+  moderation_details: Moderation,
+});
+
+const Enveloped = v.object({ error: ErrorObject });
+const ErrorEvent = v.object({ ...ErrorObject.entries, type: v.literal('error') });
+/** Servers at home say what is wrong in a text, which is not used. */
+const TextOnly = v.union([v.object({ error: v.string() }), v.object({ detail: v.unknown() })]);
+/** FastAPI names the field of a 422 by its path, such as `["body", "size"]`. */
+const Located = v.object({
+  detail: v.looseTuple([v.object({ loc: v.looseTuple([v.unknown(), v.string()]) })]),
+});
+
+/** An error as a server reports it, in the body of a refusal, in an event, or in place of a reply. */
+export interface ReportedError {
+  /** What names it, the most specific first: its inner code, its code, its type. */
+  readonly names: readonly string[];
+  /** The field that it is about, as the server calls it. */
+  readonly field: string | undefined;
+  readonly moderationStage: string | undefined;
+  readonly moderationCategories: readonly unknown[];
+}
+
+const NO_FACTS: ReportedError = {
+  names: [],
+  field: undefined,
+  moderationStage: undefined,
+  moderationCategories: [],
+};
+
+/**
+ * Returns the error in a body or an event; undefined if there is none. The message of an error may quote the prompt: it is only
+ * searched for the names that the dialect hides in it, and never kept.
+ */
+export function parseReportedError(
+  value: unknown,
+  { namesInMessage = [] }: Pick<Dialect, 'namesInMessage'>,
+): ReportedError | undefined {
+  const enveloped = v.safeParse(Enveloped, value);
+  if (enveloped.success) return toReported(enveloped.output.error, namesInMessage);
+  const event = v.safeParse(ErrorEvent, value);
+  if (event.success) return toReported({ ...event.output, type: undefined }, namesInMessage);
+  const located = v.safeParse(Located, value);
+  if (located.success) return { ...NO_FACTS, field: located.output.detail[0].loc[1] };
+  return v.is(TextOnly, value) ? NO_FACTS : undefined;
+}
+
+function toReported(
+  error: v.InferOutput<typeof ErrorObject>,
+  namesInMessage: readonly string[],
+): ReportedError {
+  const { message, code, type, param, moderation_details: moderation } = error;
+  const hidden = namesInMessage.filter((name) => message?.includes(name));
+  const inner = error.inner_error?.code ?? error.innererror?.code;
+  return {
+    names: [inner, ...hidden, code, type].flatMap((name) => (name ? [name] : [])),
+    field: param ?? undefined,
+    moderationStage: moderation?.moderation_stage ?? undefined,
+    moderationCategories: moderation?.categories ?? [],
+  };
+}
+
+const PARAMETERS: ReadonlySet<string> = new Set([
+  'n',
+  'size',
+  'quality',
+  'output_format',
+  'output_compression',
+  'background',
+  'moderation',
+  'partial_images',
+  'input_fidelity',
+]);
+
+const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
+
+/** Our field for the `param` of an error; undefined for a field that no request of ours has. */
+function fieldOf(
+  param: string | undefined,
+  { images, references, maskImage }: CallFacts,
+): string | undefined {
+  if (param === undefined) return undefined;
+  if (PARAMETERS.has(param)) return `parameters.${param}`;
+  if (param === 'prompt' || param === 'mask') return param;
+  if (param === 'model') return 'routing.model';
+  const image = IMAGE.exec(param);
+  if (!image) return undefined;
+  // They count all of them together, in the order of `sentImages`.
+  const sent = [
+    ...images.map((_, index) => `images[${index}]`),
+    ...(maskImage ? ['mask'] : []),
+    ...references.map((_, index) => `reference_images[${index}]`),
+  ];
+  return sent[Number(image[1] ?? 0)];
 }

@@ -1,18 +1,24 @@
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import type { ImageEngine } from '../../images/image.ts';
+import { uprightEdges } from '../../images/upright-edges.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
-import { refuseTooManyInputs } from '../backend/input-limits.ts';
+import { fittedEdges } from '../backend/edges.ts';
+import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import { createJsonBodies } from '../http/json-body.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type { CallOutline, Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type {
+  CallOutline,
+  Provider,
+  ProviderInput,
+  ProviderRequest,
+  ProviderResult,
+} from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
-import { createCallBodies } from './call-body.ts';
+import { createCallBodies, refuseText } from './call-body.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION, INPUT_LIMITS } from './capabilities.ts';
-import { createImagesClient } from './client.ts';
-import { DIALECTS } from './dialects.ts';
-import { createEndpoint } from './endpoint.ts';
-import { toPngInputs } from './png-inputs.ts';
-import { refuseText } from './prompt.ts';
+import { createEndpoint, createImagesClient } from './client.ts';
+import { DIALECTS, type Dialect } from './dialects.ts';
 import { createResultFetch } from './result-fetch.ts';
-import { withSourceSize } from './source-size.ts';
 
 type Parts = NamedProviderParts<'openai_images'>;
 
@@ -107,4 +113,84 @@ function wired({ settings, images, httpClient, apiKey, slices, clock, ids }: Par
       maxImageBytes,
     }),
   };
+}
+
+type Engine = Pick<ImageEngine, 'convert' | 'decode' | 'encode'>;
+
+/** Returns the same call with all its images in the form that the dialect reads. Rejects with the signal's reason. */
+async function toPngInputs(
+  request: ProviderRequest,
+  { reads }: Pick<Dialect, 'reads'>,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<ProviderRequest> {
+  if (reads === undefined) return request;
+  const toReadable = (input: ProviderInput) =>
+    reads === 'png' ? asPng(input, engine, signal) : asRgbPng(input, engine, signal);
+  const { maskImage } = request;
+  return {
+    ...request,
+    images: await Promise.all(request.images.map(toReadable)),
+    references: await Promise.all(request.references.map(toReadable)),
+    ...(maskImage ? { maskImage: await toReadable(maskImage) } : {}),
+  };
+}
+
+const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
+
+/** A decoding or a conversion ignores `alpha`: it keeps what there is. */
+function verified(input: ProviderInput) {
+  return { ...input, format: FORMATS[input.mediaType], alpha: 'some' } as const;
+}
+
+async function asPng(
+  input: ProviderInput,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<ProviderInput> {
+  if (input.mediaType === 'image/png') return input;
+  return toPng(input, await engine.convert(verified(input), { format: 'png' }, signal));
+}
+
+/** A PNG of three channels in 8 bits: transparent pixels are blended with white, grey ones become colours. */
+async function asRgbPng(
+  input: ProviderInput,
+  engine: Engine,
+  signal: AbortSignal,
+): Promise<ProviderInput> {
+  if (isRgbPng(input)) return input;
+  const pixels = await engine.decode(verified(input), { channels: 3 }, signal);
+  return toPng(input, await engine.encode(pixels, { format: 'png' }, signal));
+}
+
+function toPng(input: ProviderInput, bytes: Buffer): ProviderInput {
+  return { ...input, ...uprightEdges(input), orientation: 1, bytes, mediaType: 'image/png' };
+}
+
+// Bytes of the first chunk, IHDR, which every PNG has at the same place (PNG specification, 11.2.1).
+const BIT_DEPTH_AT = 24;
+const COLOR_TYPE_AT = 25;
+const TRUECOLOR = 2;
+
+function isRgbPng({ mediaType, bytes, orientation }: ProviderInput): boolean {
+  if (mediaType !== 'image/png' || orientation !== 1) return false;
+  if (bytes[BIT_DEPTH_AT] !== 8 || bytes[COLOR_TYPE_AT] !== TRUECOLOR) return false;
+  const head = bytes.subarray(0, bytes.indexOf('IDAT'));
+  // A colour that counts as transparent, and colours of another space.
+  return !head.includes('tRNS') && !head.includes('iCCP');
+}
+
+type Sizes = CapabilityDocument['sizes'];
+
+/**
+ * Returns the call with the size of its first source, or the nearest size that the model takes, if it leaves the size open.
+ * Some servers draw 512x512 otherwise, and stretch the source to it.
+ */
+function withSourceSize(request: ProviderRequest, sizes: Sizes): ProviderRequest {
+  const [source] = request.images;
+  if (request.parameters.size !== 'auto' || !source) return request;
+  const { edge_multiple = 1, min_edge = 1, max_edge = 16_384 } = sizes;
+  const bounds = { edge_multiple, min_edge, max_edge };
+  const { width, height } = fittedEdges(uprightEdges(source), bounds);
+  return { ...request, parameters: { ...request.parameters, size: `${width}x${height}` } };
 }

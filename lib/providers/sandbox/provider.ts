@@ -1,18 +1,27 @@
+import type { Usage } from '../../contract/reply/image-response.ts';
+import { utf8Bytes } from '../../contract/schema/text.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { safetyDetails } from '../backend/failures.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type {
+  CallFacts,
   Provider,
   ProviderContext,
   ProviderRequest,
   ProviderResult,
 } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
-import { capabilitiesOf, SANDBOX_VERSION } from './capabilities.ts';
-import { DEFAULT_MODEL, findModel, MODELS, type SandboxModel } from './models.ts';
-import { createPace, type Pace } from './pace.ts';
-import { rehearsedError, transientError } from './rehearsed-errors.ts';
-import { createRenderer, type RenderJob } from './renderer.ts';
-import { usageOf } from './usage.ts';
+import {
+  capabilitiesOf,
+  DEFAULT_MODEL,
+  findModel,
+  MODELS,
+  type RehearsedFailure,
+  SANDBOX_VERSION,
+  type SandboxModel,
+} from './capabilities.ts';
+import type { Edges } from './output-size.ts';
+import { createPace, createRenderer, type Pace, type RenderJob } from './renderer.ts';
 
 type Deps = Pick<ProviderParts<'sandbox'>, 'name' | 'settings' | 'engine' | 'clock'>;
 
@@ -109,5 +118,69 @@ function unknownModel(): BridgeError {
   return new BridgeError('unsupported_capability', 'the sandbox does not list this model', {
     param: 'routing.model',
     details: { supported_models: MODELS.map(({ id }) => id) },
+  });
+}
+
+const OUTPUT_TOKENS = { auto: 1056, low: 272, medium: 1056, high: 4160, xhigh: 4160, max: 4160 };
+const TILE_PX = 512;
+const TILE_TOKENS = 170;
+
+/** Plausible numbers, always the same for the same request. Nothing is charged. */
+function usageOf(request: ProviderRequest, { width, height }: Edges): Usage {
+  const text = Math.ceil((utf8Bytes(request.prompt) + utf8Bytes(request.negativePrompt ?? '')) / 4);
+  const images = [...request.images, ...request.references].reduce(
+    (sum, image) =>
+      sum + Math.ceil(image.width / TILE_PX) * Math.ceil(image.height / TILE_PX) * TILE_TOKENS,
+    0,
+  );
+  const each = Math.ceil((OUTPUT_TOKENS[request.parameters.quality] * width * height) / 1024 ** 2);
+  const input = text + images;
+  const output = each * request.indices.length;
+  return { input_tokens: input, output_tokens: output, total_tokens: input + output };
+}
+
+const RETRY_AFTER_MS = 1000;
+
+/** The errors that failures of a real provider become, one row each. */
+const FAILURES: Readonly<Record<RehearsedFailure, (request: CallFacts) => BridgeError>> = {
+  authentication: () =>
+    new BridgeError('provider_authentication', 'rehearsal: the login has expired'),
+  permission_denied: () =>
+    new BridgeError('permission_denied', 'rehearsal: the account may not use this model'),
+  safety_rejected: (request) =>
+    new BridgeError('safety_rejected', 'rehearsal: the request was refused for its content', {
+      details: safetyDetails(request, 'input', ['violence']),
+    }),
+  unsupported_capability: () =>
+    new BridgeError('unsupported_capability', 'rehearsal: the model refuses a parameter'),
+  rate_limited: () =>
+    new BridgeError('rate_limited', 'rehearsal: too many requests', {
+      transient: true,
+      details: { retry_after_ms: RETRY_AFTER_MS },
+    }),
+  overloaded: () =>
+    new BridgeError('overloaded', 'rehearsal: the provider is at capacity', {
+      details: { retry_after_ms: RETRY_AFTER_MS },
+    }),
+  timeout: () =>
+    new BridgeError('timeout', 'rehearsal: the provider timed out before its image was complete', {
+      effect: 'unknown',
+    }),
+  upstream: () =>
+    new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would fail too', {
+      retryable: false,
+    }),
+  protocol: () => new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
+};
+
+function rehearsedError(failure: RehearsedFailure, request: CallFacts): BridgeError {
+  return FAILURES[failure](request);
+}
+
+/** A failure after which a retry succeeds. */
+function transientError(): BridgeError {
+  return new BridgeError('upstream', 'rehearsal: the first attempt fails, the next one succeeds', {
+    retryable: true,
+    transient: true,
   });
 }

@@ -1,13 +1,13 @@
 import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
 import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { SandboxModel } from './capabilities.ts';
 import type { Drawing, DrawingTask, RawImage } from './drawing/drawing-task.ts';
-import type { SandboxModel } from './models.ts';
+import { lookOf } from './drawing/look.ts';
 import type { Edges } from './output-size.ts';
-import type { Pace } from './pace.ts';
-import { revisedPromptOf } from './revised-prompt.ts';
-import { type CommonTask, taskOf, toDrawing } from './to-drawing.ts';
+import { type CommonTask, promptSeed, taskOf, toDrawing } from './to-drawing.ts';
 
 /** The number of raw images in memory at a time: 64 MiB each at the largest size. */
 const RENDER_SLOTS = 2;
@@ -21,7 +21,7 @@ export interface RenderJob {
   readonly onEvent: ProviderContext['onEvent'];
 }
 
-export interface Rendered {
+interface Rendered {
   readonly outputs: readonly ProviderOutput[];
   readonly size: Edges;
 }
@@ -72,4 +72,32 @@ function toPixels({ data, width, height, channels }: RawImage): Pixels {
 function encodingOf({ parameters }: ProviderRequest): EncodeOptions {
   const { output_format: format, output_compression: compression } = parameters;
   return { format, ...(compression === null ? {} : { compression }) };
+}
+
+/** The prompt, followed by a description of the image that the sandbox draws. */
+function revisedPromptOf({ prompt, negativePrompt, images, references }: ProviderRequest): string {
+  const away = negativePrompt === undefined ? undefined : promptSeed(negativePrompt);
+  const { composition, mood } = lookOf(promptSeed(prompt), away);
+  const isColoredByImages = images.length > 1 || references.length > 0;
+  const colors = isColoredByImages ? 'the colours of its references' : mood.name;
+  const kind = images.length > 0 ? 'painted over with' : 'drawn as';
+  return `${prompt} (${kind} ${composition.phrase}, in ${colors})`;
+}
+
+/** Spreads the events of a call over its time, as those of a real provider are. */
+export interface Pace {
+  /** Resolves when this share (0..1) of the time is over. */
+  reach(share: number): Promise<void>;
+}
+
+/** Its `reach` rejects with the signal's reason on abort. */
+export function createPace(clock: Clock, totalMs: number, signal: AbortSignal): Pace {
+  const startMs = clock.monotonicMs();
+  return {
+    async reach(share) {
+      signal.throwIfAborted();
+      const leftMs = startMs + totalMs * share - clock.monotonicMs();
+      if (leftMs > 0) await sleep(clock, leftMs, signal);
+    },
+  };
 }

@@ -1,14 +1,13 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as otherWork } from 'node:timers/promises';
 import { parseColor } from '../../images/color.ts';
-import { type DecodeOptions, type ImageEngine, uprightEdges } from '../../images/image.ts';
+import { type DecodeOptions, type ImageEngine, type Pixels, uprightEdges } from '../../images/image.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
-import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
+import { MAX_EDGE, MIN_EDGE, type SandboxModel } from './capabilities.ts';
 import { frameOf } from './drawing/composition.ts';
 import type { DrawingTask, Ground, SharedPixels } from './drawing/drawing-task.ts';
 import { MEDALLION_SIZE } from './drawing/medallions.ts';
-import type { SandboxModel } from './models.ts';
 import { type Edges, outputSize } from './output-size.ts';
-import { outputSeed, promptSeed } from './seeds.ts';
-import { toSharedPixels } from './shared-pixels.ts';
 
 /** All that the outputs of one call have in common. */
 export type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
@@ -88,3 +87,33 @@ function toVerified({ mediaType, ...input }: ProviderInput) {
 }
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
+
+/** The prompt's seed (hexadecimal), which all its images share. */
+export function promptSeed(prompt: string): string {
+  return sha256([prompt]);
+}
+
+/** One image's seed (hexadecimal), different from those of other images of the same prompt. */
+function outputSeed({ prompt, negativePrompt }: ProviderRequest, index: number): string {
+  return sha256([prompt, negativePrompt ?? null, index]);
+}
+
+function sha256(parts: readonly (string | number | null)[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Copied in one step on the main thread: well below a millisecond. */
+const STEP_BYTES = 4 * 1024 * 1024;
+
+/** The same pixels in memory that all threads can read: several drawings share one copy. */
+async function toSharedPixels(pixels: Pixels, signal: AbortSignal): Promise<SharedPixels> {
+  const { data, width, height, channels } = pixels;
+  const shared = new SharedArrayBuffer(data.length);
+  const target = new Uint8Array(shared);
+  for (let at = 0; at < data.length; at += STEP_BYTES) {
+    if (at > 0) await otherWork();
+    signal.throwIfAborted();
+    target.set(data.subarray(at, at + STEP_BYTES), at);
+  }
+  return { data: shared, width, height, channels };
+}

@@ -9,8 +9,7 @@ import { isKnown } from '../../../lib/http/if-none-match.ts';
 import { parseRange } from '../../../lib/http/reply/byte-range.ts';
 import { toRetryCount } from '../../../lib/image-requests/retry-attach.ts';
 import { splitHeader } from '../../../lib/platform/header-text.ts';
-import { retryAfterMs } from '../../../lib/providers/http/retry-after.ts';
-import { waitMsOf } from '../../../lib/providers/http/wait-headers.ts';
+import { retryAfterMs, waitMsOf } from '../../../lib/providers/http/retry-after.ts';
 
 const RUNS = { numRuns: 5000 };
 

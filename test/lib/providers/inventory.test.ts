@@ -12,7 +12,7 @@ import { anything } from '../generation/capability-documents.ts';
 const NAMES = ['delta', 'alpha', 'echo', 'bravo', 'charlie'];
 
 describe('createProviderInventory', () => {
-  it('describes each provider as the contract does', () => {
+  it('describes each provider in the form of the contract', () => {
     const { items } = inventoryOf(['alpha', 'bravo'], 'bravo').list(100, undefined);
 
     expect(items).toEqual([
@@ -30,7 +30,7 @@ describe('createProviderInventory', () => {
     expect(items.every((item) => v.is(ProviderDescriptor, item))).toBe(true);
   });
 
-  it('adds their names to those who have a display name in common', () => {
+  it('adds its own name to a display name that several providers share', () => {
     const displayNames = new Map([
       ['home', 'OpenAI Images'],
       ['work', 'OpenAI Images'],
@@ -51,7 +51,7 @@ describe('createProviderInventory', () => {
     ]);
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 100])('leads through all of them by name, %i a page', (limit) => {
+  it.each([1, 2, 3, 4, 5, 6, 100])('pages through all providers by name, %i a page', (limit) => {
     const inventory = inventoryOf(NAMES, 'alpha');
     const seen: string[] = [];
     let cursor: string | undefined;
@@ -68,7 +68,7 @@ describe('createProviderInventory', () => {
     expect(pages).toBe(Math.ceil(NAMES.length / limit));
   });
 
-  it('continues with another page size where the last page ended', () => {
+  it('continues after the last page with a different page size', () => {
     const inventory = inventoryOf(NAMES, 'alpha');
     const first = inventory.list(2, undefined);
 
@@ -78,7 +78,7 @@ describe('createProviderInventory', () => {
     expect(second).not.toHaveProperty('next_cursor');
   });
 
-  it('takes a cursor that another start of the service gave', () => {
+  it('accepts a cursor that an earlier process returned', () => {
     const given = inventoryOf(NAMES, 'alpha').list(4, undefined).next_cursor;
 
     const { items } = inventoryOf(NAMES, 'alpha').list(4, given);
@@ -93,7 +93,7 @@ describe('createProviderInventory', () => {
     ['padding', `${Buffer.from('alpha').toString('base64url')}=`],
     ['a number', '2'],
     ['anything long', 'x'.repeat(1024)],
-  ])('refuses a cursor of %s', (_, cursor) => {
+  ])('rejects a cursor of %s', (_, cursor) => {
     const inventory = inventoryOf(NAMES, 'alpha');
 
     expect(() => inventory.list(2, cursor)).toThrow(
@@ -101,7 +101,7 @@ describe('createProviderInventory', () => {
     );
   });
 
-  it('returns the document of a model, or of the default one', () => {
+  it('returns the capabilities of the given model or of the default model', () => {
     const inventory = inventoryOf(NAMES, 'alpha');
 
     const documents = [
@@ -113,13 +113,13 @@ describe('createProviderInventory', () => {
     expect(documents.every((document) => v.is(CapabilityDocument, document))).toBe(true);
   });
 
-  it('does not know a provider that is not registered', () => {
+  it('throws not_found for a provider that is not registered', () => {
     expect(() => inventoryOf(NAMES, 'alpha').capabilities('zulu', undefined)).toThrow(
       expect.objectContaining({ code: 'not_found' }),
     );
   });
 
-  it('refuses an unknown model at the query parameter of that name', () => {
+  it('rejects an unknown model and names the query parameter', () => {
     expect(() => inventoryOf(NAMES, 'alpha').capabilities('echo', 'three')).toThrow(
       expect.objectContaining({
         code: 'unsupported_capability',

@@ -5,13 +5,13 @@ import { createScriptedProvider } from '../../support/scripted-provider.ts';
 import { anything } from '../generation/capability-documents.ts';
 
 describe('createProviderRegistry', () => {
-  it('lists the providers by name, in whatever order they came', () => {
+  it('lists the providers by name, regardless of their original order', () => {
     const registry = createProviderRegistry([named('b'), named('b-a'), named('a')], 'b');
 
     expect(registry.all.map(({ name }) => name)).toEqual(['a', 'b', 'b-a']);
   });
 
-  it('finds a provider by exactly its name', () => {
+  it('finds a provider only by its exact name', () => {
     const provider = named('a');
     const registry = createProviderRegistry([provider], 'a');
 
@@ -20,7 +20,7 @@ describe('createProviderRegistry', () => {
     expect(registry.find('__proto__')).toBeUndefined();
   });
 
-  it('returns what a model can do', () => {
+  it('returns the capabilities of a model', () => {
     const provider = named('a', ['one', 'two']);
 
     const document = createProviderRegistry([provider], 'a').capabilities(provider, 'two', 'model');
@@ -28,7 +28,7 @@ describe('createProviderRegistry', () => {
     expect(document).toMatchObject({ provider: 'a', model: 'two' });
   });
 
-  it('lowers what a model can do to what a request may ask for and bring', () => {
+  it('reduces the capabilities of a model to the limits of a request', () => {
     const provider = named('a');
     const limits = { max_outputs: 3, max_inputs: 2 };
     const registry = createProviderRegistry([provider], 'a', limits);
@@ -44,7 +44,7 @@ describe('createProviderRegistry', () => {
     });
   });
 
-  it('leaves what a model can do where a request may ask for more', () => {
+  it('keeps the capabilities of a model that are below the limits of a request', () => {
     const provider = named('a');
     const limits = { max_outputs: 1000, max_inputs: 1000 };
     const registry = createProviderRegistry([provider], 'a', limits);
@@ -54,7 +54,7 @@ describe('createProviderRegistry', () => {
     expect(document).toEqual(provider.capabilities('scripted-image'));
   });
 
-  it('refuses an unknown model with the models that there are', () => {
+  it('rejects an unknown model and lists the known models', () => {
     const provider = named('a', ['one', 'two']);
     const registry = createProviderRegistry([provider], 'a');
 

@@ -7,8 +7,7 @@ import {
   type Credentials,
   createCredentials,
 } from '../../../../lib/providers/credentials/credentials.ts';
-import { createEventStreams } from '../../../../lib/providers/http/event-streams.ts';
-import { streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
+import { createEventStreams, streamLimits } from '../../../../lib/providers/http/sse.ts';
 import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { completed, done, imageCall, imageOf } from './outcome-rig.ts';

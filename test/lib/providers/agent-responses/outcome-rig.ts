@@ -1,5 +1,5 @@
 import { createCallOutcome } from '../../../../lib/providers/agent-responses/call-outcome.ts';
-import { createSseReader, streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
+import { createSseReader, streamLimits } from '../../../../lib/providers/http/sse.ts';
 import type { ProviderEvent, ProviderRequest } from '../../../../lib/providers/provider-port.ts';
 import { agentRequest } from './requests.ts';
 

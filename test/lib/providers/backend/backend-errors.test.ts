@@ -6,7 +6,7 @@ import {
   fromStatus,
   refusal,
 } from '../../../../lib/providers/backend/backend-errors.ts';
-import type { BackendFailure } from '../../../../lib/providers/backend/failure-rows.ts';
+import type { BackendFailure } from '../../../../lib/providers/backend/failures.ts';
 import { agentRequest, inputOf } from '../agent-responses/requests.ts';
 
 const request = agentRequest();
@@ -77,7 +77,7 @@ const CODES = [
 ] as const;
 
 describe('fromCode', () => {
-  it.each(CODES)('knows %s', (code, expected) => {
+  it.each(CODES)('converts the code %s', (code, expected) => {
     expect(shown(fromCode(failure(code), request))).toEqual(expected);
   });
 
@@ -93,20 +93,17 @@ describe('fromCode', () => {
     ['two\nlines', {}],
     ['', {}],
     [undefined, {}],
-  ])('shows the unknown code %j only when it is a word', (code, details) => {
+  ])('includes the unknown code %j in the details only if it is a word', (code, details) => {
     expect(shown(fromCode(failure(code), request))).toEqual(final('upstream', details));
   });
 
-  it.each(['constructor', '__proto__', 'toString'])(
-    'takes %s for what it is: an unknown word',
-    (code) => {
-      const error = fromCode(failure(code), request);
+  it.each(['constructor', '__proto__', 'toString'])('treats %s as an unknown code', (code) => {
+    const error = fromCode(failure(code), request);
 
-      expect(shown(error)).toEqual(final('upstream', { upstream_code: code }));
-    },
-  );
+    expect(shown(error)).toEqual(final('upstream', { upstream_code: code }));
+  });
 
-  it('reports of a safety rejection what the fields say, and nothing that is not listed', () => {
+  it('includes only known stages and categories of a safety rejection', () => {
     const asked = agentRequest({
       parameters: { moderation: 'low' },
       references: [inputOf(Buffer.from('x'))],
@@ -129,13 +126,13 @@ describe('fromCode', () => {
     });
   });
 
-  it.each(['input', 'output', 'unknown'])('passes the stage %s on', (moderationStage) => {
+  it.each(['input', 'output', 'unknown'])('includes the stage %s', (moderationStage) => {
     const error = fromCode(failure('safety_violation', { moderationStage }), request);
 
     expect(error.details).toMatchObject({ moderation_stage: moderationStage });
   });
 
-  it('passes no other stage on', () => {
+  it('omits an unknown stage', () => {
     const error = fromCode(failure('safety_violation', { moderationStage: 'later' }), request);
 
     expect(error.details).not.toHaveProperty('moderation_stage');
@@ -143,13 +140,13 @@ describe('fromCode', () => {
 });
 
 describe('a failure with a type', () => {
-  it('goes by its type where its code is unknown', () => {
+  it('is converted by its type if its code is unknown', () => {
     const odd = failure('odd', { type: 'invalid_request_error' });
 
     expect(shown(fromCode(odd, request))).toEqual(refused('odd'));
   });
 
-  it('goes by its code where that is known', () => {
+  it('is converted by its code if the code is known', () => {
     const known = failure('server_error', { type: 'invalid_request_error' });
 
     expect(shown(fromCode(known, request))).toEqual(TRANSIENT);
@@ -157,7 +154,7 @@ describe('a failure with a type', () => {
 });
 
 describe('fromReason', () => {
-  it('takes a content filter for a safety rejection', () => {
+  it('converts a content filter to a safety rejection', () => {
     expect(shown(fromReason('content_filter', failure(), request))).toEqual(SAFETY);
   });
 
@@ -166,7 +163,7 @@ describe('fromReason', () => {
     ['server_error', { upstream_code: 'server_error' }],
     ['rate_limit_exceeded', { upstream_code: 'rate_limit_exceeded' }],
     ['some words', {}],
-  ])('repeats nothing for the reason %s', (reason, details) => {
+  ])('returns an error that is not retryable for the reason %s', (reason, details) => {
     expect(shown(fromReason(reason, failure(), request))).toEqual(final('upstream', details));
   });
 });
@@ -174,19 +171,19 @@ describe('fromReason', () => {
 describe('fromStatus', () => {
   const known = CODES.map(([code]) => code);
 
-  it.each([401])('takes %i for a login that is not accepted, whatever the code', (status) => {
+  it.each([401])('converts %i to a rejected login, regardless of the code', (status) => {
     for (const code of [undefined, 'odd', ...known]) {
       expect(shown(fromStatus(status, failure(code), request))).toEqual(AUTHENTICATION);
     }
   });
 
-  it('takes 403 for a missing permission, whatever the code', () => {
+  it('converts 403 to a missing permission, regardless of the code', () => {
     for (const code of [undefined, 'odd', ...known]) {
       expect(shown(fromStatus(403, failure(code), request))).toEqual(PERMISSION);
     }
   });
 
-  it('takes 429 for a limit, and repeats nothing where an allowance is used up', () => {
+  it('converts 429 to a rate limit that is retryable unless a quota is exhausted', () => {
     for (const code of [undefined, 'odd', ...known]) {
       const isQuota = code === 'insufficient_quota' || code === 'usage_limit_reached';
 
@@ -195,7 +192,7 @@ describe('fromStatus', () => {
   });
 
   it.each([500, 502, 503, 504, 529, 599])(
-    'takes %i for a passing failure, whatever the code',
+    'converts %i to a temporary failure, regardless of the code',
     (status) => {
       for (const code of [undefined, 'odd', ...known]) {
         expect(shown(fromStatus(status, failure(code), request))).toEqual(TRANSIENT);
@@ -203,16 +200,19 @@ describe('fromStatus', () => {
     },
   );
 
-  it.each([400, 413, 422])('goes by the code for %i, else the request is at fault', (status) => {
-    for (const [code, expected] of CODES) {
-      expect(shown(fromStatus(status, failure(code), request))).toEqual(expected);
-    }
-    expect(shown(fromStatus(status, failure(), request))).toEqual(refused());
-    expect(shown(fromStatus(status, failure('odd'), request))).toEqual(refused('odd'));
-  });
+  it.each([400, 413, 422])(
+    'converts %i by the code, by default to an invalid request',
+    (status) => {
+      for (const [code, expected] of CODES) {
+        expect(shown(fromStatus(status, failure(code), request))).toEqual(expected);
+      }
+      expect(shown(fromStatus(status, failure(), request))).toEqual(refused());
+      expect(shown(fromStatus(status, failure('odd'), request))).toEqual(refused('odd'));
+    },
+  );
 
   it.each([300, 301, 302, 303, 304, 307, 308, 402, 404, 405, 408, 409, 410, 415, 418, 451])(
-    'goes by the code for %i',
+    'converts %i by the code',
     (status) => {
       for (const [code, expected] of CODES) {
         expect(shown(fromStatus(status, failure(code), request))).toEqual(expected);
@@ -235,7 +235,7 @@ describe('fromStatus', () => {
     [400, 'moderation_blocked', { retryAfterMs: 3000 }, undefined],
     [403, undefined, { retryAfterMs: 3000 }, undefined],
     [404, 'odd', { retryAfterMs: 3000 }, undefined],
-  ])('says of %i with %s and %o to wait %s ms', (status, code, waits, waitMs) => {
+  ])('returns for %i with %s and %o a wait of %s ms', (status, code, waits, waitMs) => {
     const { details } = fromStatus(status, failure(code, waits), request);
 
     expect(details['retry_after_ms']).toBe(waitMs);
@@ -243,7 +243,7 @@ describe('fromStatus', () => {
 });
 
 describe('refusal', () => {
-  it('is a safety rejection of which nothing more is known', () => {
+  it('returns a safety rejection without stage and categories', () => {
     expect(shown(refusal(request))).toEqual(SAFETY);
   });
 });

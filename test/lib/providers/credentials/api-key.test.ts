@@ -13,7 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApiKeySource } from '../../../../lib/providers/credentials/api-key.ts';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { callWithKey, createApiKeySource } from '../../../../lib/providers/credentials/api-key.ts';
 
 const KEY = 'sk-proj-Abc_123';
 const NEXT = 'sk-proj-Next';
@@ -167,4 +169,79 @@ describe('createApiKeySource', () => {
       );
     },
   );
+});
+
+const source = () =>
+  createApiKeySource({
+    settings: { api_key_env: undefined, api_key_file: path() },
+    env: {},
+    clock: systemClock,
+  });
+
+const refusal = () => new BridgeError('provider_authentication', 'the key is refused');
+
+describe('callWithKey', () => {
+  beforeEach(() => write('first'));
+
+  it('calls once more with the key that the file has got meanwhile', async () => {
+    const sent: unknown[] = [];
+
+    const result = await callWithKey(source(), async (key) => {
+      sent.push(key);
+      if (sent.length > 1) return 'done';
+      write('second');
+      throw refusal();
+    });
+
+    expect(result).toBe('done');
+    expect(sent).toEqual(['first', 'second']);
+  });
+
+  it('does not send a refused key twice', async () => {
+    const sent: unknown[] = [];
+
+    const ended = callWithKey(source(), async (key) => {
+      sent.push(key);
+      throw refusal();
+    });
+
+    await expect(ended).rejects.toMatchObject({ code: 'provider_authentication' });
+    expect(sent).toEqual(['first']);
+  });
+
+  it('calls a third time for no key', async () => {
+    const sent: unknown[] = [];
+
+    const ended = callWithKey(source(), async (key) => {
+      sent.push(key);
+      write(`key-${sent.length}`);
+      throw refusal();
+    });
+
+    await expect(ended).rejects.toMatchObject({ code: 'provider_authentication' });
+    expect(sent).toEqual(['first', 'key-1']);
+  });
+
+  it('does not repeat a call that failed otherwise, whatever the file holds', async () => {
+    const sent: unknown[] = [];
+
+    const ended = callWithKey(source(), async (key) => {
+      sent.push(key);
+      write('second');
+      throw new BridgeError('upstream', 'it failed');
+    });
+
+    await expect(ended).rejects.toMatchObject({ code: 'upstream' });
+    expect(sent).toEqual(['first']);
+  });
+
+  it('calls without a key where none is set', async () => {
+    const open = createApiKeySource({
+      settings: { api_key_env: undefined, api_key_file: undefined },
+      env: {},
+      clock: systemClock,
+    });
+
+    expect(await callWithKey(open, async (key) => key)).toBeUndefined();
+  });
 });

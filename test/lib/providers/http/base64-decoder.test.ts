@@ -16,7 +16,7 @@ function decode(text: string, sizes: readonly number[], known?: Buffer): Buffer 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
 
 describe('createBase64Decoder', () => {
-  it('decodes what was encoded, wherever it is cut', () => {
+  it('decodes encoded bytes at any chunk boundaries', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), sizes, (bytes, cuts) => {
         const text = Buffer.from(bytes).toString('base64');
@@ -26,7 +26,7 @@ describe('createBase64Decoder', () => {
     );
   });
 
-  it('takes nothing but what encoding makes, wherever it is cut', () => {
+  it('rejects texts that are not base64, at any chunk boundaries', () => {
     const letters = fc.constantFrom(...'AZaz09+/=-_ \n*é\\');
     fc.assert(
       fc.property(fc.string({ unit: letters, maxLength: 12 }), sizes, (text, cuts) => {
@@ -38,7 +38,7 @@ describe('createBase64Decoder', () => {
     );
   });
 
-  it('decodes images of any length, in large parts and in small ones', () => {
+  it('decodes images of any length in large and small parts', () => {
     const image = Buffer.from(Uint8Array.from({ length: 700_001 }, (_, at) => (at * 31) % 251));
     for (const length of [1, 24_575, 24_576, 24_577, 300_000, 700_001]) {
       const bytes = image.subarray(0, length);
@@ -49,13 +49,13 @@ describe('createBase64Decoder', () => {
     }
   });
 
-  it('returns the known image when the same text arrives', () => {
+  it('returns the known image itself when the same text arrives', () => {
     const known = Buffer.alloc(100_000, 'known');
 
     expect(decode(known.toString('base64'), [65_536], known)).toBe(known);
   });
 
-  it('distinguishes the known image from any other text, wherever they differ', () => {
+  it('decodes a text that differs from the known image at any position', () => {
     const bytes = fc.uint8Array({ maxLength: 40 });
     fc.assert(
       fc.property(bytes, bytes, bytes, sizes, (start, one, other, cuts) => {

@@ -19,7 +19,7 @@ function counted(value: unknown): { names: number; nested: number } {
 }
 
 describe('isWithin', () => {
-  it('counts the names, objects and lists of any JSON', () => {
+  it('counts the member names, objects and arrays of any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
         const text = Buffer.from(JSON.stringify(value, undefined, indent));
@@ -32,7 +32,7 @@ describe('isWithin', () => {
     );
   });
 
-  it('sees no structure inside of strings', () => {
+  it('ignores brackets and colons inside strings', () => {
     const text = JSON.stringify(['{"a":[', '\\', '\\"{:[', '":']);
 
     expect(isWithin(Buffer.from(text), { maxNames: 0, maxNested: 1 })).toBe(true);
@@ -40,7 +40,7 @@ describe('isWithin', () => {
 });
 
 describe('jsonMembers', () => {
-  it('finds the members of any object as parsing does', () => {
+  it('returns the same members as JSON.parse for any object', () => {
     const name = fc.string().filter((text) => JSON.stringify(text) === `"${text}"`);
     fc.assert(
       fc.property(
@@ -59,18 +59,18 @@ describe('jsonMembers', () => {
     );
   });
 
-  it.each(['[1]', '1', '', '{', '{"a":1', '"{}"'])('finds none in %s', (text) => {
+  it.each(['[1]', '1', '', '{', '{"a":1', '"{}"'])('returns undefined for %s', (text) => {
     expect(jsonMembers(Buffer.from(text), 10)).toBeUndefined();
   });
 
-  it('stops at more members than it is to find', () => {
+  it('returns undefined for an object with too many members', () => {
     expect(jsonMembers(Buffer.from('{"a":1,"b":2}'), 2)?.size).toBe(2);
     expect(jsonMembers(Buffer.from('{"a":1,"b":2}'), 1)).toBeUndefined();
   });
 });
 
 describe('parseBounded', () => {
-  it('parses what is within the bounds, and nothing else', () => {
+  it('parses a text within the bounds and returns undefined for other texts', () => {
     const text = Buffer.from(JSON.stringify(Object.fromEntries(Array(100).fill(1).entries())));
 
     expect(parseBounded(text, { maxNames: 100, maxNested: 1 })).toEqual(JSON.parse(`${text}`));

@@ -20,7 +20,7 @@ async function parsed(body: ReturnType<ReturnType<typeof bodies>>): Promise<unkn
 }
 
 describe('createJsonBodies', () => {
-  it('writes base64 for bytes, as a value or inside a text, in any order', async () => {
+  it('replaces each placeholder by base64, as a whole value or inside a text, in any order', async () => {
     const body = bodies()((base64Of) => {
       const last = base64Of(Buffer.from('last'));
       return { url: `data:image/png;base64,${base64Of(Buffer.from('first'))};x`, last };
@@ -43,13 +43,13 @@ describe('createJsonBodies', () => {
     },
   );
 
-  it('yields the same body again', async () => {
+  it('yields the same body each time it is sent', async () => {
     const body = bodies()((base64Of) => [base64Of(IMAGE), 'ü']);
 
     expect(await parsed(body)).toEqual(await parsed(body));
   });
 
-  it('does not take a text of the value for a marker of another body', async () => {
+  it('leaves a text unchanged that resembles a placeholder of another body', async () => {
     const toJsonBody = bodies();
     let marker = '';
     toJsonBody((base64Of) => {
@@ -62,9 +62,9 @@ describe('createJsonBodies', () => {
     expect(await parsed(body)).toEqual([marker, 'eA==']);
   });
 
-  it('makes base64 in chunks, with other work in between', async () => {
+  it('encodes base64 in chunks and lets other work run in between', async () => {
     let nowMs = 0;
-    // Each reading of the clock takes more than the budget of a turn.
+    // Each reading of the clock takes longer than the time budget of a turn.
     const clock = {
       monotonicMs: () => {
         nowMs += 10;

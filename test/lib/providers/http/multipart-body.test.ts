@@ -15,7 +15,7 @@ async function chunksOf({ body }: ReturnType<typeof toMultipartBody>): Promise<B
 }
 
 describe('toMultipartBody', () => {
-  it('writes a form that others can read, of the length that it says', async () => {
+  it('writes a form that other parsers can read and that has the announced length', async () => {
     const form = toMultipartBody(PARTS, 'boundary-1');
 
     const bytes = Buffer.concat(await chunksOf(form));
@@ -34,7 +34,7 @@ describe('toMultipartBody', () => {
     expect(Buffer.from(await file.arrayBuffer()).equals(LARGE)).toBe(true);
   });
 
-  it('sends the bytes of files from where they are, a little at a time', async () => {
+  it('sends files from their own buffers in small chunks', async () => {
     const chunks = await chunksOf(toMultipartBody(PARTS, 'b'));
 
     const ofFile = chunks.filter(({ buffer }) => buffer === LARGE.buffer);
@@ -42,7 +42,7 @@ describe('toMultipartBody', () => {
     expect(Math.max(...ofFile.map(({ length }) => length))).toBeLessThan(300_000);
   });
 
-  it('writes the form anew for each sending', async () => {
+  it('writes the same form for each time it is sent', async () => {
     const form = toMultipartBody(PARTS, 'b');
 
     expect(Buffer.concat(await chunksOf(form))).toEqual(Buffer.concat(await chunksOf(form)));

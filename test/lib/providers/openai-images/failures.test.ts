@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
-import { toFailure } from '../../../../lib/providers/openai-images/failures.ts';
-import { parseReportedError } from '../../../../lib/providers/openai-images/reported-error.ts';
+import { parseReportedError, toFailure } from '../../../../lib/providers/openai-images/failures.ts';
 import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
 import { requestOf, shown } from './images-rig.ts';
 

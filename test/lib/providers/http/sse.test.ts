@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSseReader, streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
+import {
+  createReplyReader,
+  createSseReader,
+  streamLimits,
+} from '../../../../lib/providers/http/sse.ts';
 import type { StreamedJson } from '../../../../lib/providers/http/streamed-json.ts';
 
 const LIMITS = streamLimits(8 * 1024 * 1024);
 
-/** All events of a stream that is cut into chunks of the given sizes, which repeat. */
+/** Returns all events of a stream that is cut into chunks of the given sizes, used in turn. */
 function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limits = LIMITS) {
   const events: StreamedJson[] = [];
   const reader = createSseReader(limits, (data) => events.push(data));
@@ -13,7 +17,8 @@ function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limi
   let fault: string | undefined;
   for (let at = 0, turn = 0; at < bytes.length && !fault; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    // A buffer of its own, as from the network: no reader may rely on the bytes before it.
+    // Each chunk has its own buffer, as chunks from the network do, so that a reader cannot rely on the bytes before
+    // it.
     fault = reader.push(Buffer.from(bytes.subarray(at, at + size)));
     at += size;
   }
@@ -23,7 +28,7 @@ function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limi
 const event = (value: unknown, end = '\n') => `data: ${JSON.stringify(value)}${end}${end}`;
 
 describe('createSseReader', () => {
-  it('reads events whatever ends their lines and wherever they are cut', () => {
+  it('reads events with any line ending and any chunk boundaries', () => {
     const text = fc.array(
       fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== undefined),
       {
@@ -80,7 +85,7 @@ describe('createSseReader', () => {
     expect(found?.bytesOf(parsed.item.result)?.equals(image)).toBe(true);
   });
 
-  it('reads images of every length, short ones too', () => {
+  it('decodes images of every length, including short images', () => {
     for (const length of [1, 2, 3, 100, 12_287, 12_288, 12_289, 12_290, 30_001]) {
       const image = Buffer.from(
         Uint8Array.from({ length: length }, (_, index) => (index * 31 + length) % 256),
@@ -93,7 +98,7 @@ describe('createSseReader', () => {
     }
   });
 
-  it('takes a slash that the writer escaped', () => {
+  it('decodes base64 with escaped slashes', () => {
     const image = Buffer.alloc(60_000, 0xff);
     const json = JSON.stringify({ result: image.toString('base64') }).replaceAll('/', '\\/');
 
@@ -110,10 +115,10 @@ describe('createSseReader', () => {
     ['padding in the middle', (text: string) => `${text.slice(0, 20_000)}=${text.slice(20_001)}`],
     ['white space', (text: string) => `${text.slice(0, 20_000)} ${text.slice(20_001)}`],
     ['a missing end', (text: string) => text.slice(0, -1)],
-    ['a digit of the alphabet for URLs', (text: string) => `${text.slice(0, -4)}AAA_`],
+    ['a character of the URL alphabet', (text: string) => `${text.slice(0, -4)}AAA_`],
     ['a line end', (text: string) => `${text.slice(0, 20_000)}\n${text.slice(20_000)}`],
     ['a backslash', (text: string) => `${text.slice(0, 20_000)}\\${text.slice(20_001)}`],
-  ])('gives no bytes for base64 with %s', (_name, spoil) => {
+  ])('returns no bytes for base64 with %s', (_name, spoil) => {
     const text = spoil(Buffer.alloc(45_000, 7).toString('base64'));
 
     const { events } = read(event({ result: text }));
@@ -122,7 +127,7 @@ describe('createSseReader', () => {
     expect(events[0]?.bytesOf(result)).toBeUndefined();
   });
 
-  it('takes an escaped letter for no base64', () => {
+  it('rejects base64 with an escaped letter', () => {
     const text = Buffer.alloc(45_000, 7).toString('base64');
     const spelled = `${text.slice(0, 20_000)}\\u0041${text.slice(20_001)}`;
 
@@ -134,7 +139,7 @@ describe('createSseReader', () => {
     }
   });
 
-  it('reports which strings are placeholders of longer ones', () => {
+  it('reports which strings are placeholders', () => {
     const { events } = read(event({ short: 'blob 0', long: 'a b '.repeat(5000) }));
 
     const [found] = events;
@@ -143,7 +148,7 @@ describe('createSseReader', () => {
     expect([found?.isPlaceholder(short), found?.isPlaceholder(long)]).toEqual([false, true]);
   });
 
-  it('keeps the images of one event apart', () => {
+  it('decodes each of several images in one event', () => {
     const [a, b] = [Buffer.alloc(30_000, 1), Buffer.alloc(40_000, 2)];
 
     const { events } = read(event({ a: a.toString('base64'), b: b.toString('base64') }), [999]);
@@ -160,11 +165,11 @@ describe('createSseReader', () => {
     ['an endless comment', `: ${'x'.repeat(30_000_000)}`, 'event_too_long'],
     ['an endless string', `data: "${'A'.repeat(30_000_000)}`, 'event_too_long'],
     ['an endless event of many lines', 'id: x\n'.repeat(5_000_000), 'event_too_long'],
-  ])('stops at %s', (_name, stream, fault) => {
+  ])('returns a fault for %s', (_name, stream, fault) => {
     expect(read(stream).fault).toBe(fault);
   });
 
-  it('stops at an event of a megabyte of names', () => {
+  it('rejects an event with a megabyte of member names', () => {
     const names = Array.from({ length: 80_000 }, (_, at) => `"${at}":{}`).join(',');
 
     expect(read(`data: {"type":"unknown",${names}}\n\n`)).toMatchObject({
@@ -173,7 +178,7 @@ describe('createSseReader', () => {
     });
   });
 
-  it('stops at 44 unknown events of a megabyte of text', () => {
+  it('rejects a stream of 44 unknown events with a megabyte of text each', () => {
     const texts = Array.from({ length: 64 }, () => 'x'.repeat(16_000));
 
     const { events, fault } = read(event({ type: 'unknown', texts }).repeat(44));
@@ -182,7 +187,7 @@ describe('createSseReader', () => {
     expect(events.length).toBe(8);
   });
 
-  it('counts no image among the text of a stream', () => {
+  it('excludes images from the text limit of a stream', () => {
     const image = Buffer.alloc(2_000_000).toString('base64');
 
     const { events, fault } = read(event({ type: 'x', image }).repeat(6), [65_536], LIMITS);
@@ -190,9 +195,75 @@ describe('createSseReader', () => {
     expect([events.length, fault]).toEqual([6, undefined]);
   });
 
-  it('stops at a stream of endless small events', () => {
+  it('rejects an endless stream of small events', () => {
     const limits = { maxEventBytes: 1000, maxStreamBytes: 10_000 };
 
     expect(read(event({ a: 1 }).repeat(10_000), [100], limits).fault).toBe('stream_too_long');
+  });
+});
+
+const REPLY_LIMITS = { maxEventBytes: 100_000, maxStreamBytes: 200_000 };
+const IMAGE = Buffer.alloc(40_000, 'image');
+const WHOLE = JSON.stringify({ data: [{ b64_json: IMAGE.toString('base64') }] });
+
+function readerOf() {
+  const seen: StreamedJson[] = [];
+  const reader = createReplyReader(REPLY_LIMITS, (value) => seen.push(value));
+  return { seen, reader };
+}
+
+describe('createReplyReader', () => {
+  it.each([1, 7, 100_000])('reads a reply that is one object in chunks of %d bytes', (size) => {
+    const { seen, reader } = readerOf();
+    const text = Buffer.from(` \n${WHOLE}\n`);
+
+    for (let at = 0; at < text.length; at += size) {
+      expect(reader.push(text.subarray(at, at + size))).toBeUndefined();
+    }
+
+    expect(reader.end()).toBeUndefined();
+    const [only] = seen as [StreamedJson];
+    const [{ b64_json }] = (only.value as { data: [{ b64_json: string }] }).data;
+    expect(seen).toHaveLength(1);
+    expect(only.bytesOf(b64_json)).toEqual(IMAGE);
+  });
+
+  it('reads a reply that is a stream of events', () => {
+    const { seen, reader } = readerOf();
+
+    reader.push(Buffer.from(': comment\n\ndata: {"a":1}\n\ndata: {"a":2}\n\ndata: {"a":3}'));
+
+    expect(reader.end()).toBeUndefined();
+    expect(seen.map(({ value }) => value)).toEqual([{ a: 1 }, { a: 2 }]);
+  });
+
+  it('rejects an HTML page', () => {
+    expect(readerOf().reader.push(Buffer.from('\r\n<html>'))).toBe('not_json');
+  });
+
+  it('rejects an incomplete object', () => {
+    const { seen, reader } = readerOf();
+    reader.push(Buffer.from(WHOLE.slice(0, -5)));
+
+    expect(reader.end()).toBe('not_json');
+    expect(seen).toEqual([]);
+  });
+
+  it('rejects a reply that exceeds the limit', () => {
+    const { reader } = readerOf();
+    const chunk = Buffer.alloc(100_000, 'A');
+
+    expect(reader.push(Buffer.from('{"b64_json":"'))).toBeUndefined();
+    expect(reader.push(chunk)).toBeUndefined();
+    expect(reader.push(chunk)).toBe('stream_too_long');
+    expect(reader.end()).toBe('stream_too_long');
+  });
+
+  it('returns no fault for an empty reply', () => {
+    const { seen, reader } = readerOf();
+    reader.push(Buffer.from('\n\n'));
+
+    expect(reader.end()).toBeUndefined();
+    expect(seen).toEqual([]);
   });
 });

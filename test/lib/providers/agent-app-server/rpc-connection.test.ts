@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMessageReader } from '../../../../lib/providers/agent-app-server/message-reader.ts';
+import { createMessageReader } from '../../../../lib/providers/agent-app-server/rpc-connection.ts';
 
 const LIMIT = 2_000_000;
 

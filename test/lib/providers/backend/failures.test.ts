@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseErrorBody } from '../../../../lib/providers/backend/backend-error.ts';
-import { toBackendFailure } from '../../../../lib/providers/backend/backend-failure.ts';
+import {
+  parseErrorBody,
+  safetyDetails,
+  toBackendFailure,
+} from '../../../../lib/providers/backend/failures.ts';
+import { agentRequest, inputOf } from '../agent-responses/requests.ts';
 
-/** An error as a body contains it. */
+/** Returns an error as it appears in a response body. */
 function errorOf(members: object) {
   const error = parseErrorBody({ error: members });
   if (!error) throw new Error('not an error');
@@ -25,7 +29,7 @@ describe('toBackendFailure', () => {
     [{ code: 429, type: 'b' }, 'b'],
     [{ type: 'b' }, 'b'],
     [{ message: 'words' }, undefined],
-  ])('finds the code of %o', (members, code) => {
+  ])('returns the code of %o', (members, code) => {
     const type = 'type' in members ? members.type : undefined;
 
     expect(toBackendFailure([errorOf(members)])).toEqual({ ...NOTHING, code, type });
@@ -52,13 +56,13 @@ describe('toBackendFailure', () => {
     [-1, undefined],
     ['60', undefined],
     [null, undefined],
-  ])('takes %j seconds for %s ms', (resets_in_seconds, resetsInMs) => {
+  ])('converts %j seconds to %s ms', (resets_in_seconds, resetsInMs) => {
     const failure = toBackendFailure([errorOf({ code: 'x', resets_in_seconds })]);
 
     expect(failure.resetsInMs).toBe(resetsInMs);
   });
 
-  it('knows nothing where there is no error', () => {
+  it('returns an empty failure for an empty list of errors', () => {
     expect(toBackendFailure([], 1000)).toEqual({ ...NOTHING, retryAfterMs: 1000 });
   });
 });
@@ -71,7 +75,48 @@ describe('parseErrorBody', () => {
     ['a word', 'error'],
     ['an error that is a word', { error: 'invalid_grant' }],
     ['an error that is null', { error: null }],
-  ])('finds no error in %s', (_name, value) => {
+  ])('returns undefined for %s', (_name, value) => {
     expect(parseErrorBody(value)).toBeUndefined();
+  });
+});
+
+const ALWAYS = {
+  safety_category: 'content_policy',
+  recovery: 'revise_prompt_or_inputs',
+  retry_same_request: false,
+};
+
+describe('safetyDetails', () => {
+  it('describes the request without any text from the provider', () => {
+    expect(safetyDetails(agentRequest(), undefined, [])).toEqual({
+      ...ALWAYS,
+      requested_moderation: 'auto',
+      input_images_present: false,
+    });
+  });
+
+  it.each([
+    ['sources', { images: [inputOf(Buffer.from('x'))] }],
+    ['references', { references: [inputOf(Buffer.from('x'))] }],
+  ])('reports that there were %s', (_name, parts) => {
+    expect(safetyDetails(agentRequest(parts), undefined, [])).toMatchObject({
+      input_images_present: true,
+    });
+  });
+
+  it('includes only known stages and categories, each once and in a fixed order', () => {
+    const request = agentRequest({ parameters: { moderation: 'low' } });
+    const categories = ['violence', 'sexual', 'violence', 'gore', '<b>', 7, null, 'self-harm'];
+
+    expect(safetyDetails(request, 'output', categories)).toMatchObject({
+      requested_moderation: 'low',
+      moderation_stage: 'output',
+      moderation_categories: ['self-harm', 'sexual', 'violence'],
+    });
+    expect(safetyDetails(request, 'somewhere', ['gore'])).toEqual({
+      ...ALWAYS,
+      requested_moderation: 'low',
+      input_images_present: false,
+    });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { parseBackendEvent } from '../../../../lib/providers/agent-responses/backend-event.ts';
-import { toUsage } from '../../../../lib/providers/agent-responses/response-usage.ts';
+import {
+  parseBackendEvent,
+  toUsage,
+} from '../../../../lib/providers/agent-responses/backend-event.ts';
 
 function usageOf(response: object) {
   const event = parseBackendEvent({ type: 'response.completed', response });

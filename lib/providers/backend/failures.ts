@@ -1,0 +1,207 @@
+import * as v from 'valibot';
+import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
+import type { CallEffect } from '../../errors/call-effect.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { CallFacts } from '../provider-port.ts';
+
+/** The error that one kind of backend failure becomes. */
+export interface FailureRow {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** True if the call may be retried at once. */
+  readonly transient?: boolean;
+  readonly retryable?: boolean;
+  /** Effect of the call. If absent, `effectOf` derives it from the code. */
+  readonly effect?: CallEffect;
+  readonly details?: { readonly [key: string]: Detail };
+}
+
+/** The kinds of failures that all backends share. */
+export const FAILURES = {
+  authentication: {
+    code: 'provider_authentication',
+    message: 'the backend rejected the credentials',
+  },
+  permission: {
+    code: 'permission_denied',
+    message: 'the account does not have permission for this request',
+  },
+  safety: { code: 'safety_rejected', message: 'the backend rejected the content' },
+  rate: {
+    code: 'rate_limited',
+    message: 'the rate limit of the backend was exceeded',
+    transient: true,
+  },
+  /** Retrying cannot help before the account's quota is renewed. */
+  quota: {
+    code: 'rate_limited',
+    message: 'the quota of the account is exhausted',
+    retryable: false,
+    details: { reason: 'quota' },
+  },
+  unsupported: {
+    code: 'unsupported_capability',
+    message: 'the backend does not support a parameter',
+  },
+  unknownModel: {
+    code: 'unsupported_capability',
+    message: 'the backend does not have this model',
+  },
+  /** A 404 that does not say what was not found. */
+  unknownModelOrRoute: {
+    code: 'unsupported_capability',
+    message: 'the backend does not have this model, or `base_url` is wrong',
+  },
+  /** The backend rejected the request and reported no other known reason. */
+  refused: {
+    code: 'refused_by_provider',
+    message: 'the backend rejected the request',
+    details: { reason: 'refused_by_provider' },
+  },
+  input: { code: 'input', message: 'the backend cannot use an image in the request' },
+  transient: {
+    code: 'upstream',
+    message: 'the backend failed temporarily',
+    transient: true,
+    retryable: true,
+  },
+  /** The backend may have done the work and charged for it. */
+  unknownOutcome: {
+    code: 'upstream',
+    message: 'the backend failed but may have generated the image',
+    effect: 'unknown',
+  },
+  /** A complete reply without an image. The next request may succeed. */
+  noImage: {
+    code: 'upstream',
+    message: 'the backend returned no image',
+    retryable: false,
+    details: { reason: 'no_image' },
+  },
+  other: { code: 'upstream', message: 'the backend failed', retryable: false },
+} as const satisfies Record<string, FailureRow>;
+
+/** The failure of one call in the backend's terms. Only known codes and words become part of an error. */
+export interface BackendFailure {
+  readonly code: string | undefined;
+  /** The kind of the failure, if the backend reports one beside the code. */
+  readonly type?: string | undefined;
+  readonly moderationStage: string | undefined;
+  readonly moderationCategories: readonly unknown[];
+  /** Wait from the response headers. */
+  readonly retryAfterMs: number | undefined;
+  /** Time until the account's quota is renewed. */
+  readonly resetsInMs: number | undefined;
+}
+
+const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
+/** Rows for which the backend's own code is shown, because the row does not name a cause. */
+const SHOWS_CODE: ReadonlySet<FailureRow> = new Set([
+  FAILURES.refused,
+  FAILURES.noImage,
+  FAILURES.other,
+]);
+
+/** Statuses that mean an invalid request unless the backend's code says otherwise. */
+export const REQUEST_FAULTS: readonly number[] = [400, 413, 422];
+
+/** Converts a failure to an error. Includes the backend's own code only for rows that name no cause. */
+export function toError(row: FailureRow, failure: BackendFailure, request: CallFacts): BridgeError {
+  const { code, message, transient = false, retryable, effect, details } = row;
+  const shown = SHOWS_CODE.has(row) && SHOWABLE_CODE.test(failure.code ?? '');
+  return new BridgeError(code, message, {
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(effect === undefined ? {} : { effect }),
+    transient,
+    details: {
+      ...details,
+      ...waitDetails(row, failure),
+      ...(code === 'safety_rejected'
+        ? safetyDetails(request, failure.moderationStage, failure.moderationCategories)
+        : {}),
+      ...(shown ? { upstream_code: failure.code } : {}),
+    },
+  });
+}
+
+/** Returns the wait. For an exhausted quota the renewal time takes precedence, otherwise the header does. */
+function waitDetails(
+  { code, transient = false }: FailureRow,
+  { retryAfterMs, resetsInMs }: BackendFailure,
+): { readonly [key: string]: Detail } {
+  const isSpent = code === 'rate_limited' && !transient;
+  const waitMs = isSpent ? (resetsInMs ?? retryAfterMs) : (retryAfterMs ?? resetsInMs);
+  const hasWait = code === 'rate_limited' || transient;
+  return hasWait && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
+}
+
+// About thirty years. Larger values are ignored; up to this limit the milliseconds are exact.
+const MAX_SECS = 1e9;
+
+/** Combines the reported errors of one failure. Each member is taken from the first error that has it. */
+export function toBackendFailure(
+  errors: readonly BackendError[],
+  retryAfterMs?: number,
+): BackendFailure {
+  const [resetsInSecs] = errors.flatMap((error) => error.resets_in_seconds ?? []);
+  const isSensible = resetsInSecs !== undefined && resetsInSecs <= MAX_SECS;
+  return {
+    code:
+      errors.map(({ code }) => code).find(isText) ?? errors.map(({ type }) => type).find(isText),
+    type: errors.map(({ type }) => type).find(isText),
+    moderationStage: errors.map((error) => error.moderation_stage).find(isText),
+    moderationCategories: errors.flatMap((error) => error.moderation_categories ?? []),
+    retryAfterMs,
+    resetsInMs: isSensible ? Math.ceil(resetsInSecs * 1000) : undefined,
+  };
+}
+
+function isText(value: string | null | undefined): value is string {
+  return value !== undefined && value !== null && value !== '';
+}
+
+/** Optional members. A malformed member is ignored and the rest of the error is still used. */
+const Text = v.fallback(v.nullish(v.string()), undefined);
+const Amount = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0))), undefined);
+
+export const errorEntries = {
+  code: Text,
+  moderation_stage: Text,
+  moderation_categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
+  resets_in_seconds: Amount,
+};
+
+/** An error as the backend sends it. An event of type `error` may contain these members directly. */
+export const BackendError = v.object({ ...errorEntries, type: Text });
+export type BackendError = v.InferOutput<typeof BackendError>;
+
+const ErrorBody = v.object({ error: BackendError });
+
+/** Returns the error in the body of a failed response, or undefined if the body does not have the expected form. */
+export function parseErrorBody(value: unknown): BackendError | undefined {
+  const body = v.safeParse(ErrorBody, value);
+  return body.success ? body.output.error : undefined;
+}
+
+const STAGES: readonly string[] = ['input', 'output', 'unknown'];
+const CATEGORIES: readonly string[] = ['harassment', 'self-harm', 'sexual', 'violence'];
+
+/**
+ * Returns the details of a safety rejection, the same for every provider. Unknown stages and categories are omitted.
+ */
+export function safetyDetails(
+  { parameters, images, references }: CallFacts,
+  stage: string | undefined,
+  categories: readonly unknown[],
+): { readonly [key: string]: Detail } {
+  const known = CATEGORIES.filter((category) => categories.includes(category));
+  return {
+    safety_category: 'content_policy',
+    recovery: 'revise_prompt_or_inputs',
+    retry_same_request: false,
+    requested_moderation: parameters.moderation,
+    input_images_present: images.length + references.length > 0,
+    ...(stage !== undefined && STAGES.includes(stage) ? { moderation_stage: stage } : {}),
+    ...(known.length > 0 ? { moderation_categories: known } : {}),
+  };
+}
