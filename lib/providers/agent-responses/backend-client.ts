@@ -15,13 +15,13 @@ import { createCallOutcome } from './call-outcome.ts';
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
   readonly credentials: Pick<CredentialSource, 'current' | 'refreshAfter'>;
-  /** `providers.agent_responses.endpoint`. */
+  /** The setting `providers.agent_responses.endpoint`. */
   readonly endpoint: string;
   readonly streams: EventStreams;
   readonly clock: Clock;
 }
 
-/** Calls the backend: one POST, one stream of events, one image. */
+/** Creates a client for the backend: one POST returns one stream of events with one image. */
 export function createBackendClient({ httpClient, credentials, endpoint, streams, clock }: Deps) {
   function post(body: StreamedBody, login: Credentials, { signal, onEvent }: ProviderContext) {
     const { accountId } = login;
@@ -40,7 +40,10 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
     });
   }
 
-  /** The response to the call. A 401 renews the login once, which does not count as a new attempt. */
+  /**
+   * Sends the call and resolves with the response. A 401 renews the login and repeats the call once; the repetition
+   * does not count as a new attempt.
+   */
   async function responseTo(body: StreamedBody, context: ProviderContext): Promise<HttpResponse> {
     const login = await credentials.current(context.signal);
     const response = await post(body, login, context);
@@ -68,7 +71,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
   }
 
   return {
-    /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
+    /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     async call(
       body: StreamedBody,
       request: CallFacts,

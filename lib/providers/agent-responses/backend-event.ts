@@ -3,7 +3,7 @@ import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import { BackendError, errorEntries } from '../backend/failures.ts';
 
-/** Optional members. A malformed one is ignored, and the rest of the event still counts. */
+/** Optional members. A malformed member is ignored and the rest of the event is still used. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 const Tokens = v.fallback(v.optional(Count), undefined);
 
@@ -35,7 +35,7 @@ const Response = v.object({
 });
 export type BackendResponse = v.InferOutput<typeof Response>;
 
-/** The events that matter (providers.md), with the members that matter; other members are ignored. */
+/** The events and members that are used. Other events and members are ignored. */
 const Event = v.variant('type', [
   v.object({ type: v.literal('response.image_generation_call.in_progress') }),
   v.object({ type: v.literal('response.image_generation_call.generating') }),
@@ -62,7 +62,10 @@ const KNOWN_TYPES: ReadonlySet<unknown> = new Set(
 
 const Envelope = v.object({ type: v.string() });
 
-/** An event that matters; `unknown` for one that is to be ignored, undefined for one that does not have the form of its type. */
+/**
+ * Parses an event. Returns `unknown` for an event type that is ignored and undefined for an event that does not have
+ * the form of its type.
+ */
 export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | undefined {
   const envelope = v.safeParse(Envelope, value);
   if (!envelope.success) return undefined;
@@ -71,10 +74,10 @@ export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | un
   return event.success ? event.output : undefined;
 }
 
-// The form of the backend's own names; other names are not passed on.
+// The form of the backend's own names. Names of another form are omitted.
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
-/** What a completed call cost (providers.md, "Models"); undefined where the backend does not say. */
+/** Returns the usage of a completed call, or undefined if the backend reports none. */
 export function toUsage({ usage, tool_usage: tools }: BackendResponse): Usage | undefined {
   const { input_tokens, output_tokens, total_tokens } = usage ?? {};
   const provider = Object.entries(tools?.image_gen ?? {}).filter(

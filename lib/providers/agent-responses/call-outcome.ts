@@ -17,7 +17,7 @@ import {
   toUsage,
 } from './backend-event.ts';
 
-/** Reduces the events of one call to its outcome (providers.md, "Stream events that matter"). */
+/** Reduces the events of one call to its outcome. */
 export function createCallOutcome(
   request: CallFacts,
   onEvent: ProviderContext['onEvent'],
@@ -29,9 +29,12 @@ export function createCallOutcome(
   let hasPartial = false;
 
   return {
-    /** Takes one event. Throws the failure that it reports, or an unknown outcome when it is malformed. */
+    /**
+     * Processes one event. Throws the failure that the event reports, or an error with the effect `unknown` if the
+     * event is malformed.
+     */
     take(data: StreamedJson): void {
-      // Nothing that follows changes the outcome, even if it is malformed.
+      // Later events cannot change the outcome, even if they are malformed.
       if (completed) return;
       const event = parseBackendEvent(data.value);
       if (event === undefined) throw unknownOutcome('unexpected_event');
@@ -49,7 +52,7 @@ export function createCallOutcome(
           return;
         case 'response.completed':
           completed = event.response;
-          // Items come twice: when they are done, and with the whole response.
+          // Items are sent twice: when they are done, and with the whole response.
           for (const item of completed.output ?? []) found.take(item, data);
           return;
         case 'response.failed':
@@ -66,14 +69,14 @@ export function createCallOutcome(
       }
     },
 
-    /** The image that was found so far: it is sent again with the whole response. */
+    /** The image found so far, which is sent again with the whole response. */
     knownBytes: found.image,
 
     isComplete: () => completed !== undefined,
 
     hasBegun: () => hasPartial || found.hasResult(),
 
-    /** The result at the end of the stream. Throws when it is not a single image. */
+    /** Returns the result at the end of the stream. Throws if the stream did not contain exactly one image. */
     result(): ProviderResult {
       if (!completed) throw unknownOutcome('stream_ended_early');
       const usage = toUsage(completed);
@@ -82,7 +85,7 @@ export function createCallOutcome(
   };
 }
 
-/** Why a response failed or stayed incomplete: by the code of its error, else by its reason. */
+/** Converts a failed or incomplete response by the code of its error, else by its reason. */
 function responseFailure(
   { error, incomplete_details: details }: BackendResponse,
   request: CallFacts,
@@ -93,7 +96,7 @@ function responseFailure(
     : fromCode(failure, request);
 }
 
-/** Collects the images among the items of one response, which must hold exactly one image. */
+/** Collects the images in the items of one response, which must contain exactly one image. */
 function createFoundImages(request: CallFacts) {
   const shapes = createSeenShapes();
   let image: Buffer | undefined;
@@ -114,7 +117,7 @@ function createFoundImages(request: CallFacts) {
       shapes.note(item);
       if (item.content?.some(({ type }) => type === 'refusal')) hasRefusal = true;
       if (item.type !== 'image_generation_call') return;
-      // An item that holds a result is finished, even if its status still is `generating`.
+      // An item with a result is finished, even if its status is still `generating`.
       if (item.result) {
         takeResult(item.result, data);
         revisedPrompt ??= revisedPromptOf(item, data);
@@ -123,19 +126,22 @@ function createFoundImages(request: CallFacts) {
 
     image: () => image,
 
-    /** A result has arrived, usable or not. */
+    /** True if a result has arrived, usable or not. */
     hasResult: () => image !== undefined || fault !== undefined,
 
-    /** Throws `protocol` for images that are unusable or differ, `safety_rejected` or `upstream` for none. */
+    /**
+     * Returns the only image. Throws `protocol` if images are unusable or differ, and `safety_rejected` or `upstream`
+     * if there is none.
+     */
     single(): ProviderOutput {
       if (fault !== undefined) {
-        throw unusableImages('the backend returned no single usable image', fault);
+        throw unusableImages('the backend did not return exactly one usable image', fault);
       }
       if (image) return { bytes: image, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
       if (hasRefusal) throw refusal(request);
       const message = hasFailedCall
         ? 'the backend failed to generate the image'
-        : 'the backend completed without an image';
+        : 'the backend returned no image';
       const retry = { retryable: true, transient: true };
       const details = { reason: 'no_image', ...shapes.details() };
       throw new BridgeError('upstream', message, { ...retry, details });
@@ -143,7 +149,7 @@ function createFoundImages(request: CallFacts) {
   };
 }
 
-/** Undefined for none, for an empty one, and for one that is too long for a text. */
+/** Returns undefined if there is no revised prompt, or if the prompt is empty or longer than 16 KiB. */
 function revisedPromptOf(item: BackendItem, data: StreamedJson): string | undefined {
   const text = item.revised_prompt;
   return text && !data.isPlaceholder(text) ? text : undefined;
@@ -159,12 +165,12 @@ const ITEM_TYPES = [
 const CONTENT_TYPES = ['output_text', 'refusal', 'reasoning_text', 'summary_text'];
 const CALL_STATUSES = ['in_progress', 'generating', 'completed', 'incomplete', 'failed'];
 
-// A response without an image has few items; more labels would not help.
+// A response without an image has few items, and more labels would not help.
 const MAX_LABELS = 16;
 
 /**
- * Records the kinds of items of a response, for the case that it has no image (specification 7.9): labels of a closed
- * list only, never text of the response.
+ * Records the kinds of items in a response, to report them if the response has no image. Reports only labels from
+ * closed lists, never text from the response.
  */
 function createSeenShapes() {
   const itemTypes = new Set<string>();

@@ -2,13 +2,16 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { batchingMode } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
-/** Of the mapping: it rises when the same request is sent in another form. */
+/** Version of the mapping. It increases when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const LARGE_SIZES = [...SIZES, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
 
-/** Where the families of models differ (providers.md); an operator's own model is taken for the default one's kind. */
+/**
+ * The properties in which model families differ. An operator's own model is assumed to belong to the family of the
+ * default model.
+ */
 interface Family {
   readonly sizes: readonly string[];
   readonly hasNativeAlpha: boolean;
@@ -25,20 +28,20 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ['gpt-image-1-mini', ALPHA],
 ]);
 
-// A model of a certain day is of the family that bears its name.
+// A dated snapshot belongs to the family of the name before the date.
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
 interface Limits {
-  /** The registered name. */
+  /** The registered name of the provider. */
   readonly provider: string;
-  /** `providers.agent_responses.max_outputs`. */
+  /** The setting `providers.agent_responses.max_outputs`. */
   readonly maxOutputs: number;
-  /** Simultaneous calls of the whole provider. */
+  /** Maximum number of parallel calls of the whole provider. */
   readonly maxParallelOutputs: number;
   readonly defaultModel: string;
 }
 
-/** What `model` can do, under the operator's limits. */
+/** Returns the capabilities of `model`, limited by the settings. */
 export function capabilitiesOf(model: string, limits: Limits): CapabilityDocument {
   const family = familyOf(model) ?? familyOf(limits.defaultModel) ?? DEFAULT_FAMILY;
   return {

@@ -14,7 +14,7 @@ import { createBackendClient } from './backend-client.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
 import { toRequestBody } from './request-body.ts';
 
-/** The remote Responses backend, called with the login that is mounted for the agent (providers.md). */
+/** Creates the provider for the remote Responses backend, which uses the login that is mounted for the agent. */
 export function createAgentResponsesProvider(parts: ProviderParts<'agent_responses'>): Provider {
   const { name, settings, images, httpClient, credentials, slices, clock, ids } = parts;
   const { models, image_model: defaultModel, max_outputs: maxOutputs } = settings;

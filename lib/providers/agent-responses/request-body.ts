@@ -7,8 +7,8 @@ const INSTRUCTIONS =
   'Make exactly one image with the image generation tool, from the description and the images given. Answer with nothing else.';
 
 /**
- * The body of one call in the backend's form (providers.md, "Body"); a value of `auto` is left out. `responsesModel` is
- * the model that hands the work to the image model.
+ * Returns the body of one call. Parameters with the value `auto` are omitted. `responsesModel` is the model that calls
+ * the image model.
  */
 export function toRequestBody(
   request: ProviderRequest,

@@ -8,7 +8,7 @@ import type { StreamedJson } from '../http/streamed-json.ts';
 import type { CallFacts, ProviderResult } from '../provider-port.ts';
 import { type GoogleError, parseGoogleError, withoutImage } from './failures.ts';
 
-// With and without the prefix IMAGE_, which says that the image was refused and not its text.
+// The prefix IMAGE_ means that the image was rejected, not the text.
 const REFUSED = /^(IMAGE_)?(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|MODEL_ARMOR)$/;
 
 /** Reduces the reply to one call, which is one JSON object, to its outcome. */
@@ -41,7 +41,7 @@ export function createCallOutcome(
   };
 }
 
-/** Returns the image of a complete reply. Throws for a reply without one. */
+/** Returns the image of a complete reply. Throws if the reply has none. */
 function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
   const parsed = v.safeParse(Reply, json.value);
   if (!parsed.success) throw unknownOutcome('unexpected_reply');
@@ -57,8 +57,8 @@ function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
 }
 
 /**
- * Returns the encoded image. Images of a thought are drafts. Of several others the first counts, because one was asked for; it
- * may be of a later candidate if the first one was refused.
+ * Returns the encoded image. Images in a thought are drafts and are skipped. Returns the first of several images
+ * because only one was requested; it may belong to a later candidate if the first candidate was rejected.
  */
 function imageOf({ candidates }: Reply): string | undefined {
   const parts = (candidates ?? []).flatMap(({ content }) => content?.parts ?? []);
@@ -72,7 +72,7 @@ function failureOf({ promptFeedback, candidates }: Reply, request: CallFacts): B
   return withoutImage(refused === undefined ? undefined : 'output', refused ?? reasons[0], request);
 }
 
-/** Optional members. A malformed one is ignored, and the rest of the reply still counts. */
+/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 
 const Part = v.object({
@@ -85,7 +85,7 @@ const Candidate = v.object({
   finishReason: Text,
 });
 
-/** The reply of `models.generateContent`, with the members that matter. */
+/** The reply of `models.generateContent`, reduced to the members that are used. */
 const Reply = v.object({
   candidates: v.nullish(v.array(Candidate)),
   promptFeedback: v.fallback(v.nullish(v.object({ blockReason: Text })), undefined),
@@ -93,7 +93,7 @@ const Reply = v.object({
 });
 type Reply = v.InferOutput<typeof Reply>;
 
-/** Under the names of the contract; every other count keeps its own. */
+/** Counts that have a common name in the contract. Other counts keep the name of the API. */
 const COMMON_COUNTS: ReadonlyMap<string, 'input_tokens' | 'output_tokens' | 'total_tokens'> =
   new Map([
     ['promptTokenCount', 'input_tokens'],
@@ -101,12 +101,12 @@ const COMMON_COUNTS: ReadonlyMap<string, 'input_tokens' | 'output_tokens' | 'tot
     ['totalTokenCount', 'total_tokens'],
   ]);
 
-// The form of the API's own names; other names are not passed on.
+// The form of the API's own names. Names of another form are omitted.
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 const Details = v.array(v.object({ modality: v.string(), tokenCount: Count }));
 
-/** What the call cost; undefined where the reply does not say, and where it says only zeros. */
+/** Returns the usage of the call, or undefined if the reply reports none or only zeros. */
 function toUsage({ usageMetadata }: Reply): Usage | undefined {
   const counts = Object.entries(usageMetadata ?? {}).filter(
     (entry): entry is [string, number] => NAME.test(entry[0]) && v.is(Count, entry[1]),
@@ -126,7 +126,10 @@ function toUsage({ usageMetadata }: Reply): Usage | undefined {
   };
 }
 
-/** Under the name that every provider gives them: OpenAI's routes subtract them from those of texts. */
+/**
+ * Returns the tokens of input images under the name that every provider uses. OpenAI's routes subtract them from the
+ * text tokens.
+ */
 function inputImageTokens(details: unknown): readonly (readonly [string, number])[] {
   const rows = v.is(Details, details) ? details : [];
   const found = rows.find(({ modality }) => modality === 'IMAGE');

@@ -5,15 +5,17 @@ import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { familyNames, oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
-/** Of the mapping: it rises when the same request is sent in another form. */
+/** Version of the mapping. It increases when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
-/** Of sources and references together. A whole request may have 100 MB, the base64 of its images included. */
+/** Limits on sources and references together. A whole request may have 100 MB, including the base64 of its images. */
 export const GEMINI_INPUTS = { ...INPUT_LIMITS, max_count: 14 };
 
 type Settings = Config['providers']['gemini'][string];
 
-/** What `model` can do, under the operator's limits and with what the operator says of it (more-providers.md 4). */
+/**
+ * Returns the capabilities of `model`, limited by the settings and overridden by the model's profile in the settings.
+ */
 export function capabilitiesOf(
   provider: string,
   model: string,
@@ -45,19 +47,19 @@ export function capabilitiesOf(
 
 type Resolution = NonNullable<Parameters['resolution']>;
 
-/** What models differ in. */
+/** The properties in which models differ. */
 interface Family {
   readonly aspectRatios: readonly string[];
   readonly resolutions: readonly Resolution[];
 }
 
-/** An image as it is asked for; what is absent is the model's to choose. */
+/** The shape of a requested image. The model chooses any absent member. */
 export interface ImageShape {
   readonly aspectRatio?: string;
   readonly resolution?: Resolution;
 }
 
-/** The edges of each ratio at 1K, in pixels (Gemini API, "Aspect ratios and image size"). */
+/** Width and height of each ratio at 1K, in pixels (Gemini API, "Aspect ratios and image size"). */
 const RATIO_EDGES: ReadonlyMap<string, readonly [width: number, height: number]> = new Map([
   ['1:1', [1024, 1024]],
   ['2:3', [848, 1264]],
@@ -84,33 +86,33 @@ const ALL_RESOLUTIONS: readonly Resolution[] = ['1k', '2k', '4k'];
 
 const DEFAULT_FAMILY: Family = { aspectRatios: ALL_RATIOS, resolutions: ALL_RESOLUTIONS };
 
-/** By name (more-providers.md 4). */
+/** Families by model name (Gemini API, "Image generation"). */
 const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ['gemini-nano-banana-2.1', DEFAULT_FAMILY],
   ['gemini-3-pro-image', { aspectRatios: COMMON_RATIOS, resolutions: ALL_RESOLUTIONS }],
   ['gemini-3.1-flash-lite-image', { aspectRatios: COMMON_RATIOS, resolutions: ['1k'] }],
 ]);
 
-/** The family of the first of these names that has one. */
+/** Returns the first family that one of these names has, by default the current one. */
 function familyOf(...names: readonly string[]): Family {
   return names.flatMap((name) => FAMILIES.get(name) ?? [])[0] ?? DEFAULT_FAMILY;
 }
 
-/** The sizes of all images that a family makes, as `WxH`. */
+/** Returns the sizes of all images that a family can make, as `WxH`. */
 function sizesOf({ aspectRatios, resolutions }: Family): readonly string[] {
   return resolutions.flatMap((resolution) =>
     aspectRatios.map((aspectRatio) => sizeOf(aspectRatio, resolution)),
   );
 }
 
-/** How an image of this size is asked for; undefined for a size that no model has. */
+/** Returns the aspect ratio and resolution that produce this size, or undefined if no model supports the size. */
 export function shapeOf(size: string): ImageShape | undefined {
   return ALL_RESOLUTIONS.flatMap((resolution) =>
     ALL_RATIOS.map((aspectRatio) => ({ aspectRatio, resolution })),
   ).find((shape) => sizeOf(shape.aspectRatio, shape.resolution) === size);
 }
 
-/** The listed ratio that equals this one: `16:9` for `32:18`. */
+/** Returns the listed ratio that equals this ratio, such as `16:9` for `32:18`. */
 export function listedRatio(ratio: string): string | undefined {
   return ALL_RATIOS.find((listed) => quotientOf(listed) === quotientOf(ratio));
 }

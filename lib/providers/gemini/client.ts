@@ -13,12 +13,12 @@ interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
   readonly apiKey: ApiKeySource;
   readonly baseUrl: string;
-  /** Reads a reply that is one JSON object as one event. */
+  /** Reads a reply, which is one JSON object, as one event. */
   readonly replies: EventStreams;
   readonly clock: Clock;
 }
 
-/** Calls `models.generateContent`: one POST, one reply, one image. */
+/** Creates a client for `models.generateContent`: one POST returns one reply with one image. */
 export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock }: Deps) {
   function post(
     body: StreamedBody,
@@ -56,7 +56,7 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
   }
 
   return {
-    /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
+    /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     call(
       body: StreamedBody,
       request: CallFacts,

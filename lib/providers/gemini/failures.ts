@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT = 408;
 
 const NO_MODERATION = { moderationStage: undefined, moderationCategories: [] };
 
-/** A reply that is an error, by its status; undefined `error` for one without the form of Google's. */
+/** Converts an error reply by its status. `error` is undefined if the body is not a Google error. */
 export function toFailure(
   status: number,
   error: GoogleError | undefined,
@@ -23,7 +23,7 @@ export function toFailure(
   const failure = {
     ...NO_MODERATION,
     code: error?.status,
-    // For an allowance of a day, the delay says when to try the limits of a minute again.
+    // For an exhausted daily quota, the reported delay only says when the limits per minute are renewed.
     retryAfterMs: (row === quota ? undefined : error?.retryDelayMs) ?? headerWaitMs,
     resetsInMs: undefined,
   };
@@ -32,7 +32,7 @@ export function toFailure(
   return field === undefined ? failed : failed.with({ param: field, details: { field } });
 }
 
-/** A complete reply that has no image: of content that was refused, or for another reason. */
+/** Creates the error of a complete reply without an image: rejected content, or another reason. */
 export function withoutImage(
   refusedAt: 'input' | 'output' | undefined,
   reason: string | undefined,
@@ -64,7 +64,7 @@ function rowOf(status: number, error: GoogleError | undefined, request: CallFact
   return hasImages && field.startsWith('contents') ? input : unsupported;
 }
 
-/** Our field at fault. Theirs are spelled in snake case or in camel case. */
+/** Returns the bridge's name of the invalid field. The API's names may be in snake case or camel case. */
 function fieldOf(
   row: FailureRow,
   error: GoogleError | undefined,
@@ -80,10 +80,13 @@ function fieldOf(
   return hint === 'aspectratio' ? 'parameters.aspect_ratio' : 'parameters.resolution';
 }
 
-/** Optional members. A malformed one is ignored, and the rest of the error still counts. */
+/** Optional members. A malformed member is ignored and the rest of the error is still used. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 
-/** Of `google.rpc`: an ErrorInfo, a QuotaFailure, a RetryInfo or a BadRequest, whose members have no name in common. */
+/**
+ * One of the messages ErrorInfo, QuotaFailure, RetryInfo or BadRequest of `google.rpc`, which have no member names in
+ * common.
+ */
 const Detail = v.object({
   reason: Text,
   retryDelay: Text,
@@ -99,11 +102,11 @@ const ErrorBody = v.object({
   }),
 });
 
-/** An error of a Google API (google.rpc.Status as JSON). */
+/** An error of a Google API (`google.rpc.Status` as JSON). */
 export interface GoogleError {
-  /** As a status of HTTP. */
+  /** HTTP status. */
   readonly code: number | undefined;
-  /** Such as `INVALID_ARGUMENT`. */
+  /** Name of the status, such as `INVALID_ARGUMENT`. */
   readonly status: string | undefined;
   readonly reasons: readonly string[];
   readonly quotaIds: readonly string[];
@@ -112,7 +115,7 @@ export interface GoogleError {
   readonly retryDelayMs: number | undefined;
 }
 
-/** Undefined when the body has not the form of an error. */
+/** Parses a Google error. Returns undefined if the body has another form. */
 export function parseGoogleError(body: unknown): GoogleError | undefined {
   const parsed = v.safeParse(ErrorBody, body);
   if (!parsed.success) return undefined;
@@ -130,7 +133,9 @@ export function parseGoogleError(body: unknown): GoogleError | undefined {
   };
 }
 
-/** A `google.protobuf.Duration` as JSON: seconds with up to nine decimals, such as `3.5s`. */
+/**
+ * Converts a `google.protobuf.Duration` in JSON, which is a number of seconds with up to nine decimals, such as `3.5s`.
+ */
 function toMilliseconds(duration: string): number | undefined {
   const seconds = /^(\d{1,9}(?:\.\d{1,9})?)s$/.exec(duration)?.[1];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);

@@ -8,12 +8,12 @@ import { capabilitiesOf, GEMINI_INPUTS, IMPLEMENTATION_VERSION } from './capabil
 import { createGeminiClient } from './client.ts';
 import { toRequestBody } from './request-body.ts';
 
-/** An account of the Gemini API (more-providers.md 4). */
+/** Creates the provider for one account of the Gemini API. */
 export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provider {
   const { name, settings, images, httpClient, apiKey, slices, clock, ids } = parts;
   const { models, image_model: defaultModel } = settings;
   const toJsonBody = createJsonBodies({ ids, slices });
-  // The limit of the whole leaves room for drafts before the image.
+  // The limit of the whole reply leaves room for drafts before the image.
   const limits = streamLimits(images.max_encoded_bytes);
   const replies = createEventStreams({ limits, slices, clock, openReader: createReplyReader });
   const baseUrl = settings.base_url.replace(/\/+$/, '');

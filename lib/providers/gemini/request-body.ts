@@ -4,7 +4,10 @@ import type { JsonBodies } from '../http/json-body.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import { type ImageShape, listedRatio, shapeOf } from './capabilities.ts';
 
-/** The body of one call (Gemini API, `models.generateContent`); what is left to the model is not in it. */
+/**
+ * Returns the body of one call (Gemini API, `models.generateContent`). Members that the request leaves to the model are
+ * omitted.
+ */
 export function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): StreamedBody {
   const imageConfig = toImageConfig(toShape(request.parameters));
   return toJsonBody((base64Of) => ({

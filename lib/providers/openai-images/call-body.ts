@@ -12,7 +12,7 @@ interface Deps {
   readonly settings: Pick<ImagesSettings, 'stream'>;
   readonly ids: Pick<Ids, 'newFraction' | 'newOpaqueId'>;
   readonly toJsonBody: JsonBodies;
-  /** The model under the name that the server has for it. */
+  /** Returns the server's name of a model. */
   readonly modelName: (model: string) => string;
 }
 
@@ -26,7 +26,7 @@ export interface CallBody {
 const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 const SEEDS = 2 ** 31;
 
-/** Writes calls in the form of one dialect. Images are encoded, or read, while they are sent. */
+/** Creates a writer of calls in one dialect. Images are encoded while they are sent. */
 export function createCallBodies({ dialect, settings, ids, toJsonBody, modelName }: Deps) {
   return function toCallBody(request: ProviderRequest): CallBody {
     const seed = Math.floor(ids.newFraction() * SEEDS);
@@ -49,7 +49,10 @@ export function createCallBodies({ dialect, settings, ids, toJsonBody, modelName
   };
 }
 
-/** One source is drawn over, in `files`; all other images are references (LocalAI's `image.go`). */
+/**
+ * Returns the first source in `files`, over which the server draws, and all other images in `ref_images` as references
+ * (LocalAI's `image.go`).
+ */
 function jsonImages(
   request: ProviderRequest,
   toBase64: (input: ProviderInput) => string,
@@ -82,12 +85,15 @@ interface Options {
   readonly seed: number;
 }
 
-/** Whether the reply to a call is asked for as a stream of events. */
+/** Returns true if the reply is requested as a stream of events. */
 function isStreamed({ parameters }: ProviderRequest, stream: ImagesSettings['stream']): boolean {
   return stream === 'always' || (stream === 'auto' && parameters.partial_images > 0);
 }
 
-/** The fields of a call that its dialect knows, in a fixed order; what is left to the model is not among them. */
+/**
+ * Returns the fields that the dialect supports, in a fixed order. Fields that the request leaves to the model are
+ * omitted.
+ */
 function callFields(
   request: ProviderRequest,
   { dialect, stream, seed }: Options,
@@ -107,7 +113,7 @@ function callFields(
     stream: isStreamed(request, stream) ? true : undefined,
     seed,
     negative_prompt: negativePrompt,
-    // Others give a URL by default, or a file of their own.
+    // Without this field some servers return a URL or a path.
     response_format: 'b64_json',
   };
   return dialect.fields.flatMap((field) => {
@@ -120,22 +126,22 @@ function chosen(value: string): string | undefined {
   return value === 'auto' ? undefined : value;
 }
 
-/** The text of a call that `refuseText` lets pass. */
+/** Returns the prompt as the dialect sends it. The request must have passed `refuseText`. */
 function toPrompt(request: ProviderRequest, { prompt: rules }: Dialect, seed: number): string {
   const text = toPromptText(withoutPlainSources(request));
   if (!rules) return text;
   return rules.write(text, { seed, negativePrompt: request.negativePrompt });
 }
 
-/** Images that are nothing but sources need no explanation here: what is sent to be edited is edited. */
+/** Removes images from the prompt's notes if all of them are sources, which need no explanation in an edit. */
 function withoutPlainSources(request: ProviderRequest): ProviderRequest {
   const isMixed = request.references.length > 0 || request.maskImage !== undefined;
   return isMixed ? request : { ...request, images: [] };
 }
 
 /**
- * Throws `unsupported_capability` for a prompt with characters that the server takes for something else, and for a negative
- * prompt that is too long for its parser.
+ * Throws `unsupported_capability` for a prompt with characters that the server interprets, and for a negative prompt
+ * that is too long for its parser.
  */
 export function refuseText(
   { prompt, negativePrompt = '' }: Pick<CallOutline, 'prompt' | 'negativePrompt'>,
@@ -149,15 +155,19 @@ export function refuseText(
   const field = 'negative_prompt';
   throw new BridgeError(
     'unsupported_capability',
-    `the backend takes no negative prompt of more than ${max} characters`,
+    `the negative prompt is longer than ${max} characters`,
     { param: field, details: { field, max_characters: max } },
   );
 }
 
 function refuseReserved(text: string, field: string, reserved: string): void {
   if (!text.includes(reserved)) return;
-  throw new BridgeError('unsupported_capability', `the backend takes no prompt with ${reserved}`, {
-    param: field,
-    details: { field },
-  });
+  throw new BridgeError(
+    'unsupported_capability',
+    `the backend does not support a prompt with ${reserved}`,
+    {
+      param: field,
+      details: { field },
+    },
+  );
 }

@@ -17,7 +17,7 @@ interface Deps {
   readonly toFailure: (reported: ReportedError) => BridgeError;
 }
 
-/** An image of a reply, or where it is. */
+/** An image in a reply, as bytes or as a URL. */
 interface FoundImage {
   readonly source: { readonly bytes: Buffer } | { readonly url: string };
   readonly revisedPrompt: string | undefined;
@@ -30,7 +30,7 @@ export interface FoundImages {
 
 const NO_FACTS = toBackendFailure([]);
 
-/** Reduces the reply to one call, whole or in events, to its outcome. */
+/** Reduces the reply to one call, which is one object or a stream of events, to its outcome. */
 export function createCallOutcome({
   request,
   dialect,
@@ -58,7 +58,7 @@ export function createCallOutcome({
 
   return {
     take(data) {
-      // Nothing that follows changes the outcome, even if it is malformed.
+      // Later events cannot change the outcome, even if they are malformed.
       if (isComplete()) return;
       const part = parseReplyPart(data.value);
       const reported = parseReportedError(data.value, dialect);
@@ -75,12 +75,12 @@ export function createCallOutcome({
       for (const item of received) items.push(toFoundImage(item, data));
     },
     isComplete,
-    // The last partial image is sometimes the image itself.
+    // The last partial image is sometimes the final image itself.
     knownBytes: () => lastPartial,
 
     hasBegun: () => hasPartial || hasImageBesideError || items.length > 0,
 
-    /** The images at the end of the reply. Throws unless there are as many as were asked for. */
+    /** Returns the images at the end of the reply. Throws if their number differs from the requested number. */
     result(): FoundImages {
       if (!isComplete()) throw unknownOutcome('ended_early');
       if (items.length === 0) {
@@ -95,7 +95,7 @@ export function createCallOutcome({
 }
 
 function unusable(reason: 'wrong_count' | 'unusable_image'): BridgeError {
-  return unusableImages('the backend did not return the images that were asked for', reason);
+  return unusableImages('the backend did not return the requested images', reason);
 }
 
 type PartOf<K extends ReplyPart['kind']> = Extract<ReplyPart, { kind: K }>;
@@ -104,7 +104,7 @@ function hasImage(part: ReturnType<typeof parseReplyPart>): boolean {
   return typeof part === 'object' && (part.kind !== 'whole' || part.data.length > 0);
 }
 
-/** Undefined for one without an image that can be decoded or fetched. */
+/** Returns undefined if the item has no image that can be decoded or fetched. */
 function toFoundImage(item: ReplyItem, data: StreamedJson): FoundImage | undefined {
   const { b64_json, url, revised_prompt: revised } = item;
   const revisedPrompt = revised && !data.isPlaceholder(revised) ? revised : undefined;
@@ -114,7 +114,7 @@ function toFoundImage(item: ReplyItem, data: StreamedJson): FoundImage | undefin
   return undefined;
 }
 
-/** Optional members. A malformed one is ignored, and the rest of the reply still counts. */
+/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 const Tokens = v.fallback(v.optional(Count), undefined);
 
@@ -142,12 +142,12 @@ type ReplyItem = v.InferOutput<typeof Item>;
 
 const WholeReply = v.object({ data: v.array(Item), usage: TokenUsage });
 
-/** A preview: one without a form costs the image itself nothing. */
+/** A partial image. An event without the expected form is skipped and does not affect the final image. */
 const PartialEvent = v.object({ b64_json: Text, partial_image_index: v.fallback(Count, 0) });
 
 const CompletedEvent = v.object({ ...Item.entries, usage: TokenUsage });
 
-/** One JSON value of a reply, by its form. */
+/** One JSON value of a reply. */
 type ReplyPart =
   | ({ readonly kind: 'whole' } & v.InferOutput<typeof WholeReply>)
   | ({ readonly kind: 'partial' } & v.InferOutput<typeof PartialEvent>)
@@ -157,7 +157,10 @@ const PART_TYPE = /^image_(?:generation|edit)\.(partial_image|completed)$/;
 
 const Typed = v.object({ type: v.fallback(v.optional(v.string(), ''), '') });
 
-/** `unknown` for what is to be ignored, undefined for what does not have the form of its type. */
+/**
+ * Parses one value of a reply. Returns `unknown` for a value that is ignored and undefined for a value that does not
+ * have the form of its type.
+ */
 function parseReplyPart(value: unknown): ReplyPart | 'unknown' | undefined {
   const typed = v.safeParse(Typed, value);
   if (!typed.success) return undefined;
@@ -176,7 +179,7 @@ function parsed<const K extends string, T extends object>(
   return result.success ? { kind, ...result.output } : undefined;
 }
 
-/** What calls cost together, as far as replies say it; undefined where none does, and where they say only zeros. */
+/** Returns the sum of the reported usages, or undefined if none is reported or all are zero. */
 function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== null && usage !== undefined);
   const sumOf = (name: string, of: (usage: NonNullable<TokenUsage>) => number | undefined) => {

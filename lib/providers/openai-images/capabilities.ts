@@ -4,26 +4,28 @@ import { batchingMode, familyNames, PLAIN_MODEL } from '../backend/plain-model.t
 import { NO_IMAGES } from '../backend/sent-images.ts';
 import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
 
-/** Of the mapping: it rises when the same request is sent in another form. */
+/** Version of the mapping. It increases when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
-/** Of sources and references together (OpenAI's reference of image edits, 2026-11). */
+/** Limits on sources and references together (OpenAI's reference of image edits, 2026-11). */
 export const INPUT_LIMITS = {
   max_count: 16,
   max_bytes_each: 50_000_000,
   max_bytes_total: 800_000_000,
 } as const;
 
-// The reference says less than 4 MB, the guide less than 50 MB.
+// OpenAI's reference says less than 4 MB; the guide says less than 50 MB.
 const MAX_MASK_BYTES = 3_999_999;
 
 interface Limits {
-  /** The registered name. */
+  /** The registered name of the provider. */
   readonly provider: string;
   readonly settings: ImagesSettings;
 }
 
-/** What `model` can do, under the operator's limits and with what the operator says of it. */
+/**
+ * Returns the capabilities of `model`, limited by the settings and overridden by the model's profile in the settings.
+ */
 export function capabilitiesOf(model: string, { provider, settings }: Limits): CapabilityDocument {
   const dialect = DIALECTS[settings.dialect];
   const profile = settings.model_profiles[model];
@@ -53,14 +55,14 @@ export function capabilitiesOf(model: string, { provider, settings }: Limits): C
   return v.parse(CapabilityDocument, document);
 }
 
-/** What it can do with images that it is given. */
+/** Returns the capabilities that concern input images. */
 function imageMembers(edits: boolean, { maxSources = INPUT_LIMITS.max_count }: Dialect) {
   const native = { support: 'native', ...INPUT_LIMITS } as const;
   return {
     edits,
     reference_images: edits ? native : NO_IMAGES,
     edit_images: edits ? { ...native, max_count: maxSources } : NO_IMAGES,
-    // Models take a mask as a hint: the bridge sees to it that the rest stays as it was.
+    // Models treat a mask as a hint. The bridge restores the pixels outside the mask.
     masks: edits
       ? ({
           support: 'emulated',
@@ -96,7 +98,10 @@ function parameterMembers(dialect: Dialect, family: Family) {
   } satisfies Partial<CapabilityDocument>;
 }
 
-/** Events do not say which of several outputs they are of. */
+/**
+ * Returns true if partial images are supported. Events do not identify their output, so a call must have a single
+ * output.
+ */
 function takesPartials(dialect: Dialect, { native_count, stream }: ImagesSettings): boolean {
   return dialect.fields.includes('partial_images') && native_count === 1 && stream !== 'never';
 }
@@ -104,10 +109,10 @@ function takesPartials(dialect: Dialect, { native_count, stream }: ImagesSetting
 type Sizes = CapabilityDocument['sizes'];
 type Quality = CapabilityDocument['qualities'][number];
 
-/** Where families of models differ (OpenAI's image guide, 2026-11). */
+/** The properties in which model families differ (OpenAI's image guide, 2026-11). */
 interface Family {
   readonly sizes: Sizes;
-  /** None where they cannot be chosen. */
+  /** Selectable qualities. Empty if the quality cannot be chosen. */
   readonly qualities: readonly Quality[];
   readonly hasNativeAlpha: boolean;
   readonly fidelities: readonly ('low' | 'high')[];
@@ -117,7 +122,7 @@ const STANDARD_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 
 const STANDARD: Sizes = { auto: true, allowed: STANDARD_SIZES, arbitrary: false };
 
-/** Any size within bounds; aspect ratios and resolutions take one of those that are listed. */
+/** Any size within the bounds. Aspect ratios and resolutions are mapped to the listed sizes. */
 const FREE: Sizes = {
   auto: true,
   allowed: [
@@ -134,7 +139,7 @@ const FREE: Sizes = {
     '2160x3840',
   ],
   arbitrary: true,
-  // The shortest edge of an image of the fewest pixels and the longest shape.
+  // The shorter edge of an image with the minimum of pixels and the maximum aspect ratio.
   min_edge: 480,
   max_edge: 3840,
   edge_multiple: 16,
@@ -143,7 +148,7 @@ const FREE: Sizes = {
   max_aspect_ratio: 3,
 };
 
-/** Diffusion models take any size, in steps of their latent space; the best one depends on the model. */
+/** Diffusion models support any size in steps of their latent space. The best size depends on the model. */
 const LOCAL_SIZES: Sizes = {
   auto: true,
   allowed: ['1024x1024', '1152x768', '768x1152', '1280x720', '720x1280', '512x512'],
@@ -170,7 +175,7 @@ const GPT_IMAGE_1_5: Family = {
   fidelities: ['low', 'high'],
 };
 
-/** The settings name the same families: those that a model's profile can be. */
+/** The families that a model's profile in the settings can name. */
 type FamilyName = Extract<ImagesSettings['model_profiles'][string], string>;
 
 const FAMILIES: Readonly<Record<FamilyName, Family>> = {
@@ -192,10 +197,10 @@ const LOCAL: Family = {
   fidelities: [],
 };
 
-// A model of a certain day is of the family that bears its name.
+// A dated snapshot belongs to the family of the name before the date.
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
-/** The family of the first of these names that has one; else that of `gpt-image-2`, or of models at home. */
+/** Returns the first family that one of these names has, by default `gpt-image-2` or the family of local models. */
 function familyOf(names: readonly string[], models: 'openai' | 'local'): Family {
   const known = names.flatMap((name) => BY_NAME.get(name.replace(SNAPSHOT_DATE, '')) ?? []);
   return known[0] ?? (models === 'openai' ? GPT_IMAGE_2 : LOCAL);

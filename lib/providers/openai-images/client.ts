@@ -27,16 +27,16 @@ interface Deps {
   readonly fetchResult: ResultFetch;
   readonly slices: TimeSlices;
   readonly clock: Clock;
-  /** `images.max_encoded_bytes`. */
+  /** The setting `images.max_encoded_bytes`. */
   readonly maxImageBytes: number;
 }
 
 const REQUEST_IDS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 
-/** Calls the server: one POST, and its reply, whole or in events. */
+/** Creates a client for the server: one POST returns one reply, whole or as events. */
 export function createImagesClient(deps: Deps) {
   const { httpClient, apiKey, dialect, endpoint, fetchResult, slices, clock } = deps;
-  // A server that is not asked for a format gives its own.
+  // A server that cannot be asked for a format chooses one itself.
   const isFormatFree = !dialect.fields.includes('output_format');
 
   function foundIn(
@@ -75,7 +75,10 @@ export function createImagesClient(deps: Deps) {
     return { outputs, ...(usage ? { usage } : {}) };
   }
 
-  /** Sends the call. Rejects with what a refusal means, else resolves before the reply is read: it may have been paid for. */
+  /**
+   * Sends the call. Rejects if the server refuses it. Otherwise resolves before the reply is read, because the call may
+   * already be charged.
+   */
   async function send(
     { route, contentType, body }: CallBody,
     request: CallFacts,
@@ -99,7 +102,7 @@ export function createImagesClient(deps: Deps) {
   }
 
   return {
-    /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
+    /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     async call(
       body: CallBody,
       request: CallFacts,
@@ -125,7 +128,7 @@ function headOf({ status, header }: HttpResponse, nowMs: number): RefusalHead {
   };
 }
 
-/** Each image of a reply, partial ones included, may be as large as an image can be. */
+/** Returns the limits of a reply, in which each image, including partial images, may have the maximum size. */
 function limitsOf({ indices, parameters }: CallFacts, maxImageBytes: number): StreamLimits {
   const { maxEventBytes } = streamLimits(maxImageBytes);
   return {
@@ -144,11 +147,11 @@ type Settings = Pick<
   'dialect' | 'base_url' | 'api_version' | 'deployments' | 'organization' | 'project'
 >;
 
-/** Where calls of a model go, and what opens the door. */
+/** Creates the URLs and headers of the calls to one server. */
 export function createEndpoint(settings: Settings, dialect: Dialect) {
   const { api_version: version, deployments, organization, project } = settings;
   const given = settings.base_url.replace(/\/+$/, '');
-  // The address of a resource is also shown with the path of its API.
+  // Azure also shows the address of a resource with the path of its API.
   const start = settings.dialect === 'azure' ? given.replace(/\/openai(?:\/v1)?$/, '') : given;
 
   function modelName(model: string): string {
@@ -156,10 +159,10 @@ export function createEndpoint(settings: Settings, dialect: Dialect) {
   }
 
   return {
-    /** What the server calls the model. */
+    /** Returns the server's name of a model. */
     modelName,
 
-    /** The address of a call; Azure has one for each deployment, or one for all in its newer API. */
+    /** Returns the URL of a call. Azure has one URL for each deployment, and a single URL in its newer API. */
     url(model: string, route: 'generations' | 'edits'): string {
       if (settings.dialect !== 'azure') return `${start}/images/${route}`;
       if (version === undefined) return `${start}/openai/v1/images/${route}`;
@@ -168,7 +171,7 @@ export function createEndpoint(settings: Settings, dialect: Dialect) {
       return `${start}/openai/deployments/${deployment}/images/${route}?${query}`;
     },
 
-    /** Those that every request to the server has. */
+    /** Returns the headers of every request to the server. */
     headers(key: string | undefined): Record<string, string> {
       const isBearer = dialect.keyHeader === 'authorization';
       return {

@@ -2,10 +2,10 @@ import type { Config } from '../../config/settings/settings.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { MaskForm } from '../provider-port.ts';
 
-/** One account or server, as the operator configures it. */
+/** The settings of one account or server. */
 export type ImagesSettings = Config['providers']['openai_images'][string];
 
-/** What a call may say beside its model, its prompt and its images. */
+/** Fields of a call other than its model, prompt and images. */
 export type CallField =
   | 'size'
   | 'quality'
@@ -21,42 +21,45 @@ export type CallField =
   | 'negative_prompt'
   | 'response_format';
 
-/** How one server differs from the others (more-providers.md 2 and 3). */
+/** The properties in which one server differs from the others. */
 export interface Dialect {
   readonly displayName: string;
-  /** The only fields that are sent: an unknown one is refused by some servers and ignored by others. */
+  /** The only fields that are sent. Some servers reject unknown fields and others ignore them. */
   readonly fields: readonly CallField[];
   readonly models: 'openai' | 'local';
-  /** Those that can be asked for; else the one that it always gives. */
+  /** The formats that can be requested, or the single format that the server always returns. */
   readonly formats: readonly OutputFormat[];
   readonly keyHeader: 'authorization' | 'api-key';
-  /** `form` and `json` say how images are sent; `profile`: as a form, if the profile of the model has `edits`. */
+  /** How images are sent: as `form` or `json`. `profile` means as a form if the model's profile has `edits`. */
   readonly edits: 'form' | 'json' | 'profile';
-  /** Images in other formats are ignored or refused. `rgb-png`: so are grey ones, and alpha has no meaning. */
+  /**
+   * Formats that the server reads. Images in other formats are ignored or rejected. `rgb-png` also excludes grey images
+   * and ignores alpha.
+   */
   readonly reads?: 'png' | 'rgb-png';
-  /** A call without a size is drawn in 512x512, to which its source is stretched. */
+  /** True if the server draws a call without a size in 512x512 and stretches the source to it. */
   readonly needsSizeOfSource?: true;
-  /** How many sources one call takes; absent where it takes as many as other images. */
+  /** Maximum number of sources in one call. If absent, sources have the same limit as all input images. */
   readonly maxSources?: number;
-  /** Absent where no mask is read. */
+  /** The field and form of a mask. Absent if the server does not read masks. */
   readonly mask?: { readonly name: string; readonly form: MaskForm };
-  /** How what has no field of its own gets into the prompt. */
+  /** Rules for values that have no field of their own and are written into the prompt. */
   readonly prompt?: {
-    /** It has a meaning of its own, so that a prompt cannot contain it. */
+    /** Text that the server interprets, which a prompt therefore cannot contain. */
     readonly reserved: string;
-    /** A parser of the server reads the negative prompt, and longer texts exhaust its stack. */
+    /** Limit on the negative prompt, because longer texts exhaust the stack of the server's parser. */
     readonly maxNegativeCharacters: number;
     readonly write: (prompt: string, extras: PromptExtras) => string;
   };
-  /** An echo of the prompt is none. */
+  /** True if the server revises prompts. An echo of the prompt does not count. */
   readonly revisesPrompts: boolean;
-  /** One graphics card makes one image after the other. */
+  /** True if the server has one graphics card and makes one image after the other. */
   readonly oneAtATime?: true;
-  /** A 500 may be a connection that it lost to another server, which may have done the work. */
+  /** True if a 500 may mean that the server lost a connection to another server, which may have done the work. */
   readonly hides500?: true;
-  /** Names of errors that are only in the message (LiteLLM's `exceptions.py`). */
+  /** Names of errors that appear only in the message (LiteLLM's `exceptions.py`). */
   readonly namesInMessage?: readonly string[];
-  /** A 404 in the form of its errors does not name a code. It means the model, unless the base URL is wrong. */
+  /** True if a 404 in the server's error form has no code. It then means an unknown model, or a wrong base URL. */
   readonly hasNameless404?: true;
 }
 
@@ -65,7 +68,9 @@ interface PromptExtras {
   readonly negativePrompt: string | undefined;
 }
 
-/** stable-diffusion.cpp, which LocalAI contains, searches prompts with `std::regex`, which recurses for each character. */
+/**
+ * stable-diffusion.cpp, which LocalAI contains, searches prompts with `std::regex`, which recurses for each character.
+ */
 const MAX_NEGATIVE_CHARACTERS = 2000;
 
 const ALL_FORMATS: readonly OutputFormat[] = ['png', 'jpeg', 'webp'];
@@ -92,7 +97,9 @@ const OPENAI: Dialect = {
   revisesPrompts: true,
 };
 
-/** LiteLLM's proxy fails when it streams an image, after the model was paid for it (its `image_endpoints`). */
+/**
+ * LiteLLM's proxy fails when it streams an image, after the model has been charged (`image_endpoints` of the proxy).
+ */
 const NOT_OF_LITELLM: readonly CallField[] = ['stream', 'partial_images'];
 
 const LITELLM: Dialect = {
@@ -147,7 +154,7 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
     displayName: 'stable-diffusion.cpp',
     fields: ['size', 'output_format'],
     models: 'local',
-    // Its edits write no WebP.
+    // WebP is not supported for edits.
     formats: ['png', 'jpeg'],
     keyHeader: 'authorization',
     edits: 'form',
@@ -178,9 +185,9 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
   },
 };
 
-/** Its seed is 42 otherwise, for every call. */
+/** Appends the seed and the negative prompt. Without a seed the server would use 42 for every call. */
 function withExtraArguments(prompt: string, { seed, negativePrompt }: PromptExtras): string {
   const json = JSON.stringify({ seed, negative_prompt: negativePrompt });
-  // So that no text ends the element.
+  // Escaped so that no text can end the element.
   return `${prompt}<sd_cpp_extra_args>${json.replaceAll('<', '\\u003c')}</sd_cpp_extra_args>`;
 }

@@ -13,11 +13,11 @@ import type { Dialect } from './dialects.ts';
 const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
 const { unknownModel, unknownModelOrRoute, refused } = FAILURES;
 
-/** Rows whose error names the field at fault. */
+/** Rows whose error names the invalid field. */
 const WITH_FIELD: ReadonlySet<FailureRow> = new Set([unsupported, input, refused]);
 const ABOUT_MODEL: ReadonlySet<FailureRow> = new Set([unknownModel, unknownModelOrRoute]);
 
-/** What the names of errors mean (more-providers.md 2, "Failures"). */
+/** Meaning of the error names of OpenAI and compatible servers. */
 const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['moderation_blocked', safety],
   ['content_policy_violation', safety],
@@ -38,9 +38,9 @@ const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['rate_limit_exceeded', rate],
 ]);
 const QUOTA_NAME = /_(?:spend|usage)_limit_exceeded$/;
-/** Without a status these say what a 500 or a 503 would. */
+/** Names that mean a 500 or 503 when the response has no error status. */
 const SERVER_FAILED: ReadonlySet<string> = new Set(['server_error', 'service_unavailable']);
-/** Without a status these say what a 400 would. */
+/** Names that mean a 400 when the response has no error status. */
 const REQUEST_FAILED: ReadonlySet<string> = new Set([
   'invalid_request_error',
   'image_generation_user_error',
@@ -49,16 +49,16 @@ const REQUEST_FAILED: ReadonlySet<string> = new Set([
 const TRANSIENT_STATUSES: readonly number[] = [409, 500, 503];
 const REQUEST_TIMEOUT = 408;
 
-/** What the head of a refusal says. */
+/** The head of a refused call. */
 export interface RefusalHead {
-  /** 2xx for an error in place of a reply, or inside of one. */
+  /** 2xx if the error is reported in place of a reply or inside a reply. */
   readonly status: number;
   readonly waitMs: number | undefined;
-  /** The server says that the call is not to be repeated. */
+  /** True if the server says that the call must not be repeated. */
   readonly forbidsRepeat: boolean;
 }
 
-/** A refusal, or an error that came in place of a reply. */
+/** Converts a refused call, or an error in place of a reply. */
 export function toFailure(
   { status, waitMs, forbidsRepeat }: RefusalHead,
   reported: ReportedError | undefined,
@@ -68,7 +68,7 @@ export function toFailure(
   const names = reported?.names ?? [];
   const row = rowOf(status, reported, dialect);
   const failure: BackendFailure = {
-    // Some repeat their status as the code.
+    // Some servers repeat the status as the code.
     code: names.find((name) => !/^(?:\d+|None)$/.test(name)),
     moderationStage: reported?.moderationStage,
     moderationCategories: reported?.moderationCategories ?? [],
@@ -81,7 +81,7 @@ export function toFailure(
   return forbidsRepeat ? named.with({ transient: false, retryable: false }) : named;
 }
 
-/** Our field that the refusal is about. */
+/** Returns the bridge's name of the field that the error is about. */
 function atFault(
   row: FailureRow,
   reported: ReportedError | undefined,
@@ -111,7 +111,7 @@ function rowOf(status: number, reported: ReportedError | undefined, dialect: Dia
   return status < 300 ? rowWithoutStatus(names, dialect) : FAILURES.other;
 }
 
-/** An error that came under a successful status, and that no code names. */
+/** Selects the row of an error that has a successful status and no known name. */
 function rowWithoutStatus(names: readonly string[], dialect: Dialect): FailureRow {
   if (names.some((name) => SERVER_FAILED.has(name))) {
     return dialect.hides500 ? FAILURES.unknownOutcome : FAILURES.transient;
@@ -123,7 +123,7 @@ function rowNamed(name: string): FailureRow | undefined {
   return NAMED.get(name) ?? (QUOTA_NAME.test(name) ? quota : undefined);
 }
 
-/** Optional members. A malformed one is ignored, and the rest of the error still counts. */
+/** Optional members. A malformed member is ignored and the rest of the error is still used. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 
 const Inner = v.fallback(v.nullish(v.object({ code: Text })), undefined);
@@ -150,18 +150,18 @@ const ErrorObject = v.object({
 
 const Enveloped = v.object({ error: ErrorObject });
 const ErrorEvent = v.object({ ...ErrorObject.entries, type: v.literal('error') });
-/** Servers at home say what is wrong in a text, which is not used. */
+/** Self-hosted servers report errors as free text, which is not used. */
 const TextOnly = v.union([v.object({ error: v.string() }), v.object({ detail: v.unknown() })]);
-/** FastAPI names the field of a 422 by its path, such as `["body", "size"]`. */
+/** FastAPI reports the invalid field of a 422 by its path, such as `["body", "size"]`. */
 const Located = v.object({
   detail: v.looseTuple([v.object({ loc: v.looseTuple([v.unknown(), v.string()]) })]),
 });
 
-/** An error as a server reports it, in the body of a refusal, in an event, or in place of a reply. */
+/** An error that a server reports in the body of a refused call, in an event, or in place of a reply. */
 export interface ReportedError {
-  /** What names it, the most specific first: its inner code, its code, its type. */
+  /** Names of the error, the most specific first: inner code, code, type. */
   readonly names: readonly string[];
-  /** The field that it is about, as the server calls it. */
+  /** The field that the error is about, under the server's name. */
   readonly field: string | undefined;
   readonly moderationStage: string | undefined;
   readonly moderationCategories: readonly unknown[];
@@ -175,8 +175,8 @@ const NO_FACTS: ReportedError = {
 };
 
 /**
- * Returns the error in a body or an event; undefined if there is none. The message of an error may quote the prompt: it is only
- * searched for the names that the dialect hides in it, and never kept.
+ * Returns the error in a body or an event, or undefined if there is none. The message of an error may quote the prompt,
+ * so it is only searched for the names that the dialect expects in it, and is never stored.
  */
 export function parseReportedError(
   value: unknown,
@@ -220,7 +220,7 @@ const PARAMETERS: ReadonlySet<string> = new Set([
 
 const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
 
-/** Our field for the `param` of an error; undefined for a field that no request of ours has. */
+/** Returns the bridge's name of the field in `param`, or undefined for a field that the bridge never sends. */
 function fieldOf(
   param: string | undefined,
   { images, references, maskImage }: CallFacts,
@@ -231,7 +231,7 @@ function fieldOf(
   if (param === 'model') return 'routing.model';
   const image = IMAGE.exec(param);
   if (!image) return undefined;
-  // They count all of them together, in the order of `sentImages`.
+  // Servers count all images together, in the order of `sentImages`.
   const sent = [
     ...images.map((_, index) => `images[${index}]`),
     ...(maskImage ? ['mask'] : []),

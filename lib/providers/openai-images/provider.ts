@@ -22,7 +22,7 @@ import { createResultFetch } from './result-fetch.ts';
 
 type Parts = NamedProviderParts<'openai_images'>;
 
-/** What a fetch from one of `result_hosts` may do; the same as for the images of requests. */
+/** Limits for fetching an image from one of the `result_hosts`, equal to those for the input images of requests. */
 const FETCH_LIMITS = {
   allowed_ports: [443],
   allow_private_networks: false,
@@ -30,7 +30,7 @@ const FETCH_LIMITS = {
   timeout_ms: 20_000,
 };
 
-/** An account of OpenAI's image API, or a server that speaks it (more-providers.md 2 and 3). */
+/** Creates the provider for one account of OpenAI's image API, or for one compatible server. */
 export function createOpenaiImagesProvider(parts: Parts): Provider {
   const { name, settings, engine, apiKey } = parts;
   const { models, image_model: defaultModel } = settings;
@@ -117,7 +117,10 @@ function wired({ settings, images, httpClient, apiKey, slices, clock, ids }: Par
 
 type Engine = Pick<ImageEngine, 'convert' | 'decode' | 'encode'>;
 
-/** Returns the same call with all its images in the form that the dialect reads. Rejects with the signal's reason. */
+/**
+ * Converts all images of a call to the format that the dialect reads. Rejects with the signal's reason if the signal
+ * aborts.
+ */
 async function toPngInputs(
   request: ProviderRequest,
   { reads }: Pick<Dialect, 'reads'>,
@@ -138,7 +141,7 @@ async function toPngInputs(
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-/** A decoding or a conversion ignores `alpha`: it keeps what there is. */
+/** Returns the input as an image for the engine. The value of `alpha` has no effect on decoding and conversion. */
 function verified(input: ProviderInput) {
   return { ...input, format: FORMATS[input.mediaType], alpha: 'some' } as const;
 }
@@ -152,7 +155,7 @@ async function asPng(
   return toPng(input, await engine.convert(verified(input), { format: 'png' }, signal));
 }
 
-/** A PNG of three channels in 8 bits: transparent pixels are blended with white, grey ones become colours. */
+/** Converts an image to an 8-bit PNG with three channels. Transparent pixels are blended with white. */
 async function asRgbPng(
   input: ProviderInput,
   engine: Engine,
@@ -167,7 +170,7 @@ function toPng(input: ProviderInput, bytes: Buffer): ProviderInput {
   return { ...input, ...uprightEdges(input), orientation: 1, bytes, mediaType: 'image/png' };
 }
 
-// Bytes of the first chunk, IHDR, which every PNG has at the same place (PNG specification, 11.2.1).
+// Byte positions in the IHDR chunk, which comes first in every PNG (PNG specification, 11.2.1).
 const BIT_DEPTH_AT = 24;
 const COLOR_TYPE_AT = 25;
 const TRUECOLOR = 2;
@@ -176,15 +179,15 @@ function isRgbPng({ mediaType, bytes, orientation }: ProviderInput): boolean {
   if (mediaType !== 'image/png' || orientation !== 1) return false;
   if (bytes[BIT_DEPTH_AT] !== 8 || bytes[COLOR_TYPE_AT] !== TRUECOLOR) return false;
   const head = bytes.subarray(0, bytes.indexOf('IDAT'));
-  // A colour that counts as transparent, and colours of another space.
+  // `tRNS` declares a transparent colour and `iCCP` a colour space.
   return !head.includes('tRNS') && !head.includes('iCCP');
 }
 
 type Sizes = CapabilityDocument['sizes'];
 
 /**
- * Returns the call with the size of its first source, or the nearest size that the model takes, if it leaves the size open.
- * Some servers draw 512x512 otherwise, and stretch the source to it.
+ * Sets the size of a call without a size to the size of its first source, or to the nearest supported size. Otherwise
+ * some servers would draw 512x512 and stretch the source to it.
  */
 function withSourceSize(request: ProviderRequest, sizes: Sizes): ProviderRequest {
   const [source] = request.images;

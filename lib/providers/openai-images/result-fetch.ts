@@ -6,22 +6,22 @@ import { unusableImages } from '../failed-calls.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
-  /** Fetches from the hosts that the operator lists, without anything of ours. */
+  /** Fetches from the hosts that the operator lists, without credentials. */
   readonly fetchRemote: RemoteFetch;
-  /** `images.max_encoded_bytes`. */
+  /** The setting `images.max_encoded_bytes`. */
   readonly maxBytes: number;
 }
 
-/** The call whose reply names the address of an image. */
+/** The call whose reply contains the URL of an image. */
 export interface RepliedCall {
   readonly url: string;
-  /** With the key: they go to the same server only. */
+  /** The headers of the call, including the key. They are sent only to the same server. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export type ResultFetch = ReturnType<typeof createResultFetch>;
 
-/** Fetches images that a reply names by their address. */
+/** Creates a function that fetches images that a reply identifies by URL. */
 export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
   async function fromServer(
     url: URL,
@@ -43,9 +43,9 @@ export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
   }
 
   /**
-   * The bytes behind an address, which may be relative: from the server of the call with its key, or from a listed host
-   * without. Redirects of the server itself are not followed. Throws `protocol`: the image was made, and is not to be made
-   * again. Rejects with the signal's reason.
+   * Fetches an absolute or relative URL: from the server of the call with its key, or from a listed host without the
+   * key. Redirects of the server are not followed. Throws `protocol` with the effect `made` if the fetch fails, because
+   * the image must not be made again. Rejects with the signal's reason if the signal aborts.
    */
   return async function fetchResult(
     address: string,
@@ -70,5 +70,5 @@ export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
 }
 
 function unfetched(reason: string, cause?: unknown): BridgeError {
-  return unusableImages('an image of the reply cannot be fetched', reason, cause);
+  return unusableImages('an image in the reply cannot be fetched', reason, cause);
 }

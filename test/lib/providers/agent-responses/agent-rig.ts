@@ -7,11 +7,11 @@ import { makeFolder, openProgramProvider } from '../program-rig.ts';
 export type AgentRig = Awaited<ReturnType<typeof openAgentRig>>;
 
 interface Options extends UpstreamOptions {
-  /** Settings, as `--set` takes them. */
+  /** Settings in the form of `--set`. */
   readonly set?: readonly string[];
 }
 
-/** The provider as the program builds it, with a login of the emulator that replaces the backend. */
+/** The provider as the program builds it, with a login at the emulator that replaces the backend. */
 export async function openAgentRig({ set = [], ...options }: Options = {}) {
   const home = await makeFolder('agent');
   const upstream = await createResponsesUpstream({ imageBytes: 40_000, ...options });

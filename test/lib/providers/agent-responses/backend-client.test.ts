@@ -87,7 +87,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** What a client of the bridge sees of a failure. */
+/** Returns the part of a failure that a client of the bridge sees. */
 async function shownOf(work: Promise<unknown>) {
   const error = await failureOf(work);
   if (!(error instanceof BridgeError)) throw new Error('no BridgeError');
@@ -108,7 +108,7 @@ function failedWith(response: object): object {
 }
 
 describe('createBackendClient', () => {
-  it('posts the body with the headers of the backend, and gives the image', async () => {
+  it('posts the body with the headers of the backend and returns the image', async () => {
     const { call, http, events } = rigOf({ replies: [{ chunks: [SUCCESS] }] });
 
     const result = await call();
@@ -133,7 +133,7 @@ describe('createBackendClient', () => {
     expect(events).toEqual([{ type: 'progress', stage: 'dispatched' }]);
   });
 
-  it('sends no account when none is known', async () => {
+  it('sends no account header if the login has no account', async () => {
     const { call, http } = rigOf({
       replies: [{ chunks: [SUCCESS] }],
       current: async () => loginOf('first'),
@@ -144,7 +144,7 @@ describe('createBackendClient', () => {
     expect(http.requests[0]?.headers).not.toHaveProperty('chatgpt-account-id');
   });
 
-  it('sends nothing without a login', async () => {
+  it('sends no request without a login', async () => {
     const lost = new BridgeError('provider_authentication', 'no login');
     const { call, http, events } = rigOf({ replies: [], current: () => Promise.reject(lost) });
 
@@ -153,7 +153,7 @@ describe('createBackendClient', () => {
     expect(events).toEqual([]);
   });
 
-  it('passes the failure of a request that was never sent on as it is', async () => {
+  it('rejects with the original error of a request that was never sent', async () => {
     const refused = new BridgeError('upstream', 'no connection', { retryable: true });
     const { call, events } = rigOf({ replies: [refused] });
 
@@ -161,7 +161,7 @@ describe('createBackendClient', () => {
     expect(events).toEqual([]);
   });
 
-  it('reads a completed reply to its end, so that the connection can be used again', async () => {
+  it('reads a completed reply to its end so that the connection can be reused', async () => {
     const { call, http, clock } = rigOf({ replies: [{ chunks: [SUCCESS, ': bye\n\n'] }] });
 
     const { outputs } = await call();
@@ -171,7 +171,7 @@ describe('createBackendClient', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('does not wait for the end of a completed reply that does not come', async () => {
+  it('closes a completed reply whose end does not arrive', async () => {
     const { call, http, clock } = rigOf({ replies: [{ chunks: [SUCCESS], ending: 'hang' }] });
     const result = call();
 
@@ -211,7 +211,7 @@ describe('createBackendClient', () => {
     ['nonsense', { chunks: ['data: alive\n\n'] }, 'not_json'],
     ['a page', { chunks: ['<!doctype html><p>hello</p>'] }, 'stream_ended_early'],
     ['no body', { status: 204 }, 'stream_ended_early'],
-  ])('knows no outcome of %s', async (_name, reply, reason) => {
+  ])('reports an unknown outcome for %s', async (_name, reply, reason) => {
     const { call } = rigOf({ replies: [reply] });
 
     expect(await shownOf(call())).toMatchObject({
@@ -233,26 +233,26 @@ describe('createBackendClient', () => {
     ],
     ['a finished item', done(imageCall(IMAGE))],
     ['a finished item that is unusable', done(imageCall('no!'))],
-  ])('does not know the outcome of a call that fails after %s', async (_name, event) => {
+  ])('reports an unknown outcome for a call that fails after %s', async (_name, event) => {
     const { call } = rigOf({ replies: [{ chunks: [line(event), line(failedWith({}))] }] });
 
     expect(await shownOf(call())).toMatchObject(PERHAPS_MADE);
   });
 
-  it('does not know the outcome of a failed response that holds an image', async () => {
+  it('reports an unknown outcome for a failed response that contains an image', async () => {
     const failed = failedWith({ output: [imageCall(IMAGE)] });
     const { call } = rigOf({ replies: [{ chunks: [line(failed)] }] });
 
     expect(await shownOf(call())).toMatchObject(PERHAPS_MADE);
   });
 
-  it('lets a call be repeated that fails before its output', async () => {
+  it('makes a call retryable that fails before its output', async () => {
     const { call } = rigOf({ replies: [{ chunks: [line(failedWith({ output: [] }))] }] });
 
     expect(await shownOf(call())).toMatchObject({ retryable: true, transient: true });
   });
 
-  it('reports what broke the connection, and nothing that it does not know', async () => {
+  it('reports the cause of a broken connection', async () => {
     const lost = new BridgeError('protocol', 'lost', { details: { outcome: 'unknown' } });
     const { call } = rigOf({ replies: [{ chunks: [line({ type: 'x' })], ending: lost }] });
 
@@ -269,7 +269,7 @@ describe('createBackendClient', () => {
     ['of a failed stream', { chunks: ['data: x\n\n'] }],
     ['of a truncated stream', {}],
     ['of a refusal', { status: 500 }],
-  ])('names the request of the backend %s', async (_name, reply) => {
+  ])('reports the request id of the backend %s', async (_name, reply) => {
     const headers = { 'x-request-id': 'req_1.a-B' };
     const { call } = rigOf({ replies: [{ ...reply, headers }] });
 
@@ -277,7 +277,7 @@ describe('createBackendClient', () => {
   });
 
   it.each(['two words', '', 'x'.repeat(129), '<b>'])(
-    'does not pass %j on as the name of a request',
+    'omits the invalid request id %j',
     async (id) => {
       const { call } = rigOf({ replies: [{ status: 500, headers: { 'x-request-id': id } }] });
 
@@ -311,7 +311,7 @@ describe('a refusal of the backend', () => {
     expect(http.requests).toHaveLength(1);
   });
 
-  it('is known by its status when its body breaks off', async () => {
+  it('is converted by its status if its body breaks off', async () => {
     const { call } = rigOf({
       replies: [{ status: 503, chunks: ['{'], ending: new Error('reset') }],
     });
@@ -319,7 +319,7 @@ describe('a refusal of the backend', () => {
     expect(await shownOf(call())).toMatchObject({ code: 'upstream', transient: true });
   });
 
-  it('is known by its status when its body does not come', async () => {
+  it('is converted by its status if its body does not arrive', async () => {
     const { call, clock, http } = rigOf({ replies: [{ status: 503, ending: 'hang' }] });
     const shown = shownOf(call());
 
@@ -330,7 +330,7 @@ describe('a refusal of the backend', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('ends with the reason of its signal while its body is awaited', async () => {
+  it('rejects with the reason of the signal that aborts while its body is awaited', async () => {
     const { call, clock, abort } = rigOf({ replies: [{ status: 503, ending: 'hang' }] });
     const reason = new Error('given up');
     const failure = failureOf(call());
@@ -342,7 +342,7 @@ describe('a refusal of the backend', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('says how long to wait, counted from now', async () => {
+  it('reports the wait in milliseconds from now', async () => {
     const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:09 GMT' };
     const { call, clock } = rigOf({ replies: [{ status: 429, headers }] });
     await clock.advance(2000);
@@ -356,7 +356,7 @@ describe('a refusal of the backend', () => {
 });
 
 describe('a 401 of the backend', () => {
-  it('renews the login and repeats the call, once', async () => {
+  it('renews the login and repeats the call once', async () => {
     const rejected: Credentials[] = [];
     const { call, http } = rigOf({
       replies: [{ status: 401, ending: 'hang' }, { chunks: [SUCCESS] }],
@@ -378,7 +378,7 @@ describe('a 401 of the backend', () => {
     expect(http.closed).toEqual([true, false]);
   });
 
-  it('is final the second time', async () => {
+  it('rejects the call if it is the second 401', async () => {
     const { call, http } = rigOf({
       replies: [{ status: 401 }, { status: 401 }],
       refreshAfter: async () => loginOf('second'),
@@ -393,7 +393,7 @@ describe('a 401 of the backend', () => {
     expect(http.requests).toHaveLength(2);
   });
 
-  it('is final when the login cannot be renewed', async () => {
+  it('rejects the call if the login cannot be renewed', async () => {
     const refused = new BridgeError('provider_authentication', 'refused');
     const { call, http } = rigOf({
       replies: [{ status: 401 }],
@@ -404,7 +404,7 @@ describe('a 401 of the backend', () => {
     expect(http.requests).toHaveLength(1);
   });
 
-  it('treats the outcome of the repeated call as any other', async () => {
+  it('does not change how the outcome of the repeated call is reported', async () => {
     const { call } = rigOf({
       replies: [{ status: 401 }, { status: 503 }],
       refreshAfter: async () => loginOf('second'),

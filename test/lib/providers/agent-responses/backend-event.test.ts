@@ -13,7 +13,7 @@ function usageOf(response: object) {
 }
 
 describe('toUsage', () => {
-  it('takes the tokens of the response and the numbers of the image tool', () => {
+  it('returns the tokens of the response and the numbers of the image tool', () => {
     const usage = usageOf({
       usage: {
         input_tokens: 60,
@@ -51,11 +51,11 @@ describe('toUsage', () => {
     ['numbers that count nothing', { usage: { input_tokens: -1, output_tokens: 0.5 } }],
     ['names that are no words', { tool_usage: { image_gen: { '<b>': 1, 'a b': 2, '': 3 } } }],
     ['a name that is too long', { tool_usage: { image_gen: { ['x'.repeat(65)]: 1 } } }],
-  ])('reports nothing for %s', (_name, response) => {
+  ])('returns undefined for %s', (_name, response) => {
     expect(usageOf(response)).toBeUndefined();
   });
 
-  it('keeps what makes sense beside what does not', () => {
+  it('returns valid members and omits invalid ones', () => {
     const usage = usageOf({ usage: { input_tokens: '60', output_tokens: 40 }, tool_usage: 1 });
 
     expect(usage).toEqual({ output_tokens: 40 });

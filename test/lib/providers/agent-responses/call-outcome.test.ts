@@ -113,7 +113,7 @@ describe('createCallOutcome', () => {
       [imageCall(IMAGE, { revised_prompt: 'a'.repeat(30_000) })],
       undefined,
     ],
-  ])('takes the revised prompt %s', (_name, items, revisedPrompt) => {
+  ])('returns the revised prompt %s', (_name, items, revisedPrompt) => {
     const { outcome } = play([...items.map(done), completed()]);
 
     expect(outcome.result().outputs[0]?.revisedPrompt).toBe(revisedPrompt);
@@ -124,7 +124,7 @@ describe('createCallOutcome', () => {
     ['a known event of no interest', { type: 'response.output_text.delta', delta: 7 }],
     ['an item that is added', { type: 'response.output_item.added', item: 7 }],
     ['a queued response', { type: 'response.queued' }],
-  ])('passes over %s', (_name, event) => {
+  ])('ignores %s', (_name, event) => {
     const { outcome, events } = play([event, done(imageCall(IMAGE)), event, completed()]);
 
     expect(outcome.result().outputs).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('createCallOutcome', () => {
     ['an opening', [{ type: 'response.created' }]],
     ['a partial image', [partial(0, IMAGE.toString('base64'))]],
     ['a finished item', [done(imageCall(IMAGE))]],
-  ])('is of unknown outcome when the stream ends after %s', (_name, events) => {
+  ])('throws an error of unknown outcome if the stream ends after %s', (_name, events) => {
     expect(failureOf(events)).toMatchObject({
       code: 'protocol',
       retryable: false,
@@ -160,7 +160,7 @@ describe('createCallOutcome', () => {
     ['a response that is missing', { type: 'response.completed' }],
     ['a response whose output is no list', completed([], { output: {} })],
     ['a failed response that is missing', { type: 'response.failed' }],
-  ])('is of unknown outcome after an event that is %s', (_name, event) => {
+  ])('throws an error of unknown outcome for an event that is %s', (_name, event) => {
     const { outcome, thrown } = play([event, done(imageCall(IMAGE)), completed()]);
 
     expect(thrown).toMatchObject({
@@ -226,7 +226,7 @@ describe('createCallOutcome', () => {
       [done(imageCall('**')), completed([imageCall(IMAGE)])],
       'unusable_image',
     ],
-  ])('is a protocol failure of known outcome for %s', (_name, events, reason) => {
+  ])('throws a protocol error of known outcome for %s', (_name, events, reason) => {
     expect(failureOf(events)).toMatchObject({
       code: 'protocol',
       retryable: false,
@@ -236,14 +236,14 @@ describe('createCallOutcome', () => {
     expect(failureOf(events)).not.toMatchObject({ details: { outcome: 'unknown' } });
   });
 
-  it('never makes a final image of a partial one', () => {
+  it('never returns a partial image as the final image', () => {
     expect(failureOf([partial(0, IMAGE.toString('base64')), completed()])).toMatchObject({
       code: 'upstream',
       retryable: true,
     });
   });
 
-  it('leaves out a partial image that is no base64', () => {
+  it('skips a partial image that is not base64', () => {
     const { outcome, events } = play([
       partial(0, 'no base64!'),
       done(imageCall(IMAGE)),
@@ -263,7 +263,7 @@ describe('a response that completes without an image', () => {
       [imageCall(null, { status: 'failed' }), { type: 'message', content: [{ type: 'refusal' }] }],
     ],
     ['a refusal beside odd parts', [{ type: 'message', content: [7, null, { type: 'refusal' }] }]],
-  ])('is a safety rejection for %s', (_name, items) => {
+  ])('is reported as a safety rejection for %s', (_name, items) => {
     expect(failureOf([completed(items)])).toMatchObject({
       code: 'safety_rejected',
       retryable: false,
@@ -302,7 +302,7 @@ describe('a response that completes without an image', () => {
         image_call_statuses: ['other'],
       },
     ],
-  ])('may be repeated and reports the kinds of its items: %s', (_name, items, details) => {
+  ])('is retryable and reports the kinds of its items: %s', (_name, items, details) => {
     const error = failureOf([...items.map(done), completed(items)]);
 
     expect(error).toMatchObject({ code: 'upstream', retryable: true, transient: true });
@@ -409,7 +409,7 @@ describe('a response that fails', () => {
   });
 
   it.each(['authentication_error', 'invalid_api_key', 'token_expired'])(
-    'is not repeated for %s: only the status 401 is',
+    'is not repeated for the code %s because only status 401 renews the login',
     (code) => {
       expect(failureOf([failed({ error: { code } })])).toMatchObject({
         code: 'provider_authentication',
@@ -429,7 +429,7 @@ describe('hasBegun', () => {
     ['a partial image that is no base64', [partial(0, 'no base64!')], true],
     ['a finished image', [done(imageCall(IMAGE))], true],
     ['a finished image that is no base64', [done(imageCall('no base64!'))], true],
-  ])('reports whether there is output after %s', (_name, events, hasBegun) => {
+  ])('returns true or false for output after %s', (_name, events, hasBegun) => {
     expect(play(events).outcome.hasBegun()).toBe(hasBegun);
   });
 });

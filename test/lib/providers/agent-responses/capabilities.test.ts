@@ -13,7 +13,7 @@ const SMALL = ['1024x1024', '1536x1024', '1024x1536'];
 const ALL = [...SMALL, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
 
 describe('capabilitiesOf', () => {
-  it('is exactly what the default model can do', () => {
+  it('returns exactly the capabilities of the default model', () => {
     const images = {
       support: 'native',
       max_count: 5,
@@ -62,15 +62,18 @@ describe('capabilitiesOf', () => {
     ['gpt-image-1.5', ALL, 'native', ['low', 'high']],
     ['gpt-image-1', SMALL, 'native', ['low', 'high']],
     ['gpt-image-1-mini', SMALL, 'native', ['low', 'high']],
-  ])('knows the sizes, the alpha and the fidelities of %s', (model, sizes, alpha, fidelities) => {
-    const document = v.parse(CapabilityDocument, capabilitiesOf(model, LIMITS));
+  ])(
+    'returns the sizes, the alpha support and the fidelities of %s',
+    (model, sizes, alpha, fidelities) => {
+      const document = v.parse(CapabilityDocument, capabilitiesOf(model, LIMITS));
 
-    expect(document.model).toBe(model);
-    expect(document.sizes.allowed).toEqual(sizes);
-    expect(document.transparent_background).toBe(alpha);
-    expect(document.backgrounds.includes('transparent')).toBe(alpha === 'native');
-    expect(document.input_fidelities).toEqual(fidelities);
-  });
+      expect(document.model).toBe(model);
+      expect(document.sizes.allowed).toEqual(sizes);
+      expect(document.transparent_background).toBe(alpha);
+      expect(document.backgrounds.includes('transparent')).toBe(alpha === 'native');
+      expect(document.input_fidelities).toEqual(fidelities);
+    },
+  );
 
   it.each([
     ['one of its own day', 'gpt-image-1.5-2026-03-01', 'gpt-image-2', 'gpt-image-1.5'],
@@ -78,13 +81,16 @@ describe('capabilitiesOf', () => {
     ['an unknown one beside another default', 'image-maker-9', 'gpt-image-1', 'gpt-image-1'],
     ['an unknown default', 'image-maker-9', 'image-maker-9', 'gpt-image-2'],
     ['a name that objects inherit', 'constructor', 'gpt-image-2', 'gpt-image-2'],
-  ])("takes an operator's model for a known one: %s", (_name, model, defaultModel, like) => {
-    const document = capabilitiesOf(model, { ...LIMITS, defaultModel });
+  ])(
+    "gives an operator's model the capabilities of a known model: %s",
+    (_name, model, defaultModel, like) => {
+      const document = capabilitiesOf(model, { ...LIMITS, defaultModel });
 
-    expect(document).toEqual({ ...capabilitiesOf(like, LIMITS), model });
-  });
+      expect(document).toEqual({ ...capabilitiesOf(like, LIMITS), model });
+    },
+  );
 
-  it("holds the operator's limits", () => {
+  it("applies the operator's limits", () => {
     const document = capabilitiesOf('gpt-image-2', {
       ...LIMITS,
       maxOutputs: 12,

@@ -9,7 +9,7 @@ const LIMITS = streamLimits(4 * 1024 * 1024);
 export interface Played {
   readonly outcome: ReturnType<typeof createCallOutcome>;
   readonly events: readonly ProviderEvent[];
-  /** What an event threw; nothing after it was read. */
+  /** The error that an event threw. No later event was read. */
   readonly thrown: unknown;
 }
 
@@ -26,7 +26,7 @@ export function play(sent: readonly unknown[], request: ProviderRequest = agentR
   }
 }
 
-/** What the stream throws, at the event that carries the error or at its end. */
+/** Returns the error that the stream throws, at the event that reports the error or at the end. */
 export function failureOf(events: readonly unknown[], request?: ProviderRequest): unknown {
   const { outcome, thrown } = play(events, request);
   if (thrown !== undefined) return thrown;
@@ -37,7 +37,7 @@ export function failureOf(events: readonly unknown[], request?: ProviderRequest)
   }
 }
 
-/** Bytes that differ for each seed, as many as a small or a large image has. */
+/** Returns bytes that differ for each seed, as many as a small or large image has. */
 export function imageOf(seed: number, length = 600): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, index) => (index * 31 + seed) % 256));
 }

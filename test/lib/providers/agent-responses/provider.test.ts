@@ -49,7 +49,7 @@ const failureOf = (work: Promise<unknown>) =>
   );
 
 describe('createAgentResponsesProvider', () => {
-  it('describes itself by its settings', async () => {
+  it('creates a provider that describes itself by its settings', async () => {
     const { provider } = await rigOf({
       set: [
         'providers.agent_responses.models=["gpt-image-2", "mine"]',
@@ -75,13 +75,13 @@ describe('createAgentResponsesProvider', () => {
     expect(provider.capabilities('gpt-image-1')).toBeUndefined();
   });
 
-  it('lets all outputs start together when nothing else is set', async () => {
+  it('starts all outputs in parallel by default', async () => {
     const { provider } = await rigOf({ set: ['providers.agent_responses.max_outputs=20'] });
 
     expect(provider.capabilities('gpt-image-2')?.batching.max_parallel_outputs).toBe(20);
   });
 
-  it('sends what a strict backend takes, photographs included', async () => {
+  it('sends requests with photographs that a strict backend accepts', async () => {
     const rig = await rigOf();
 
     const { outputs } = await run(
@@ -108,7 +108,7 @@ describe('createAgentResponsesProvider', () => {
     expect(rig.upstream.calls).toMatchObject([{ outcome: 'replied' }]);
   });
 
-  it('reports the call in its order: sent, drawing, partial images', async () => {
+  it('reports events in order: dispatched, generating, partial images', async () => {
     const { reported, result } = run(
       await rigOf(),
       agentRequest({ indices: [5], parameters: { partial_images: 2 } }),
@@ -127,7 +127,7 @@ describe('createAgentResponsesProvider', () => {
   it.each([
     ['six of them', Array.from({ length: 6 }, () => inputOf(Buffer.from('x')))],
     ['too many bytes', Array.from({ length: 3 }, () => inputOf(Buffer.alloc(24_000_000)))],
-  ])('refuses images that the backend does not take together: %s', async (_name, inputs) => {
+  ])('rejects images that together exceed the limits of the backend: %s', async (_name, inputs) => {
     const rig = await rigOf();
     const [first, ...others] = inputs;
 
@@ -143,7 +143,7 @@ describe('createAgentResponsesProvider', () => {
     expect(rig.upstream.calls).toEqual([]);
   });
 
-  it('closes the connection as soon as its signal aborts', async () => {
+  it('closes the connection as soon as the signal of the call aborts', async () => {
     const rig = await rigOf();
     const controller = new AbortController();
     const reason = new Error('given up');
@@ -168,7 +168,7 @@ describe('createAgentResponsesProvider', () => {
     expect(rig.upstream.counters()).toMatchObject({ calls: 1, refreshes: 1 });
   });
 
-  it('renews a login that the backend has revoked, and repeats the call once', async () => {
+  it('renews a login that the backend has revoked and repeats the call once', async () => {
     const rig = await rigOf();
     rig.upstream.revokeAccessToken();
 
@@ -178,7 +178,7 @@ describe('createAgentResponsesProvider', () => {
     expect(rig.upstream.counters()).toMatchObject({ calls: 2, refused: 1, refreshes: 1 });
   });
 
-  it('finishes writing a renewed login back before it is closed', async () => {
+  it('writes a renewed login back before it closes', async () => {
     const rig = await rigOf();
     rig.upstream.expireAccessToken();
     await rig.upstream.writeLogin(rig.home);
@@ -198,7 +198,7 @@ describe('createAgentResponsesProvider', () => {
 describe('the probe of agent-responses', () => {
   const probe = ({ provider }: AgentRig) => provider.probe(new AbortController().signal);
 
-  it('is ready with a readable login, and makes no call', async () => {
+  it('reports ready with a readable login and makes no call', async () => {
     const rig = await rigOf();
 
     expect(await probe(rig)).toEqual({ ready: true });
@@ -208,7 +208,7 @@ describe('the probe of agent-responses', () => {
   it.each([
     ['there is no login', (file: string) => rm(file)],
     ['others may change the login', (file: string) => chmod(file, 0o666)],
-  ])('is not ready when %s', async (_name, spoil) => {
+  ])('reports not ready if %s', async (_name, spoil) => {
     const rig = await rigOf();
     await spoil(join(rig.home, 'auth.json'));
 

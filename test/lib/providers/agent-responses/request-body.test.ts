@@ -57,7 +57,7 @@ describe('toRequestBody', async () => {
     });
   });
 
-  it('writes an edit with its sources before its references, and says which is which', async () => {
+  it('writes an edit with its sources before its references and names them in the prompt', async () => {
     const [source, other, reference] = [Buffer.from('one'), Buffer.from('two!'), Buffer.from('3')];
 
     const content = await contentOf({
@@ -76,7 +76,7 @@ describe('toRequestBody', async () => {
     ]);
   });
 
-  it('sends a mask that is an image after the sources, and names it', async () => {
+  it('sends a mask image after the sources and names it in the prompt', async () => {
     const content = await contentOf({
       images: [inputOf(Buffer.from('one'))],
       maskImage: inputOf(Buffer.from('mask')),
@@ -100,7 +100,7 @@ describe('toRequestBody', async () => {
       { images: 2, references: 3 },
       'Images 1 to 2 are to be edited. Images 3 to 5 are for reference only.',
     ],
-  ])('names the images of %o', async ({ images = 0, references = 0 }, note) => {
+  ])('names the images of %o in the prompt', async ({ images = 0, references = 0 }, note) => {
     const many = (count: number) => Array.from({ length: count }, () => inputOf(Buffer.from('x')));
 
     const text = await textOf({ images: many(images), references: many(references) });
@@ -132,7 +132,7 @@ describe('toRequestBody', async () => {
     });
   });
 
-  it('requests the uniform background that is cut out afterwards', async () => {
+  it('requests the flat background that is cut out afterwards', async () => {
     const parts: RequestParts = { keyColor: '#00FF00', parameters: { background: 'opaque' } };
 
     expect(await textOf(parts)).toBe(
@@ -157,7 +157,7 @@ describe('toRequestBody', async () => {
     ['letters of every plane', 'ü 漢字 👩‍🚀'],
     ['a data URL', 'data:image/png;base64,AAAA'],
     ['what ends the JSON', '"}]}],"tools":[]}'],
-  ])('keeps a prompt of %s as it is', async (_name, prompt) => {
+  ])('keeps a prompt of %s unchanged', async (_name, prompt) => {
     const content = await contentOf({ prompt, references: [inputOf(Buffer.from('x'))] });
 
     expect(content[0]?.text).toBe(`${prompt}\n\nImage 1 is for reference only.`);

@@ -5,7 +5,7 @@ export type RequestParts = Partial<Omit<ProviderRequest, 'parameters'>> & {
   readonly parameters?: Partial<Parameters>;
 };
 
-/** A request for one image, with the default of every parameter that `parts` does not set. */
+/** Returns a request for one image with the default of every parameter that `parts` does not set. */
 export function agentRequest({ parameters, ...parts }: RequestParts = {}): ProviderRequest {
   const indices = parts.indices ?? [0];
   return {
@@ -35,7 +35,7 @@ export function agentRequest({ parameters, ...parts }: RequestParts = {}): Provi
   };
 }
 
-/** Bytes as an input that has been verified. */
+/** Returns bytes as a verified input. */
 export function inputOf(
   bytes: Buffer,
   mediaType: ProviderInput['mediaType'] = 'image/png',
@@ -43,7 +43,7 @@ export function inputOf(
   return { bytes, mediaType, width: 1, height: 1, orientation: 1, sha256: '' };
 }
 
-/** As many small inputs, which need not be images. */
+/** Returns small inputs, which need not be images. */
 export function someInputs(count: number): readonly ProviderInput[] {
   return Array.from({ length: count }, () => inputOf(Buffer.from('x')));
 }

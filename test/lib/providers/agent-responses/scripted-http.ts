@@ -4,19 +4,22 @@ export interface ScriptedReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly chunks?: readonly (Buffer | string)[];
-  /** What comes after the chunks: the end, a broken connection, or nothing for ever. */
+  /** The end of the reply after its chunks: complete, a broken connection, or endless waiting. */
   readonly ending?: 'end' | 'hang' | Error;
 }
 
 export interface ScriptedHttp {
-  /** Every request so far. */
+  /** All requests so far. */
   readonly requests: readonly (HttpRequest & { readonly url: string })[];
-  /** Of each reply: whether its connection was closed before its end. */
+  /** True for each reply whose connection was closed before its end. */
   readonly closed: readonly boolean[];
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** Replaces the network: one of these replies for each request. A real server cannot be made to send them at the right time. */
+/**
+ * Replaces the network with these replies, one for each request. A real server cannot be made to send them at the right
+ * time.
+ */
 export function createScriptedHttp(replies: readonly (ScriptedReply | Error)[]): ScriptedHttp {
   const requests: (HttpRequest & { readonly url: string })[] = [];
   const closed: boolean[] = [];

@@ -16,7 +16,7 @@ interface Failure {
   readonly details: object;
 }
 
-/** How a call ends that gets this reply. */
+/** Returns the error with which a call rejects after this reply. */
 async function failureOf(behaviour: BehaviourName, request: RequestParts = {}): Promise<Failure> {
   rig().upstream.script(behaviour);
   const error = await rig().run(agentRequest({ model: 'gemini-3-pro-image', ...request })).ended;
@@ -34,14 +34,14 @@ describe('toFailure', () => {
     ['key=refused', 'provider_authentication'],
     ['status=403', 'permission_denied'],
     ['status=400,precondition', 'permission_denied'],
-  ] as const)('reports %s as %s, not to be repeated', async (behaviour, code) => {
+  ] as const)('converts %s to the error %s that is not retryable', async (behaviour, code) => {
     const failure = await failureOf(behaviour);
 
     expect(failure).toMatchObject({ code, transient: false, retryable: false });
     expect(rig().upstream.calls).toHaveLength(1);
   });
 
-  it('reports a model that the backend does not have at the field that names it', async () => {
+  it('reports an unknown model with the field that names the model', async () => {
     expect(await failureOf('status=404')).toMatchObject({
       code: 'unsupported_capability',
       param: 'routing.model',
@@ -61,7 +61,7 @@ describe('toFailure', () => {
   });
 
   it.each(['images', 'references'] as const)(
-    'reports one of the %s that the backend cannot read as a wrong input',
+    'reports an unreadable image among the %s as an input error',
     async (kind) => {
       const unreadable = { [kind]: [inputOf(readPhoto('chelsea.png'))] };
       const param = kind === 'images' ? 'images' : 'reference_images';
@@ -77,7 +77,7 @@ describe('toFailure', () => {
     ['status=429,per-minute', { retry_after_ms: 2000 }],
     ['status=429,retry-after=3', { retry_after_ms: 3000 }],
     ['status=429,odd-delay', {}],
-  ] as const)('lets %s be repeated after the wait that it names', async (behaviour, details) => {
+  ] as const)('makes %s retryable after the reported wait', async (behaviour, details) => {
     const failure = await failureOf(behaviour);
 
     expect(failure).toMatchObject({ code: 'rate_limited', transient: true });
@@ -88,7 +88,7 @@ describe('toFailure', () => {
     ['status=429,per-day', { reason: 'quota' }],
     ['status=402', { reason: 'quota' }],
   ] as const)(
-    'reports %s as a used-up allowance, not to be repeated',
+    'reports %s as an exhausted quota that is not retryable',
     async (behaviour, details) => {
       const failure = await failureOf(behaviour);
 
@@ -104,7 +104,7 @@ describe('toFailure', () => {
     'status=500,empty',
     'status=500,huge',
     'error=200',
-  ] as const)('lets %s be repeated: nothing was made', async (behaviour) => {
+  ] as const)('makes %s retryable because nothing was made', async (behaviour) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'upstream',
       transient: true,
@@ -121,9 +121,9 @@ describe('toFailure', () => {
     'status=504',
     'status=520',
     'status=529',
-    // The image may be paid for, whatever the error says.
+    // The image may be charged, regardless of the error.
     'error=200,image',
-  ] as const)('does not know what %s has done, and never repeats it', async (behaviour) => {
+  ] as const)('treats the outcome of %s as unknown and not retryable', async (behaviour) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'upstream',
       ...UNKNOWN,
@@ -135,7 +135,7 @@ describe('toFailure', () => {
     ['status=400', { upstream_code: 'INVALID_ARGUMENT' }],
     ['status=413', { upstream_code: 'INVALID_ARGUMENT' }],
     ['status=400,odd', {}],
-  ] as const)('reports %s as the fault of the request', async (behaviour, details) => {
+  ] as const)('reports %s as an invalid request', async (behaviour, details) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'refused_by_provider',
       ...UNKNOWN,
@@ -165,7 +165,7 @@ describe('a reply that cannot be read', () => {
     ['null=200', 'not_json'],
     ['shape=200', 'unexpected_reply'],
     ['flood', 'stream_too_long'],
-  ] as const)('has an unknown outcome: %s', async (behaviour, reason) => {
+  ] as const)('makes the outcome of the call unknown: %s', async (behaviour, reason) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'protocol',
       ...UNKNOWN,
@@ -174,7 +174,7 @@ describe('a reply that cannot be read', () => {
   });
 
   it.each(['cut=body', 'close=before-headers', 'reset=before-headers', 'garbage=http'] as const)(
-    'has an unknown outcome when the connection breaks: %s',
+    'makes the outcome of the call unknown if the connection breaks: %s',
     async (behaviour) => {
       expect(await failureOf(behaviour)).toEqual({
         code: 'protocol',
@@ -200,7 +200,7 @@ describe('a reply without an image', () => {
     ['finish=IMAGE_SAFETY', 'output'],
     ['finish=IMAGE_PROHIBITED_CONTENT', 'output'],
     ['finish=IMAGE_RECITATION', 'output'],
-  ] as const)('is a refusal of the content: %s', async (behaviour, stage) => {
+  ] as const)('is reported as a safety rejection: %s', async (behaviour, stage) => {
     expect(await failureOf(behaviour)).toMatchObject({
       code: 'safety_rejected',
       transient: false,
@@ -216,7 +216,7 @@ describe('a reply without an image', () => {
     ['thoughts-only', { upstream_code: 'STOP' }],
     ['finish=odd', {}],
     ['no-candidates', {}],
-  ] as const)('is a failure that is not repeated: %s', async (behaviour, details) => {
+  ] as const)('is reported as a failure that is not retryable: %s', async (behaviour, details) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'upstream',
       ...UNKNOWN,
@@ -225,7 +225,7 @@ describe('a reply without an image', () => {
   });
 
   it.each(['base64=words', 'image=empty'] as const)(
-    'is a broken protocol when its bytes are none: %s',
+    'is reported as a protocol error if its bytes are not an image: %s',
     async (behaviour) => {
       expect(await failureOf(behaviour)).toEqual({
         code: 'protocol',

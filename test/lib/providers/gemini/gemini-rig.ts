@@ -39,7 +39,7 @@ export async function openGeminiRig({ set = {}, ...options }: Options = {}) {
   };
 }
 
-/** A rig of its own for each test of the file. */
+/** Creates a new rig for each test of the file. */
 export function useGeminiRig(options: Options = {}): () => GeminiRig {
   let rig: GeminiRig;
   beforeEach(async () => {

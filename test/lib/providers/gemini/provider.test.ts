@@ -28,7 +28,7 @@ describeProvider('gemini', async () => {
 
 const rig = useGeminiRig();
 
-/** What was sent in the only call. */
+/** Returns the body of the only call. */
 function sent() {
   return v.parse(GenerateRequest, JSON.parse(String(rig().upstream.calls[0]?.body)));
 }
@@ -39,7 +39,7 @@ async function edgesOf(bytes: Buffer | undefined): Promise<string> {
 }
 
 describe('createGeminiProvider', () => {
-  it('describes itself by its settings', async () => {
+  it('creates a provider that describes itself by its settings', async () => {
     const { provider, close } = await openGeminiRig({
       set: {
         models: '["gemini-3-pro-image", "mine"]',
@@ -66,7 +66,7 @@ describe('createGeminiProvider', () => {
     await close();
   });
 
-  it('takes from the settings what the operator says of a model', async () => {
+  it('applies the model profiles in the settings to the capabilities', async () => {
     const { provider, close } = await openGeminiRig({
       set: {
         models: '["lite-as-well", "small"]',
@@ -81,7 +81,7 @@ describe('createGeminiProvider', () => {
     await close();
   });
 
-  it('leaves to the model what the request leaves open', async () => {
+  it('omits parameters that the request leaves to the model', async () => {
     await rig().run(agentRequest({ model: MODEL })).result;
 
     expect(sent().generationConfig).toEqual({ responseModalities: ['IMAGE'] });
@@ -99,14 +99,14 @@ describe('createGeminiProvider', () => {
     [{ size: '1024x1024' }, { aspectRatio: '1:1', imageSize: '1K' }, '1024x1024'],
     [{ size: '1696x2528' }, { aspectRatio: '2:3', imageSize: '2K' }, '1696x2528'],
     [{ size: '384x3072' }, { aspectRatio: '1:8', imageSize: '1K' }, '384x3072'],
-  ] as const)('asks for %j as %j', async (parameters, imageConfig, size) => {
+  ] as const)('sends the parameters %j as %j', async (parameters, imageConfig, size) => {
     const { outputs } = await rig().run(agentRequest({ model: MODEL, parameters })).result;
 
     expect(sent().generationConfig.imageConfig).toEqual(imageConfig);
     expect(await edgesOf(outputs[0]?.bytes)).toBe(size);
   });
 
-  it('sends photographs as they are, the sources before the references', async () => {
+  it('sends photographs unchanged, the sources before the references', async () => {
     const photos = ['chelsea.png', 'rocket.jpg', 'coffee.png'] as const;
     const [first, second, third] = photos.map(readPhoto);
 
@@ -132,7 +132,7 @@ describe('createGeminiProvider', () => {
     expect(textOf(request)).toContain('Images 1 to 2 are to be edited. Image 3 is for reference');
   });
 
-  it('refuses images that the backend does not take together', async () => {
+  it('rejects images that together exceed the limits of the backend', async () => {
     const inputs = Array.from({ length: 15 }, () => inputOf(Buffer.from('x')));
     const [image, ...references] = inputs;
 
@@ -147,7 +147,7 @@ describe('createGeminiProvider', () => {
   });
 
   it.each(['text-first', 'thoughts', 'mime=none', 'two-images', 'second-candidate'] as const)(
-    'takes the first image, and neither words nor drafts: %s',
+    'returns the first image and ignores text and drafts: %s',
     async (behaviour) => {
       const same = await openGeminiRig({ imageVariants: 1 });
       same.upstream.script('succeed', behaviour);
@@ -161,7 +161,7 @@ describe('createGeminiProvider', () => {
   );
 
   it.each(['format=jpeg', 'mime=png'] as const)(
-    'gives an image in the format that it came in: %s',
+    'returns an image in the format that the backend sent: %s',
     async (behaviour) => {
       rig().upstream.script(behaviour);
 
@@ -177,13 +177,13 @@ describe('createGeminiProvider', () => {
     ['usage=none', undefined],
     ['usage=zero', undefined],
     ['usage=odd', { provider: { thoughtsTokenCount: 40 } }],
-  ] as const)('reports what a call cost: %s', async (behaviour, usage) => {
+  ] as const)('reports the usage of a call: %s', async (behaviour, usage) => {
     rig().upstream.script(behaviour);
 
     expect((await rig().run(agentRequest({ model: MODEL })).result).usage).toEqual(usage);
   });
 
-  it('tells the tokens of images that were sent', async () => {
+  it('reports the tokens of input images', async () => {
     const images = [inputOf(readPhoto('chelsea.png'))];
 
     const { usage } = await rig().run(agentRequest({ model: MODEL, images })).result;
@@ -191,7 +191,7 @@ describe('createGeminiProvider', () => {
     expect(usage).toMatchObject({ input_tokens: 267, provider: { input_image_tokens: 258 } });
   });
 
-  it('reads a reply in whatever pieces it arrives', async () => {
+  it('reads a reply at any chunk boundaries', async () => {
     const { upstream, run } = rig();
     upstream.script({ behaviour: 'thoughts', chunks: { seed: 7, maxBytes: 5000 } });
 
@@ -200,7 +200,7 @@ describe('createGeminiProvider', () => {
     expect(await edgesOf(outputs[0]?.bytes)).toBe('1024x1024');
   });
 
-  it('closes the connection as soon as its signal aborts', async () => {
+  it('closes the connection as soon as the signal of the call aborts', async () => {
     const { upstream, run } = rig();
     const controller = new AbortController();
     const reason = new Error('given up');
@@ -214,7 +214,7 @@ describe('createGeminiProvider', () => {
     await upstream.until(() => upstream.calls[0]?.outcome === 'client_disconnected');
   });
 
-  it('reports a model that the backend does not have', async () => {
+  it('reports a model that is unknown to the backend', async () => {
     const other = await openGeminiRig({ set: { models: '["unknown"]', image_model: 'unknown' } });
 
     const error = await other.run(agentRequest({ model: 'unknown' })).ended;
@@ -226,7 +226,7 @@ describe('createGeminiProvider', () => {
 });
 
 describe('the key of a gemini provider', () => {
-  it('is not sent twice while the file holds the refused one', async () => {
+  it('is sent once if the file still contains the rejected key', async () => {
     const { upstream, run } = rig();
     upstream.setKeys('another-key');
 
@@ -236,7 +236,7 @@ describe('the key of a gemini provider', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('stops a call before it is sent when it cannot be read', async () => {
+  it('stops a call before it is sent if the key file is unreadable', async () => {
     const { upstream, run, keyFile, provider } = rig();
     await writeFile(keyFile, '');
 

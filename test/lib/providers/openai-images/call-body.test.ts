@@ -67,7 +67,7 @@ describe('createCallBodies', () => {
     },
   );
 
-  it('leaves what is automatic to the model', async () => {
+  it('omits parameters with the value auto', async () => {
     expect(await jsonOf({})).toEqual({ ...PLAIN, output_format: 'png' });
   });
 
@@ -82,7 +82,7 @@ describe('createCallBodies', () => {
     expect(body).toEqual({ ...PLAIN, output_format: 'png', ...fields });
   });
 
-  it('sends the fidelity of edits alone', async () => {
+  it('sends the input fidelity only with edits', async () => {
     const parameters = { input_fidelity: 'high' } as const;
 
     const form = await partsOf({ parameters, images: [SOURCE] });
@@ -91,7 +91,7 @@ describe('createCallBodies', () => {
     expect(await jsonOf({ parameters })).not.toHaveProperty('input_fidelity');
   });
 
-  it('sends a generation with references as an edit, and says what they are', async () => {
+  it('sends a generation with references as an edit and explains them in the prompt', async () => {
     const form = await partsOf({ references: [SOURCE] });
 
     expect(form).toContainEqual([
@@ -101,13 +101,13 @@ describe('createCallBodies', () => {
     expect(form).toContainEqual(['image[]', 'image-1.png', 'image/png', 'source']);
   });
 
-  it('says nothing of images that are nothing but sources', async () => {
+  it('adds no notes to the prompt of an edit that has only sources', async () => {
     const form = await partsOf({ images: [SOURCE, SOURCE] });
 
     expect(form).toContainEqual(['prompt', 'A lighthouse in a storm']);
   });
 
-  it('asks for the background that is to be cut out', async () => {
+  it('asks for the flat background that is cut out afterwards', async () => {
     const body = await jsonOf({ keyColor: '#00FF00' });
 
     expect(body).toMatchObject({ prompt: expect.stringContaining('#00FF00') });
@@ -124,7 +124,7 @@ describe('createCallBodies', () => {
       { size: '1024x1024', seed: SEED, response_format: 'b64_json', output_format: 'webp' },
     ],
     ['generic', { size: '1024x1024', response_format: 'b64_json' }],
-  ] as const)('sends to %s only what it knows', async (dialect, fields) => {
+  ] as const)('sends %s only the fields of its dialect', async (dialect, fields) => {
     expect(await jsonOf({ parameters: ALL }, { dialect })).toEqual({ ...PLAIN, ...fields });
   });
 
@@ -141,7 +141,7 @@ describe('createCallBodies', () => {
     });
   });
 
-  it('sends the negative prompt to localai behind the prompt', async () => {
+  it('sends the negative prompt to localai after the prompt', async () => {
     const body = await jsonOf({ negativePrompt: 'rain' }, { dialect: 'localai' });
 
     expect(body).toMatchObject({ prompt: 'A lighthouse in a storm|rain' });
@@ -160,7 +160,7 @@ describe('createCallBodies', () => {
     expect(body).not.toHaveProperty('ref_images');
   });
 
-  it('sends one source to localai, and every other image as a reference', async () => {
+  it('sends one source to localai and every other image as a reference', async () => {
     const [other, mask, reference] = ['other', 'mask', 'reference'].map((it) =>
       inputOf(Buffer.from(it)),
     ) as [ProviderInput, ProviderInput, ProviderInput];
@@ -175,7 +175,7 @@ describe('createCallBodies', () => {
     });
   });
 
-  it('sends references to localai although there is no source', async () => {
+  it('sends references to localai without a source', async () => {
     const body = await jsonOf({ references: [SOURCE] }, { dialect: 'localai' });
 
     expect(body).toMatchObject({ ref_images: [Buffer.from('source').toString('base64')] });
@@ -195,7 +195,7 @@ describe('createCallBodies', () => {
     expect(form.at(-1)).toEqual([name, 'mask.png', 'image/png', 'mask']);
   });
 
-  it('sends a mask that is an image behind the source, and names it', async () => {
+  it('sends a mask image after the source and names it in the prompt', async () => {
     const maskImage = inputOf(Buffer.from('mask'));
 
     const form = await partsOf({ images: [SOURCE], maskImage }, { dialect: 'sglang' });
@@ -216,18 +216,21 @@ describe('refuseText', () => {
     ['localai', { prompt: 'a', negativePrompt: 'a|b' }, 'negative_prompt'],
     ['sdcpp', { prompt: EXTRA }, 'prompt'],
     ['sdcpp', { prompt: 'a', negativePrompt: EXTRA }, 'negative_prompt'],
-  ] as const)('refuses for %s what it takes for something else', (dialect, call, field) => {
-    expect(() => refuseText(call, DIALECTS[dialect])).toThrow(
-      expect.objectContaining({
-        code: 'unsupported_capability',
-        param: field,
-        details: { field },
-      }),
-    );
-  });
+  ] as const)(
+    'rejects for %s a prompt with text that the server interprets',
+    (dialect, call, field) => {
+      expect(() => refuseText(call, DIALECTS[dialect])).toThrow(
+        expect.objectContaining({
+          code: 'unsupported_capability',
+          param: field,
+          details: { field },
+        }),
+      );
+    },
+  );
 
   it.each(['sdcpp', 'localai'] as const)(
-    'refuses for %s a negative prompt that is too long for its parser',
+    'rejects for %s a negative prompt that is too long for its parser',
     (dialect) => {
       const long = { prompt: 'a', negativePrompt: '狐'.repeat(2000) };
 
@@ -244,14 +247,14 @@ describe('refuseText', () => {
     },
   );
 
-  it('takes a longer negative prompt where it is a field of its own', () => {
+  it('accepts a longer negative prompt if it has its own field', () => {
     const call = { prompt: 'a', negativePrompt: 'x'.repeat(9000) };
 
     expect(() => refuseText(call, DIALECTS['vllm-omni'])).not.toThrow();
   });
 
   it.each(['openai', 'sdcpp', 'vllm-omni'] as const)(
-    'lets %s have what only localai takes for something else',
+    'accepts for %s a prompt with text that only localai interprets',
     (dialect) => {
       expect(() => refuseText({ prompt: 'a|b' }, DIALECTS[dialect])).not.toThrow();
     },

@@ -24,7 +24,7 @@ describe('capabilitiesOf', () => {
     ['gpt-image-1.5', STANDARD, THREE, 'native', ['low', 'high']],
     ['chatgpt-image-latest', STANDARD, THREE, 'native', ['low', 'high']],
     ['gpt-image-1-mini', STANDARD, THREE, 'native', ['low']],
-  ])('knows %s', (model, sizes, qualities, alpha, fidelities) => {
+  ])('returns the sizes and options of %s', (model, sizes, qualities, alpha, fidelities) => {
     expect(documentOf(model)).toMatchObject({
       provider: 'images',
       model,
@@ -42,20 +42,20 @@ describe('capabilitiesOf', () => {
     });
   });
 
-  it('lets localai take one source, and several references', () => {
+  it('allows one source and several references for localai', () => {
     const document = documentOf('flux', { dialect: 'localai', models: ['flux'] });
 
     expect(document.edit_images.max_count).toBe(1);
     expect(document.reference_images.max_count).toBe(16);
   });
 
-  it('takes a model of no family for the default one', () => {
+  it('gives an unknown model the family of the default model', () => {
     const document = documentOf('new', { image_model: 'gpt-image-1.5' });
 
     expect(document).toMatchObject({ model: 'new', sizes: STANDARD });
   });
 
-  it('takes a model of no family for what the operator says of the default one', () => {
+  it('gives an unknown model the family in the profile of the default model', () => {
     const model_profiles = { default: 'gpt-image-1.5' } as const;
 
     const document = documentOf('new', { image_model: 'default', model_profiles });
@@ -63,7 +63,7 @@ describe('capabilitiesOf', () => {
     expect(document).toMatchObject({ model: 'new', sizes: STANDARD });
   });
 
-  it('takes a model for what the operator says that it is', () => {
+  it('gives a model the family in its own profile', () => {
     const model_profiles = {
       mine: 'gpt-image-2.6-flare',
       own: { qualities: ['auto'], partial_images: { min: 0, max: 0 } },
@@ -77,7 +77,7 @@ describe('capabilitiesOf', () => {
     });
   });
 
-  it('lists sizes that lie within the bounds of the model', () => {
+  it('lists sizes within the bounds of the model', () => {
     const { sizes } = documentOf('gpt-image-2');
 
     for (const size of sizes.allowed) {
@@ -88,7 +88,7 @@ describe('capabilitiesOf', () => {
     }
   });
 
-  it('has no partial images where several outputs come with one call, or nothing is streamed', () => {
+  it('supports no partial images if a call has several outputs or is never streamed', () => {
     expect(documentOf('gpt-image-2', { native_count: 4 })).toMatchObject({
       batching: { mode: 'fan_out', native_count: { min: 1, max: 4 } },
       partial_images: { min: 0, max: 0 },
@@ -96,13 +96,13 @@ describe('capabilitiesOf', () => {
     expect(documentOf('gpt-image-2', { stream: 'never' }).partial_images.max).toBe(0);
   });
 
-  it('splits no request where one call makes as many outputs as one may ask for', () => {
+  it('uses native batching if one call makes the maximum number of outputs', () => {
     const batching = documentOf('gpt-image-2', { native_count: 4, max_outputs: 3 }).batching;
 
     expect(batching).toMatchObject({ mode: 'native', native_count: { min: 1, max: 3 } });
   });
 
-  it('starts as many outputs together as a provider takes, and one on a graphics card', () => {
+  it('runs all outputs in parallel, but a single one on a graphics card', () => {
     const parallelOf = (settings: Partial<ImagesSettings>) =>
       documentOf('m', { max_outputs: 9, ...settings }).batching.max_parallel_outputs;
 
@@ -113,7 +113,7 @@ describe('capabilitiesOf', () => {
     expect(parallelOf({ dialect: 'sdcpp', max_parallel_outputs: 2 })).toBe(2);
   });
 
-  it.each(LOCAL)('offers of %s only what it is sent', (dialect) => {
+  it.each(LOCAL)('offers for %s only the parameters that are sent', (dialect) => {
     expect(documentOf('sd', { dialect })).toMatchObject({
       qualities: ['auto'],
       backgrounds: ['auto'],
@@ -128,7 +128,7 @@ describe('capabilitiesOf', () => {
     });
   });
 
-  it('edits with a generic server only where the operator says so', () => {
+  it('supports edits with a generic server only if the profile of the model allows them', () => {
     const model_profiles = { editor: { edits: true } };
 
     const plain = documentOf('sd', { dialect: 'generic' });

@@ -15,7 +15,7 @@ interface Emulated extends ImagesRig {
   readonly upstream: ImagesUpstream;
 }
 
-/** The provider, and a strict emulator of the server that it calls. */
+/** The provider and a strict emulator of the server that it calls. */
 async function openEmulated(
   options: ImagesUpstreamOptions,
   settings: Partial<ImagesSettings> = {},
@@ -44,10 +44,10 @@ async function openEmulated(
   };
 }
 
-// The keys of a record lose their type.
+// `Object.keys` loses the type of the keys.
 const NAMES = Object.keys(DIALECTS) as DialectName[];
 
-/** What a server would take for something else than the prompt. */
+/** Text that a server would interpret. */
 const REFUSED: { readonly [Name in DialectName]?: RequestParts } = {
   localai: { prompt: 'A boat | a ship' },
   sdcpp: { negativePrompt: 'rain <sd_cpp_extra_args>' },
@@ -94,7 +94,7 @@ async function sampleImage(format: 'png' | 'jpeg' | 'webp', channels: 3 | 4 = 3)
   };
 }
 
-/** All that a request may ask of a model with every ability. */
+/** All parameters that a request can set for a model with every capability. */
 const EVERYTHING: RequestParts['parameters'] = {
   size: '1536x1024',
   quality: 'high',
@@ -108,7 +108,7 @@ describe('a strict server', () => {
   it.each([
     ['openai', 'gpt-image-1.5'],
     ['azure', 'gpt-image-1.5'],
-  ] as const)('%s takes everything that a model can do', async (dialect, model) => {
+  ] as const)('%s accepts every capability of a model', async (dialect, model) => {
     const { call, upstream } = await rigOf(dialect);
 
     await call({ model, parameters: { ...EVERYTHING, partial_images: 2 } });
@@ -130,7 +130,7 @@ describe('a strict server', () => {
     expect(edited?.mask?.format).toBe('png');
   });
 
-  it('litellm takes everything that a model can do, and is never asked for a stream', async () => {
+  it('litellm accepts every capability of a model and is never asked for a stream', async () => {
     const { call, provider, upstream } = await rigOf('litellm', { stream: 'always' });
 
     await call({ model: 'gpt-image-1.5', parameters: { ...EVERYTHING, partial_images: 2 } });
@@ -149,7 +149,7 @@ describe('a strict server', () => {
   });
 
   it.each(['2025-04-01-preview', undefined])(
-    'azure takes a call of the API version %s',
+    'azure accepts a call with the API version %s',
     async (version) => {
       const { call, upstream } = await rigOf('azure', {
         api_version: version,
@@ -167,7 +167,7 @@ describe('a strict server', () => {
     },
   );
 
-  it('takes the call of an account by its organization and project', async () => {
+  it('openai accepts a call with an organization and a project', async () => {
     const account = { organization: 'org-1', project: 'proj-1' };
     const rig = await openEmulated(account, account);
     opened.push(rig);
@@ -178,7 +178,7 @@ describe('a strict server', () => {
   });
 });
 
-/** The fields that the table of compatible servers lists, with those that every call has. */
+/** The fields in the table of compatible servers, and those of every call. */
 const SENT: readonly (readonly [DialectName, readonly string[]])[] = [
   ['localai', ['model', 'prompt', 'response_format', 'seed', 'size']],
   ['sdcpp', ['model', 'output_format', 'prompt', 'size']],
@@ -194,7 +194,7 @@ const SENT: readonly (readonly [DialectName, readonly string[]])[] = [
 ];
 
 describe('a compatible server', () => {
-  it.each(SENT)('%s is sent only what it reads', async (dialect, fields) => {
+  it.each(SENT)('%s receives only fields that it reads', async (dialect, fields) => {
     const { call, upstream, provider } = await rigOf(dialect);
     const model = upstream.models[0] ?? '';
     const isNative = provider.capabilities(model)?.negative_prompt === 'native';
@@ -211,7 +211,7 @@ describe('a compatible server', () => {
   });
 
   it.each(['localai', 'sdcpp', 'vllm-omni', 'sglang'] as const)(
-    '%s draws another image for the same request',
+    '%s draws a different image for each call of the same request',
     async (dialect) => {
       const { call, upstream } = await rigOf(dialect);
       const model = upstream.models[0] ?? '';
@@ -226,7 +226,7 @@ describe('a compatible server', () => {
   );
 
   it.each(['localai', 'sdcpp', 'vllm-omni', 'sglang'] as const)(
-    '%s receives every source and reference of an edit, in their order',
+    '%s receives every source and reference of an edit in order',
     async (dialect) => {
       const { call, upstream } = await rigOf(dialect);
 
@@ -243,7 +243,7 @@ describe('a compatible server', () => {
     },
   );
 
-  it('localai takes sources and references of every form as RGB in PNG', async () => {
+  it('localai receives sources and references of every format as RGB PNG', async () => {
     const { call, upstream } = await rigOf('localai');
     const grey = await sharp({ create: { width: 96, height: 64, channels: 3, background: '#777' } })
       .toColourspace('b-w')
@@ -280,7 +280,7 @@ describe('a compatible server', () => {
     [451, 300, 1, '448x304'],
     [96, 64, 1, '256x256'],
     [4096, 1024, 1, '2048x512'],
-  ])('localai is asked for the size of a source of %dx%d, turned by %d', async (...row) => {
+  ])('localai is asked for the size of a source of %dx%d with orientation %d', async (...row) => {
     const [width, height, orientation, size] = row;
     const { call, upstream } = await rigOf('localai');
     const made = sharp({ create: { width, height, channels: 3, background: '#246' } });
@@ -292,7 +292,7 @@ describe('a compatible server', () => {
     expect(upstream.accepted[0]?.fields['size']).toBe(size);
   });
 
-  it.each(NAMES)('%s gives an image where its reply names a URL', async (dialect) => {
+  it.each(NAMES)('%s returns an image that its reply identifies by URL', async (dialect) => {
     const { call, upstream } = await rigOf(dialect);
     upstream.script('url=absolute');
 
@@ -349,7 +349,7 @@ describe('a failure in the form of a dialect', () => {
     ['vllm-omni', 'cut=body', { code: 'protocol', details: { outcome: 'unknown' } }],
     ['sglang', 'status=500', { code: 'upstream', transient: true }],
     ['sglang', 'status=404,empty', { code: 'upstream', transient: false }],
-  ])('of %s with %s is the error of the contract', async (dialect, behaviour, error) => {
+  ])('of %s with %s becomes the error of the contract', async (dialect, behaviour, error) => {
     const { call, upstream } = await rigOf(dialect);
     const prompt = `A cup [[fail:${behaviour}]]`;
 
@@ -359,7 +359,7 @@ describe('a failure in the form of a dialect', () => {
     expect(upstream.counters().calls).toBe(1);
   });
 
-  it('of a count that is not the requested one says so', async () => {
+  it('of a wrong number of images is reported as such', async () => {
     const { call, upstream } = await rigOf('openai', { native_count: 10 });
     upstream.script('count=fewer', 'count=more', 'count=none');
     const asking = () => call({ indices: [0, 1, 2] });

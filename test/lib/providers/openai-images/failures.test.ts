@@ -120,12 +120,12 @@ describe('toFailure', () => {
     [200, error('unheard_of'), OTHER],
     [200, error('odd', { type: 'invalid_request_error' }), refused({ upstream_code: 'odd' })],
     [200, { type: 'error', code: 'insufficient_quota' }, QUOTA],
-  ])('takes %s %j for what it is', (status, body, expected) => {
+  ])('converts %s %j', (status, body, expected) => {
     expect(failureOf({ status, body })).toMatchObject(expected);
   });
 
   it.each(['litellm', 'generic'] as const)(
-    'takes a 500 of %s for an unknown outcome',
+    'converts a 500 of %s to an unknown outcome',
     (dialect) => {
       expect(failureOf({ status: 500, dialect })).toMatchObject(UNKNOWN);
       expect(failureOf({ status: 200, body: error('server_error'), dialect })).toMatchObject(
@@ -139,18 +139,18 @@ describe('toFailure', () => {
     ['litellm', error('404', { type: 'None', param: 'None' })],
     ['generic', error(null)],
     ['vllm-omni', { detail: 'm' }],
-  ] as const)('takes a 404 of %s in the form of its errors for the model', (dialect, body) => {
+  ] as const)('converts a 404 of %s in its error form to an unknown model', (dialect, body) => {
     expect(failureOf({ status: 404, body, dialect })).toMatchObject(NO_MODEL);
     expect(failureOf({ status: 404, body: '<html>', dialect })).toMatchObject(OTHER);
   });
 
-  it('goes by the type of an error whose code is its status', () => {
+  it('uses the type of an error whose code repeats the status', () => {
     const body = error('400', { type: 'content_policy_violation' });
 
     expect(failureOf({ status: 400, body, dialect: 'litellm' })).toMatchObject(SAFETY);
   });
 
-  it('finds the content policy in the message of litellm, which it does not show', () => {
+  it('detects the content policy in the message of litellm without showing the message', () => {
     const message = 'litellm.BadRequestError: litellm.ContentPolicyViolationError: a secret fox';
     const body = error('400', { type: null, message });
 
@@ -161,7 +161,7 @@ describe('toFailure', () => {
     expect(failureOf({ status: 400, body, dialect: 'openai' })).toMatchObject(refused());
   });
 
-  it('reads no more in a bare user error of litellm than that the request is at fault', () => {
+  it('converts a user error of litellm without a name to an invalid request', () => {
     const body = error('400', { type: 'image_generation_user_error' });
 
     const failure = failureOf({ status: 400, body, dialect: 'litellm' });
@@ -169,7 +169,7 @@ describe('toFailure', () => {
     expect(failure).toMatchObject(refused({ upstream_code: 'image_generation_user_error' }));
   });
 
-  it('says where moderation stepped in, and why', () => {
+  it('reports the stage and the categories of the moderation', () => {
     const moderation_details = { moderation_stage: 'output', categories: ['violence', 'secret'] };
     const body = error('moderation_blocked', { moderation_details });
 
@@ -181,7 +181,7 @@ describe('toFailure', () => {
     });
   });
 
-  it('says how long to wait where waiting helps', () => {
+  it('reports the wait for errors that waiting can solve', () => {
     const details = { retry_after_ms: 5000 };
 
     expect(failureOf({ status: 429, waitMs: 5000 })).toMatchObject({ details });
@@ -189,7 +189,7 @@ describe('toFailure', () => {
     expect(failureOf({ status: 400, waitMs: 5000 }).details).not.toHaveProperty('retry_after_ms');
   });
 
-  it('is not repeated where the server forbids it', () => {
+  it('returns an error that is not retryable if the server forbids a retry', () => {
     const failure = failureOf({ status: 503, forbidsRepeat: true });
 
     expect(failure).toMatchObject({ code: 'upstream', retryable: false, transient: false });
@@ -205,7 +205,7 @@ describe('toFailure', () => {
     ['image[1]', 'reference_images[0]'],
     ['image[7]', null],
     ['constructor', null],
-  ])('names our field for %s', (param, field) => {
+  ])('returns the field of the bridge for %s', (param, field) => {
     const image = inputOf(Buffer.from('x'));
 
     const failure = failureOf({
@@ -221,7 +221,7 @@ describe('toFailure', () => {
   it.each([
     ['image[1]', 'mask'],
     ['image[2]', 'reference_images[0]'],
-  ])('names our field for %s where the mask is one of the images', (param, field) => {
+  ])('returns the field of the bridge for %s if the mask is one of the images', (param, field) => {
     const image = inputOf(Buffer.from('x'));
 
     const failure = failureOf({
@@ -236,7 +236,7 @@ describe('toFailure', () => {
 
 describe('parseReportedError', () => {
   it.each([[{ data: [] }], [{ error: null }], [[]], [null], ['text'], [{ type: 'image' }]])(
-    'finds no error in %j',
+    'returns undefined for %j',
     (value) => {
       expect(parseReportedError(value, DIALECTS.openai)).toBeUndefined();
     },

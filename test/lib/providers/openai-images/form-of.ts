@@ -1,4 +1,4 @@
-/** The parts of a form: name and text, or name, file name, type and content. */
+/** Returns the parts of a form: name and text, or name, file name, type and content. */
 export async function formOf(contentType: string | undefined, body: Buffer): Promise<string[][]> {
   const headers = { 'content-type': contentType ?? '' };
   const form = await new Response(new Uint8Array(body), { headers }).formData();

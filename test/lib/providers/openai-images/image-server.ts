@@ -18,7 +18,7 @@ export interface ImageServer {
   close(): Promise<void>;
 }
 
-/** A server that replies to each call with the next of these, and from then on with the last one. */
+/** Starts a server that replies to each call with the next of these replies, and repeats the last one. */
 export async function openImageServer(...replies: readonly Reply[]): Promise<ImageServer> {
   const received: Received[] = [];
   const server = createServer(async (incoming, response) => {
@@ -51,7 +51,7 @@ export function json(value: unknown, status = 200, headers: Record<string, strin
   };
 }
 
-/** Replies with events, and then ends the stream. */
+/** Replies with events and ends the stream. */
 export function events(values: readonly unknown[], headers: Record<string, string> = {}): Reply {
   return (_received, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', ...headers });

@@ -38,14 +38,14 @@ export function settingsOf(parts: Partial<ImagesSettings> = {}): ImagesSettings 
 
 interface Options {
   readonly settings?: Partial<ImagesSettings>;
-  /** The keys in the order in which the source has them: a refused one is replaced by the next. */
+  /** The keys in the order of the source. A rejected key is replaced by the next one. */
   readonly keys?: readonly string[];
   readonly maxImageBytes?: number;
 }
 
 export type ImagesRig = ReturnType<typeof openImagesRig>;
 
-/** The provider with real connections and a source of keys of the test. */
+/** Creates the provider with real connections and a scripted key source. */
 export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }: Options = {}) {
   const limits = {
     max_encoded_bytes: maxImageBytes,
@@ -83,7 +83,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
 
   return {
     provider,
-    /** What the calls so far have reported. */
+    /** The events that the calls so far have reported. */
     reported,
     call(parts: RequestParts = {}, signal = new AbortController().signal) {
       const onEvent = (event: ProviderEvent) => reported.push(event);
@@ -101,7 +101,7 @@ export function requestOf(parts: RequestParts = {}): ProviderRequest {
   return agentRequest(parts);
 }
 
-/** What a client and the retry rules see of an error. */
+/** Returns the part of an error that a client and the retry rules see. */
 export function shown({ code, param, retryable, transient, details }: BridgeError) {
   return { code, param, retryable, transient, details };
 }

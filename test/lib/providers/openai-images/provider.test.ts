@@ -47,7 +47,7 @@ async function failureOf(work: Promise<unknown>): Promise<BridgeError> {
 }
 
 describe('createOpenaiImagesProvider', () => {
-  it('posts a generation as JSON with the key, and gives the image and what it cost', async () => {
+  it('posts a generation as JSON with the key and returns the image and the usage', async () => {
     const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
     const { call, server, reported } = await open([json({ ...images(IMAGE), usage })], {
       keys: ['k-1'],
@@ -76,7 +76,7 @@ describe('createOpenaiImagesProvider', () => {
     });
   });
 
-  it('leaves out what a usage does not say', async () => {
+  it('omits unreported members of the usage', async () => {
     const { call } = await open([
       json({ ...images(IMAGE), usage: { total_tokens: 7 } }),
       json({ ...images(IMAGE), usage: { input_tokens: 3, output_tokens: 0 } }),
@@ -86,7 +86,7 @@ describe('createOpenaiImagesProvider', () => {
     expect((await call()).usage).toEqual({ input_tokens: 3, output_tokens: 0 });
   });
 
-  it('posts an edit as a form with its sources, then references, then the mask', async () => {
+  it('posts an edit as a form with sources, then references, then the mask', async () => {
     const { call, server } = await open([json(images(IMAGE))]);
 
     await call({
@@ -112,7 +112,7 @@ describe('createOpenaiImagesProvider', () => {
     ]);
   });
 
-  it('shows partial images as they come, and gives the completed one', async () => {
+  it('reports partial images as they arrive and returns the completed image', async () => {
     const partial = {
       type: 'image_generation.partial_image',
       partial_image_index: 0,
@@ -140,7 +140,7 @@ describe('createOpenaiImagesProvider', () => {
     });
   });
 
-  it('gives the completed image although a partial one has no form', async () => {
+  it('returns the completed image although a partial image is malformed', async () => {
     const type = 'image_generation';
     const { call } = await open([
       events([
@@ -155,7 +155,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(result.outputs).toEqual([{ bytes: IMAGE }]);
   });
 
-  it('takes a whole reply where it asked for a stream', async () => {
+  it('accepts a whole reply to a call that requested a stream', async () => {
     const { call } = await open([json(images(IMAGE))]);
 
     const result = await call({ parameters: { partial_images: 2 } });
@@ -163,7 +163,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(result.outputs).toEqual([{ bytes: IMAGE }]);
   });
 
-  it('gives as many images as the call has outputs', async () => {
+  it('returns as many images as the call has outputs', async () => {
     const { call, server } = await open([json(images(IMAGE, OTHER))]);
 
     const result = await call({ indices: [1, 5] });
@@ -228,7 +228,7 @@ describe('createOpenaiImagesProvider', () => {
       json({ data: [{ b64_json: 'A'.repeat(4_000_000) }] }),
       { code: 'protocol', details: { outcome: 'unknown', reason: 'stream_too_long' } },
     ],
-  ])('fails when the server gives %s', async (_name, reply, error) => {
+  ])('rejects if the server returns %s', async (_name, reply, error) => {
     const { call, server } = await open([reply]);
 
     const failure = await failureOf(call());
@@ -237,7 +237,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('does not know the outcome of a call whose stream fails after a partial image', async () => {
+  it('reports an unknown outcome if the stream fails after a partial image', async () => {
     const partial = {
       type: 'image_edit.partial_image',
       partial_image_index: 0,
@@ -256,7 +256,7 @@ describe('createOpenaiImagesProvider', () => {
     });
   });
 
-  it('does not know the outcome of a call whose reply holds an error beside an image', async () => {
+  it('reports an unknown outcome if the reply contains an error beside an image', async () => {
     const data = [{ b64_json: OTHER.toString('base64') }];
     const { call } = await open([json({ data, error: { code: 'server_error' } })]);
 
@@ -270,7 +270,7 @@ describe('createOpenaiImagesProvider', () => {
     });
   });
 
-  it('repeats a call with the new key when the file of a refused one has changed', async () => {
+  it('repeats a call with the new key if the file of a rejected key has changed', async () => {
     const { call, server } = await open([json({}, 401), json(images(IMAGE))], {
       keys: ['old', 'new'],
     });
@@ -284,7 +284,7 @@ describe('createOpenaiImagesProvider', () => {
     ]);
   });
 
-  it('does not repeat a call whose key is still the refused one', async () => {
+  it('does not repeat a call if the rejected key is unchanged', async () => {
     const { call, server } = await open([json({ error: { code: 'invalid_api_key' } }, 401)], {
       keys: ['only'],
     });
@@ -295,7 +295,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('does not repeat a call whose reply says later that the key is refused', async () => {
+  it('does not repeat a call whose successful reply later reports a rejected key', async () => {
     const error = { type: 'error', error: { code: 'invalid_api_key' } };
     const { call, server } = await open([events([error])], { keys: ['old', 'new'] });
 
@@ -305,7 +305,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('says which request it was upstream, and how long to wait', async () => {
+  it('reports the request id of the upstream and the wait', async () => {
     const headers = { 'x-litellm-call-id': 'call-7', 'retry-after': '3' };
     const { call } = await open([json({ error: {} }, 429, headers)]);
 
@@ -359,7 +359,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(url.split('?')[0]).toBe(`https://own.example/${path}/images/edits`);
   });
 
-  it('keeps the path of another server as it is', () => {
+  it('keeps the path of another server unchanged', () => {
     const base_url = 'https://proxy.example/openai/v1';
 
     const url = createEndpoint(settingsOf({ base_url }), DIALECTS.openai).url('m', 'edits');
@@ -367,7 +367,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(url).toBe(`${base_url}/images/edits`);
   });
 
-  it('fetches an image from the server itself, with the key', async () => {
+  it('fetches an image from the server itself with the key', async () => {
     const file: Reply = (_received, response) => response.end(IMAGE);
     const { call, server } = await open(
       [json({ data: [{ url: '/files/1.png', revised_prompt: 'p' }] }), file],
@@ -409,13 +409,13 @@ describe('createOpenaiImagesProvider', () => {
     ['vllm-omni', 'white'],
     ['sglang', undefined],
     ['localai', undefined],
-  ] as const)('says that a mask for %s has the form %s', async (dialect, form) => {
+  ] as const)('reports that a mask for %s has the form %s', async (dialect, form) => {
     const { provider } = await open([json(images(IMAGE))], { settings: { dialect } });
 
     expect(provider.maskForm?.('gpt-image-2')).toBe(form);
   });
 
-  it('takes any format from a server that cannot be asked for one', async () => {
+  it('accepts any format from a server whose format cannot be chosen', async () => {
     const { call } = await open([json(images(IMAGE))], { settings: { dialect: 'generic' } });
 
     const result = await call();
@@ -423,7 +423,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(result.outputs).toEqual([{ bytes: IMAGE, anyFormat: true }]);
   });
 
-  it('ends a call whose signal aborts, with its reason', async () => {
+  it('rejects with the reason of the signal that aborts a call', async () => {
     const reason = new Error('stopped by the test');
     const controller = new AbortController();
     const { call } = await open([() => controller.abort(reason)]);
@@ -433,7 +433,7 @@ describe('createOpenaiImagesProvider', () => {
     await expect(ended).rejects.toBe(reason);
   });
 
-  it('refuses more images than the API takes', async () => {
+  it('rejects more images than the API accepts', async () => {
     const { call, server } = await open([json(images(IMAGE))]);
 
     const failure = await failureOf(

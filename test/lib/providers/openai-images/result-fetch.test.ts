@@ -26,7 +26,7 @@ interface Remote {
   readonly address?: string;
 }
 
-/** Fetches from a real server as from the one of the call, and from a scripted one as from elsewhere. */
+/** Fetches from a real server as the server of the call, and from a scripted server as any other host. */
 async function open(reply: Reply, { replies = [], address = '93.184.216.34' }: Remote = {}) {
   const server = await openImageServer(reply);
   const httpClient = createHttpClient();
@@ -55,21 +55,21 @@ const reasonOf = (work: Promise<unknown>) =>
   work.catch((error: { code: string; details: object }) => [error.code, error.details]);
 
 describe('createResultFetch', () => {
-  it.each(['/files/1.png', '1.png'])('takes %s for an address at the server', async (url) => {
+  it.each(['/files/1.png', '1.png'])('fetches %s from the server of the call', async (url) => {
     const { fetch, server } = await open(file);
 
     expect(await fetch(url)).toEqual(IMAGE);
     expect(server.received[0]?.headers).toMatchObject(HEADERS);
   });
 
-  it('asks a listed host without the key', async () => {
+  it('fetches from a listed host without the key', async () => {
     const { fetch, elsewhere } = await open(file, { replies: [{ chunks: [IMAGE] }] });
 
     expect(await fetch('https://files.example/1.png')).toEqual(IMAGE);
     expect(elsewhere.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('does not ask a listed host whose address is private', async () => {
+  it('does not fetch from a listed host with a private address', async () => {
     const { fetch, elsewhere } = await open(file, { address: '10.0.0.1' });
 
     const failure = await reasonOf(fetch('https://files.example/1.png'));
@@ -87,7 +87,7 @@ describe('createResultFetch', () => {
     ['has no such file', (_received, response) => response.writeHead(404).end(), 'status_not_ok'],
     ['sends too much', (_received, response) => response.end(Buffer.alloc(2000)), 'too_many_bytes'],
     ['breaks off', (_received, response) => response.destroy(), 'unreachable'],
-  ])('fails for good when the server %s', async (_name, reply, reason) => {
+  ])('throws an error that is not retryable if the server %s', async (_name, reply, reason) => {
     const { fetch, server } = await open(reply);
 
     expect(await reasonOf(fetch('/1.png'))).toEqual(['protocol', { reason }]);
