@@ -8,17 +8,17 @@ import type { ProviderReadiness } from '../provider-port.ts';
 import { isWritableByOthers, readBytes } from './private-file.ts';
 
 const PROBLEMS = {
-  not_set: 'the variable that api_key_env names is not set',
-  missing: 'there is no file of the name in api_key_file',
-  unreadable: 'the file in api_key_file cannot be read',
-  irregular: 'what api_key_file names is no regular file',
-  too_large: 'the file in api_key_file is larger than 64 KiB',
-  writable_by_others: 'the file in api_key_file may be written by others than its owner',
+  not_set: 'the environment variable in `api_key_env` is not set',
+  missing: 'the file in `api_key_file` does not exist',
+  unreadable: 'the file in `api_key_file` cannot be read',
+  irregular: '`api_key_file` is not a regular file',
+  too_large: 'the file in `api_key_file` is larger than 64 KiB',
+  writable_by_others: 'the file in `api_key_file` is writable by its group or by others',
   empty: 'the API key is empty',
-  unusable: 'the API key has characters that no key has, such as spaces',
+  unusable: 'the API key contains invalid characters, such as spaces',
 } as const;
 
-/** Why a key is of no use. */
+/** Reason why a key is unusable. */
 type KeyProblem = keyof typeof PROBLEMS;
 
 interface Deps {
@@ -38,12 +38,15 @@ interface Reading {
 }
 
 const MAX_BYTES = 65_536;
-// Opening a pipe must not wait for its other end. Links are followed: mounted secrets are links.
+// Opening a named pipe must not wait for its writer. Symbolic links are followed because mounted secrets are links.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 export type ApiKeySource = ReturnType<typeof createApiKeySource>;
 
-/** The API key of one provider, from the variable or from the file that its settings name. Its errors contain neither key nor path. */
+/**
+ * Creates the source of one provider's API key: the environment variable or the file named in its settings. Errors
+ * contain neither the key nor the path.
+ */
 export function createApiKeySource({ settings, env, clock }: Deps) {
   const { api_key_env: variable, api_key_file: path } = settings;
   const file = path === undefined ? undefined : createKeyFile(path, clock);
@@ -62,22 +65,28 @@ export function createApiKeySource({ settings, env, clock }: Deps) {
   }
 
   return {
-    /** The key as it is now; undefined where the settings name none. Throws `provider_authentication` for an unusable one. */
+    /**
+     * Resolves with the current key, or with undefined if the settings name none. Throws `provider_authentication` if
+     * the key is unusable.
+     */
     key,
 
-    /** After a refused call: whether there is another usable key by now. */
+    /** Resolves with true if another usable key is available after a call was rejected with the key `since`. */
     async changed(since: string): Promise<boolean> {
       const found = await find();
       return 'key' in found && found.key !== undefined && found.key !== since;
     },
 
-    /** Why there is no usable key, as a sentence without its path; undefined when there is one, or when none is named. */
+    /**
+     * Resolves with the reason why the key is unusable, as a sentence without a path. Resolves with undefined if the
+     * key is usable or the settings name none.
+     */
     async problem(): Promise<string | undefined> {
       const found = await find();
       return 'problem' in found ? PROBLEMS[found.problem] : undefined;
     },
 
-    /** Whether a call can be sent. Never calls anybody. */
+    /** Resolves with the readiness to send a call. Never calls the upstream. */
     async readiness(): Promise<ProviderReadiness> {
       return 'key' in (await find())
         ? { ready: true }
@@ -86,7 +95,7 @@ export function createApiKeySource({ settings, env, clock }: Deps) {
   };
 }
 
-/** Reads a file that holds a key, again when it has changed. */
+/** Creates a reader of a key file, which reads the file again only if it has changed. */
 function createKeyFile(path: string, clock: Pick<Clock, 'nowMs'>) {
   let known: Reading | undefined;
   return {
@@ -113,14 +122,14 @@ function createKeyFile(path: string, clock: Pick<Clock, 'nowMs'>) {
   };
 }
 
-/** Surrounding blanks and line ends are not part of a key; a header takes visible ASCII alone. */
+/** Removes surrounding white space, which is not part of a key. A header value must be visible ASCII. */
 function toKey(text: string): Found {
   const key = text.trim();
   if (key === '') return { problem: 'empty' };
   return /^[\x21-\x7e]+$/.test(key) ? { key } : { problem: 'unusable' };
 }
 
-/** The file system's own error names the path, and is not passed on. */
+/** The file system's error is not passed on because it contains the path. */
 function toProblem(error: unknown): KeyProblem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
@@ -128,8 +137,8 @@ function toProblem(error: unknown): KeyProblem {
 }
 
 /**
- * Calls with the key, which is undefined where none is set. When the upstream refuses it and the key file holds another
- * one by now, the call is made once more; nothing was done for the refused one.
+ * Runs `call` with the key, or with undefined if no key is set. If the upstream rejects the key and the key file now
+ * contains another one, runs `call` once more. The rejected call had no effect.
  */
 export async function callWithKey<T>(
   source: Pick<ApiKeySource, 'key' | 'changed'>,

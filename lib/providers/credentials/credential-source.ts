@@ -22,19 +22,19 @@ interface Deps {
 export type CredentialSource = ReturnType<typeof createCredentialSource>;
 
 interface Renewal {
-  /** The access token that is of no use any more. */
+  /** The access token that is to be replaced. */
   readonly spent: string;
   readonly outcome: Promise<Login>;
 }
 
-// A token with this much life left is good for a call (providers.md, "Credentials").
+// A token that is valid for longer than this is used for a call without renewal.
 const LEAST_LIFE_MS = 5 * 60_000;
-// How long a call that has a token that still works waits for a better one.
+// Maximum wait for a renewal while the current token is still valid.
 const MAX_DELAY_MS = 5000;
 
 /**
- * The login that all calls of a process share, and that it shares with other processes (providers.md, "Credentials").
- * Its errors contain no token, account or path.
+ * Creates the source of the login that all calls of a process share, and that the process shares with other processes.
+ * Errors contain no token, account or path.
  */
 export function createCredentialSource({ home, tokenEndpoint, httpClient, clock, ids }: Deps) {
   const file = createLoginFile({ home, clock });
@@ -61,7 +61,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
     return started;
   }
 
-  /** Joins the renewal that runs, or starts one. The signal ends the wait alone. */
+  /** Joins the running renewal or starts a new one. The signal only ends the wait. */
   async function renewed({ credentials }: Login, signal: AbortSignal): Promise<Login> {
     const spent = credentials.accessToken;
     while (running && running.spent !== spent) {
@@ -89,22 +89,26 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
 
   return {
     /**
-     * Credentials for a call that begins now, renewed when they expire within five minutes. Where that fails temporarily,
-     * those that have not expired serve meanwhile. Rejects with the signal's reason. Throws `provider_authentication`
-     * when the login is of no use, and `upstream`, retryable, when the token endpoint fails.
+     * Resolves with credentials for a call that begins now. Renews them if they expire within five minutes; if the
+     * renewal fails temporarily, uses them until they expire. Rejects with the signal's reason if the signal aborts.
+     * Throws `provider_authentication` if the login is unusable, and a retryable `upstream` if the token endpoint
+     * fails.
      */
     current,
 
-    /** Other credentials than those that the backend has rejected by a 401. Rejects and throws as `current` does. */
+    /**
+     * Resolves with credentials that differ from those that the backend has rejected with a 401. Rejects and throws as
+     * `current` does.
+     */
     async refreshAfter(rejected: Credentials, signal: AbortSignal): Promise<Credentials> {
       const stored = await file.read(signal);
-      // Another process was faster.
+      // Another process has already renewed the login.
       if (stored.credentials.accessToken !== rejected.accessToken) return current(signal);
       renewal.throwIfRefused(stored);
       return (await renewed(stored, signal)).credentials;
     },
 
-    /** Whether there is a login to work with. Never renews it, never calls anybody. */
+    /** Resolves with true if the login is usable. Never renews the login and never calls the token endpoint. */
     async probe(): Promise<boolean> {
       try {
         const stored = await file.read(closing.signal);
@@ -115,7 +119,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
       }
     },
 
-    /** Starts no renewal any more, and resolves when a token that was sent has been written back. */
+    /** Prevents further renewals. Resolves when the tokens of a running renewal have been written to the file. */
     async close(): Promise<void> {
       closing.abort(new BridgeError('upstream', 'the bridge is closing', { retryable: true }));
       if (running) await settled(running.outcome);
@@ -123,7 +127,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
   };
 }
 
-/** What `work` gives, unless it takes longer than a call with a token that still works should wait. */
+/** Resolves with the result of `work`. Throws if `work` takes longer than a call with a valid token should wait. */
 function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(MAX_DELAY_MS, () =>

@@ -1,18 +1,18 @@
-/** A login as a call needs it. */
+/** The credentials of one call. */
 export interface Credentials {
   readonly accessToken: string;
-  /** The value of the header of that name. */
+  /** Returns the value of the `Authorization` header. */
   authorization(): string;
   readonly accountId: string | undefined;
-  /** The plan of the account, where the login names it. */
+  /** The plan of the account, if the login contains it. */
   readonly planType: string | undefined;
-  /** When the access token expires, in milliseconds since the Unix epoch; undefined when it does not say. */
+  /** Expiry of the access token, in milliseconds since the Unix epoch. Undefined if the token does not contain it. */
   readonly expiresAtMs: number | undefined;
 }
 
 /**
- * Credentials that cannot leak by accident: their secrets are not enumerable, and so not part of log lines, JSON, copies
- * and test reports.
+ * Creates credentials whose secrets cannot leak by accident: they are not enumerable and therefore absent from log
+ * lines, JSON, copies and test reports.
  */
 export function createCredentials({
   accessToken,
@@ -26,6 +26,6 @@ export function createCredentials({
     authorization: { value: () => `Bearer ${accessToken}` },
     accountId: { value: accountId },
     planType: { value: planType },
-    // These four are all that the type of `shown` lacks.
+    // The object lacked exactly these four members of the type.
   }) as Credentials;
 }

@@ -8,9 +8,10 @@ import { homeFolder } from '../../platform/home-folder.ts';
 import { type Login, parseLogin } from './login.ts';
 import { isWritableByOthers, readBytes } from './private-file.ts';
 
-// The agent's own file, whose name, folder and permissions are part of its format: no storage port stands before it.
+// The file belongs to the agent. Its name, folder and permissions are part of its format, so there is no storage port
+// for it.
 
-/** The login in the file when the file had this stamp. */
+/** A login, with the stamp of the file from which it was read. */
 export interface StoredLogin extends Login {
   readonly stamp: string;
 }
@@ -24,38 +25,34 @@ interface Deps {
 }
 
 const PROBLEMS = {
-  missing: 'there is no login file',
+  missing: 'the login file does not exist',
   unreadable: 'the login file cannot be read',
-  irregular: 'the login file is a link, a folder or something else that is no regular file',
+  irregular: 'the login file is not a regular file',
   too_large: 'the login file is larger than 1 MiB',
-  writable_by_others: 'the login file may be written by others than its owner',
-  garbled: 'the login file is no whole JSON document',
-  no_login: 'the login file holds no login of the kind that this provider needs',
+  writable_by_others: 'the login file is writable by its group or by others',
+  garbled: 'the login file is not a complete JSON document',
+  no_login: 'the login file contains no login that this provider supports',
 } as const;
 
-/** Why a login file is of no use. */
+/** Reason why a login file is unusable. */
 type LoginProblem = keyof typeof PROBLEMS;
 
-function describeLoginProblem(problem: LoginProblem): string {
-  return PROBLEMS[problem];
-}
-
 interface Reading {
-  /** One state of one file; empty where nothing was read. */
+  /** Identifies one state of one file. Empty if nothing was read. */
   readonly stamp: string;
-  /** Whether every later change is certain to change the stamp. */
+  /** True if any later change of the file is certain to change the stamp. */
   readonly isSettled: boolean;
   readonly found: Login | LoginProblem;
 }
 
 const MAX_BYTES = 1_048_576;
-// Opening a pipe must not wait for its other end.
+// Opening a named pipe must not wait for its writer.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-// A rewrite of the file in place takes less than 0.6 s in all.
+// The delays add up to 0.6 s. Rewriting the file in place takes less time.
 const REREAD_AFTER_MS = [10, 20, 40, 80, 150, 300] as const;
 
-/** Reads the login that another program keeps. A file that has not changed since is not read again. */
+/** Creates a reader of the login file that another program maintains. Reads the file again only if it has changed. */
 export function createLoginFile({ home, clock }: Deps) {
   const path = join(home, 'auth.json');
   let known: Reading | undefined;
@@ -70,7 +67,10 @@ export function createLoginFile({ home, clock }: Deps) {
     }
   }
 
-  /** What is there now. A file that another program is just writing is looked at again before it is called garbled. */
+  /**
+   * Resolves with the current state of the file. Reads an incomplete file again, because another program may be writing
+   * it.
+   */
   async function look(signal: AbortSignal): Promise<Reading> {
     for (const waitMs of REREAD_AFTER_MS) {
       const reading = await readNow();
@@ -91,17 +91,23 @@ export function createLoginFile({ home, clock }: Deps) {
   }
 
   return {
-    /** The login, or why there is none. Rejects with the signal's reason. */
+    /**
+     * Resolves with the login, or with the reason why it is unusable. Rejects with the signal's reason if the signal
+     * aborts.
+     */
     find,
 
-    /** The login. Rejects with the signal's reason; throws `provider_authentication`. */
+    /**
+     * Resolves with the login. Throws `provider_authentication` if it is unusable. Rejects with the signal's reason if
+     * the signal aborts.
+     */
     async read(signal: AbortSignal): Promise<StoredLogin> {
       const found = await find(signal);
       if (typeof found !== 'string') return found;
-      throw new BridgeError('provider_authentication', describeLoginProblem(found));
+      throw new BridgeError('provider_authentication', PROBLEMS[found]);
     },
 
-    /** From now on `login` counts for what lies in the file, as long as that has this stamp. */
+    /** Uses `login` in place of the file's content as long as the file has this stamp. */
     override(stamp: string, login: Login): void {
       known = { stamp, isSettled: true, found: login };
     },
@@ -130,7 +136,7 @@ function parseFile(bytes: Buffer): Login | LoginProblem {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    // The error is dropped on purpose: it quotes the text around its position.
+    // The error is dropped because it quotes the text around its position.
     return 'garbled';
   }
   return parseLogin(value) ?? 'no_login';
@@ -140,28 +146,31 @@ function unusable(found: LoginProblem): Reading {
   return { stamp: '', isSettled: false, found };
 }
 
-/** The file system's own error names the path, and is not passed on. */
+/** The file system's error is not passed on because it contains the path. */
 function toProblem(error: unknown): LoginProblem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
   return code === 'ELOOP' || code === 'ENXIO' ? 'irregular' : 'unreadable';
 }
 
-/** The folder of the agent's login: what a provider's setting `home` names, else the agent's own. */
+/** Returns the folder of the agent's login: the provider's setting `home`, by default the agent's own folder. */
 export function agentHome(
   setting: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): string {
-  // A variable that is set to nothing is as good as unset.
+  // An empty variable counts as unset.
   return resolve(setting ?? (env['CODEX_HOME'] || join(homeFolder(env), '.codex')));
 }
 
-/** Why the login in that folder is of no use, as a sentence without its path; undefined when it can be read. */
+/**
+ * Resolves with the reason why the login in that folder is unusable, as a sentence without a path, or with undefined if
+ * it is usable.
+ */
 export async function findLoginProblem(
   home: string,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const found = await createLoginFile({ home, clock }).find(signal);
-  return typeof found === 'string' ? describeLoginProblem(found) : undefined;
+  return typeof found === 'string' ? PROBLEMS[found] : undefined;
 }

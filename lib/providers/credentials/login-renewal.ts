@@ -20,15 +20,15 @@ interface Deps {
 }
 
 const POLL_MS = 100;
-// Another process may need all of its time for the endpoint, or be dead and its lock not yet stale.
+// Another process may need its full timeout for the endpoint, or may have died with a lock that is not stale yet.
 const LONGEST_WAIT_MS = 60_000;
 
-/** Renews the login in its file, once for all bridges that use it. */
+/** Renews the login in its file once for all bridges that use the file. */
 export function createLoginRenewal(deps: Deps) {
   const { file, lock, endpoint, clock } = deps;
   let refusal: { readonly stamp: string; readonly error: BridgeError } | undefined;
 
-  /** Throws the refusal of the endpoint for exactly this state of the file. */
+  /** Throws the token endpoint's refusal if the file is still in the refused state. */
   function throwIfRefused({ stamp }: StoredLogin): void {
     if (refusal?.stamp === stamp) throw refusal.error;
   }
@@ -38,7 +38,7 @@ export function createLoginRenewal(deps: Deps) {
       return await endpoint.refresh(refreshToken);
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'provider_authentication') throw error;
-      // Another program, which knows nothing of our lock, may have spent the token just before.
+      // Another program that does not use the lock may have spent the token just before.
       const now = await file.find(UNENDING);
       if (typeof now !== 'string' && now.refreshToken !== refreshToken) return now;
       refusal = { stamp: stored.stamp, error };
@@ -46,7 +46,10 @@ export function createLoginRenewal(deps: Deps) {
     }
   }
 
-  /** The login that then holds; undefined when the lock was lost before anything was spent. */
+  /**
+   * Renews the login while the lock is held. Resolves with the valid login, or with undefined if the lock was lost
+   * before the token was spent.
+   */
   async function renewHolding(
     held: HeldLock,
     isGood: (login: Login) => boolean,
@@ -58,7 +61,7 @@ export function createLoginRenewal(deps: Deps) {
     if (refreshToken === undefined) throw unrenewable('the login cannot be renewed');
     const replacement = await orUnrenewable(openReplacement(roomFor(stored), deps));
     try {
-      // A process that was suspended must not continue from here.
+      // A process that was suspended here must not continue.
       if (!(await held.isHeld())) return undefined;
       const fresh = await refresh(stored, refreshToken);
       return 'credentials' in fresh ? fresh : await save(stored, fresh, replacement, deps);
@@ -71,9 +74,10 @@ export function createLoginRenewal(deps: Deps) {
     throwIfRefused,
 
     /**
-     * Waits for the lock and refreshes the tokens, unless the file by then holds a login that `isGood`. Rejects with the
-     * reason of `signal`, which ends the wait for the lock alone: a token that was sent is always written back. Throws
-     * `provider_authentication` and `upstream`.
+     * Waits for the lock and refreshes the tokens, unless the file meanwhile contains a login that `isGood` accepts.
+     * Rejects with the reason of `signal`, which only ends the wait for the lock: new tokens are always written to the
+     * file. Throws `provider_authentication` if the login cannot be renewed and `upstream` if the endpoint fails or the
+     * lock stays held.
      */
     async renew(isGood: (login: Login) => boolean, signal: AbortSignal): Promise<Login> {
       const endsAtMs = clock.monotonicMs() + LONGEST_WAIT_MS;
@@ -94,10 +98,10 @@ export function createLoginRenewal(deps: Deps) {
   };
 }
 
-// What is under way once the lock is held ends by its own bounds.
+// Work that runs while the lock is held has its own time limits.
 const { signal: UNENDING } = new AbortController();
 
-/** Writes the new tokens into what the file holds by now. */
+/** Writes the new tokens into the current content of the file. */
 async function save(
   stored: StoredLogin,
   fresh: FreshTokens,
@@ -105,9 +109,9 @@ async function save(
   { file, clock }: Deps,
 ): Promise<Login> {
   const found = await file.find(UNENDING);
-  // A half-written file of another program is worth less than these tokens.
+  // New tokens take precedence over a file that another program has written only in part.
   const now = found === 'garbled' ? stored : found;
-  // A user has logged in again, or out: that wins.
+  // A login or logout by the user meanwhile takes precedence.
   if (typeof now === 'string') return toLogin(withTokens(stored, fresh, clock.nowMs()));
   if (now.refreshToken !== stored.refreshToken) return now;
   const document = withTokens(now, fresh, clock.nowMs());
@@ -115,7 +119,7 @@ async function save(
   try {
     await replacement.commit(`${JSON.stringify(document, null, 2)}\n`);
   } catch {
-    // The old tokens are spent: this process at least continues with the new ones.
+    // The old tokens are spent, so this process continues with the new ones.
     file.override(now.stamp, login);
   }
   return login;
@@ -127,19 +131,19 @@ function toLogin(document: Login['document']): Login {
   return login;
 }
 
-// What new tokens may need beyond the old ones.
+// Additional room for new tokens that are longer than the old ones.
 const ROOM_BYTES = 65_536;
 
 function roomFor({ document }: Login): number {
   return Buffer.byteLength(JSON.stringify(document, null, 2)) + ROOM_BYTES;
 }
 
-/** The file system's own errors name the path, and are not passed on. */
+/** The file system's errors are not passed on because they contain the path. */
 async function orUnrenewable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch {
-    throw unrenewable('the login has to be renewed, but its folder cannot be written');
+    throw unrenewable('the login must be renewed, but its folder is not writable');
   }
 }
 
@@ -149,21 +153,22 @@ function unrenewable(message: string): BridgeError {
 
 /** A file that is ready to replace the login file. */
 interface LoginReplacement {
-  /** Replaces the login with `text`, wholly or not at all; durable when it resolves. */
+  /** Replaces the login with `text` atomically. The replacement is durable when the promise resolves. */
   commit(text: string): Promise<void>;
-  /** Removes what was not committed. */
+  /** Deletes the file if it was not committed. */
   discard(): Promise<void>;
 }
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const OWNER_ONLY = 0o600;
 const LEFTOVER = /^\.image-bridge-auth\.[0-9a-f]{32}\.tmp$/;
-// A refresh is over long before.
+// A refresh ends long before this.
 const LEFTOVER_AFTER_MS = 120_000;
 
 /**
- * Makes the file and fills it with `bytes` bytes, before the single-use token is spent: a folder that is full or takes
- * no files must not cost the login. Removes what crashes have left. Rejects with the file system's own errors.
+ * Creates the file and fills it with `bytes` bytes before the single-use token is spent, because the login would be
+ * lost if the folder were full or not writable. Deletes files left behind by crashes. Rejects with the file system's
+ * errors.
  */
 async function openReplacement(
   bytes: number,
@@ -196,7 +201,7 @@ async function openReplacement(
         at += bytesWritten;
       }
       await file.truncate(whole.length);
-      // Its name may become durable before its bytes do, which would leave an empty login.
+      // Without this the name could become durable before the bytes, which would leave an empty login.
       await file.sync();
       await rename(path, join(home, 'auth.json'));
       isCommitted = true;
@@ -214,7 +219,7 @@ async function removeLeftovers(home: string, clock: Clock): Promise<void> {
       const { mtimeMs } = await lstat(path);
       if (clock.nowMs() - mtimeMs > LEFTOVER_AFTER_MS) await unlink(path);
     } catch {
-      // It does no harm.
+      // A leftover file does no harm.
     }
   }
 }

@@ -1,16 +1,19 @@
 import * as v from 'valibot';
 import { type Credentials, createCredentials } from './credentials.ts';
 
-/** What a login file holds. It stays in this folder: unlike its credentials, it shows its secrets. */
+/**
+ * The content of a login file. It must not leave this folder because its secrets are enumerable, unlike those of
+ * `Credentials`.
+ */
 export interface Login {
   readonly credentials: Credentials;
-  /** Undefined in a login that cannot be renewed. */
+  /** Undefined if the login cannot be renewed. */
   readonly refreshToken: string | undefined;
-  /** All of the file, what the bridge does not know included. */
+  /** The whole document, including members that the bridge does not know. */
   readonly document: JsonObject;
 }
 
-/** What the token endpoint gives; where it says nothing, the old one stays. */
+/** The reply of the token endpoint. An absent token keeps its old value. */
 export interface FreshTokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -22,21 +25,21 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const MAX_TOKEN_CHARS = 65_536;
 const MAX_ACCOUNT_CHARS = 256;
 
-// Both go into a header: nothing but visible ASCII may, least of all the end of a line.
+// Both values are sent in headers, so only visible ASCII is allowed, and in particular no line breaks.
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** A token of any kind; its inside is its issuer's business. */
+/** A token of any kind. Its content is defined by its issuer. */
 export const TokenText = v.pipe(v.string(), v.maxLength(MAX_TOKEN_CHARS), v.regex(VISIBLE));
 
 const AccountId = v.pipe(v.string(), v.maxLength(MAX_ACCOUNT_CHARS), v.regex(VISIBLE));
 
-/** The name of an account's plan. */
+/** Name of an account's plan. */
 const PlanType = v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,64}$/));
 
-// Deeper than any login, and far from where writing it back would overflow the stack.
+// Deeper than any login, and small enough that serializing the document cannot overflow the stack.
 const MAX_DEPTH = 64;
 
-/** Older programs did not write the mode; any other one than this has tokens of another kind, or none. */
+/** Older programs did not write `auth_mode`. Any other mode has tokens of another kind or none. */
 const LoginDocument = v.object({
   auth_mode: v.nullish(v.literal('chatgpt')),
   tokens: v.object({
@@ -47,7 +50,7 @@ const LoginDocument = v.object({
   }),
 });
 
-/** The login in the value of a login file; undefined when it holds none that the bridge could use and write back. */
+/** Returns the login in a login file, or undefined if it contains no login that the bridge can use and write back. */
 export function parseLogin(value: unknown): Login | undefined {
   const parsed = v.safeParse(LoginDocument, value);
   if (!parsed.success || !isObject(value) || !isShallow(value, MAX_DEPTH)) return undefined;
@@ -69,7 +72,7 @@ export function parseLogin(value: unknown): Login | undefined {
   };
 }
 
-/** The value of a login file with these tokens in it, and all else as it was. */
+/** Returns the content of a login file with these tokens and everything else unchanged. */
 export function withTokens(
   { document }: Login,
   { accessToken, refreshToken, idToken }: FreshTokens,
@@ -97,7 +100,7 @@ function isShallow(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
 }
 
-/** What the bridge reads from a token (providers.md, "Credentials"). */
+/** The claims of a token that the bridge uses. */
 interface TokenClaims {
   readonly expiresAtMs: number | undefined;
   readonly accountId: string | undefined;
@@ -107,10 +110,10 @@ interface TokenClaims {
 
 const ACCOUNT_CLAIMS = 'https://api.openai.com/auth';
 
-// ECMA-262, 21.4.1.1: no point in time lies further away.
+// The maximum time value (ECMA-262, section 21.4.1.1).
 const MAX_SECS = 8.64e12;
 
-/** One claim that makes no sense must not hide the other. */
+/** Each claim has a fallback so that an invalid claim does not hide the others. */
 const Claims = v.object({
   exp: v.fallback(
     v.optional(v.pipe(v.number(), v.minValue(-MAX_SECS), v.maxValue(MAX_SECS))),
@@ -128,8 +131,8 @@ const Claims = v.object({
 });
 
 /**
- * The claims of a JSON Web Token (RFC 7519). They are hints to its bearer, no proof: the signature is not checked, and
- * from a text that is no such token nothing is read.
+ * Returns the claims of a JSON Web Token (RFC 7519), or no claims for any other text. The claims are hints and not
+ * proof because the signature is not verified.
  */
 export function readClaims(token: string): TokenClaims {
   const parsed = v.safeParse(Claims, decodePayload(token));

@@ -3,12 +3,12 @@ import type { FileHandle } from 'node:fs/promises';
 
 const WRITABLE_BY_OTHERS = 0o022n;
 
-/** Whether its group or others may write it. */
+/** Returns true if the group or others may write the file. */
 export function isWritableByOthers({ mode }: BigIntStats): boolean {
   return (mode & WRITABLE_BY_OTHERS) !== 0n;
 }
 
-/** What can be read of that many bytes: a file that shrinks meanwhile gives fewer. */
+/** Reads up to `size` bytes. Returns fewer bytes if the file shrinks meanwhile. */
 export async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let at = 0;

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 
-/** The right to renew the login, among all bridges on this machine. */
+/** The exclusive right to renew the login, among all bridges on this machine. */
 export interface HeldLock {
-  /** False once another process took it over, as happens to a process that stood still for too long. */
+  /**
+   * Resolves with false if another process has taken over the lock, which happens to a process that was suspended for
+   * too long.
+   */
   isHeld(): Promise<boolean>;
-  /** Never rejects: what cannot be removed becomes stale. */
+  /** Releases the lock and never rejects. A lock file that cannot be deleted becomes stale. */
   release(): Promise<void>;
 }
 
@@ -27,42 +30,44 @@ const OWNER_ONLY = 0o600;
 
 const RENEW_EVERY_MS = 2000;
 const STALE_AFTER_MS = 10_000;
-// Longer than between two renewals: an owner that slept with all of the machine has shown that it woke up.
+// Longer than the renewal interval, so that an owner that was suspended together with the machine can renew the lock
+// after waking up.
 const WATCH_AT_LEAST_MS = 3000;
 
 /**
- * The lock of providers.md, "Credentials": a file that is created exclusively, lives by its renewed mtime and is taken
- * over when it is stale.
+ * Creates a lock: a file that is created exclusively, kept alive by renewing its mtime, and taken over when it is
+ * stale.
  *
- * A stale file is not removed: between looking at it and removing it, another process could have taken it over already.
- * Instead each contender appends a record that names itself and the owner it found. The kernel puts appended records
- * in one order for all, and the first that names the owner makes the next one; the others read that they came too late.
+ * A stale file is not deleted, because another process could take it over between the check and the deletion. Instead
+ * each contender appends a record with its own id and the owner that it found. The kernel appends the records in one
+ * order for all processes. The first record that names the current owner defines the next owner; the other contenders
+ * read the file and see that they have lost.
  */
 export function createRefreshLock({ home, clock, ids }: Deps) {
   const path = join(home, NAME);
   let watched: { readonly mark: string; readonly sinceMs: number } | undefined;
 
-  /** Whether the lock in this state was not renewed for so long that its owner must have ended. */
+  /** Returns true if the lock in this state has not been renewed for so long that its owner must have ended. */
   function isStale(found: BigIntStats): boolean {
     const nowMs = clock.monotonicMs();
     const mark = toMark(found);
     if (watched?.mark !== mark) watched = { mark, sinceMs: nowMs };
     const ageMs = clock.nowMs() - Number(found.mtimeMs);
-    // Watching it for all of that time is for clocks that disagree.
+    // If the clocks disagree, the lock is watched for the full period.
     const longEnoughMs = ageMs >= STALE_AFTER_MS ? WATCH_AT_LEAST_MS : STALE_AFTER_MS;
     return nowMs - watched.sinceMs >= longEnoughMs;
   }
 
-  /** Enters into the competition for a file that is new, or that was found stale in the state `stale`. */
+  /** Competes for a file that was just created, or that was found stale in the state `stale`. */
   async function contend(file: FileHandle, stale?: BigIntStats): Promise<HeldLock | undefined> {
     const id = ids.newOpaqueId();
     const isHeld = async () => (await ownerOf(file)) === id && (await isInPlace(path, file));
     let isWon = false;
     try {
       const before = stale ? await ownerOf(file) : NO_OWNER;
-      // Only in this order is that certainly the owner who let this very state become stale.
+      // This order guarantees that `before` is the owner that let exactly this state become stale.
       if (stale && toMark(await file.stat({ bigint: true })) !== toMark(stale)) return undefined;
-      // The line break in front is for a file whose last line another process has left open.
+      // The leading line break completes a line that another process may have left incomplete.
       await file.write(`\n${id} ${before}\n`);
       isWon = await isHeld();
       return isWon ? hold(path, file, isHeld, clock) : undefined;
@@ -72,7 +77,9 @@ export function createRefreshLock({ home, clock, ids }: Deps) {
   }
 
   return {
-    /** Takes the lock; undefined as long as another process holds it. Rejects with the file system's own errors. */
+    /**
+     * Acquires the lock. Resolves with undefined while another process holds it. Rejects with the file system's errors.
+     */
     async tryTake(): Promise<HeldLock | undefined> {
       const made = await openLock(path, CREATE);
       if (made) return contend(made);
@@ -109,7 +116,7 @@ function hold(
       try {
         if (await isHeld()) await unlink(path);
       } catch {
-        // The lock becomes stale.
+        // A lock that cannot be deleted becomes stale.
       }
       await file.close().catch(() => undefined);
     },
@@ -118,10 +125,10 @@ function hold(
 
 const NO_OWNER = '-';
 const RECORD = /^([0-9a-f]{32}) ([0-9a-f]{32}|-)$/;
-// Room for hundreds of takeovers without a release; a longer file is not ours.
+// Room for hundreds of takeovers without a release. A longer file is not a lock of the bridge.
 const MAX_BYTES = 65_536;
 
-/** The owner by the records of the lock; none by those of another program. */
+/** Resolves with the owner according to the records. Records of other programs are ignored. */
 async function ownerOf(file: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
   let owner = NO_OWNER;
@@ -132,7 +139,7 @@ async function ownerOf(file: FileHandle): Promise<string> {
   return owner;
 }
 
-/** Whether the name still leads to this file. */
+/** Resolves with true if the path still refers to this file. */
 async function isInPlace(path: string, file: FileHandle): Promise<boolean> {
   const [named, opened] = await Promise.all([statName(path), file.stat({ bigint: true })]);
   return named?.ino === opened.ino && named.dev === opened.dev;
@@ -142,7 +149,10 @@ function toMark({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${size}:${mtimeNs}`;
 }
 
-/** Undefined when it is there and should not be, or the other way round. */
+/**
+ * Opens or creates the lock file. Resolves with undefined if it exists when it should be created, or is missing when it
+ * should exist.
+ */
 async function openLock(path: string, flags: number): Promise<FileHandle | undefined> {
   try {
     return await open(path, flags, OWNER_ONLY);
@@ -152,7 +162,10 @@ async function openLock(path: string, flags: number): Promise<FileHandle | undef
   }
 }
 
-/** Throws when what has the name is no regular file: no owner will ever remove that. */
+/**
+ * Resolves with the state of the lock file. Throws if the path is not a regular file, because no owner will ever delete
+ * it.
+ */
 async function statName(path: string): Promise<BigIntStats | undefined> {
   let found: BigIntStats;
   try {
@@ -161,7 +174,7 @@ async function statName(path: string): Promise<BigIntStats | undefined> {
     if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
-  if (!found.isFile()) throw new Error('the lock is no regular file');
+  if (!found.isFile()) throw new Error('the lock is not a regular file');
   return found;
 }
 

@@ -15,16 +15,16 @@ interface Deps {
 
 interface Reply {
   readonly status: number;
-  /** The value of its JSON; undefined when it is none, or too long. */
+  /** The value of the JSON body. Undefined if the body is too long or not JSON. */
   readonly value: unknown;
 }
 
 const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
-// Long: a response that is not waited for takes the only token that still works with it.
+// A long timeout, because the refresh token is single-use: an unread response loses the only valid token.
 const TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 262_144;
 
-/** Sends refresh tokens to the token endpoint for new tokens (RFC 6749, 6, in the form of providers.md, "Credentials"). */
+/** Creates a client that exchanges refresh tokens for new tokens at the token endpoint (RFC 6749, section 6). */
 export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
   async function post(body: string, signal: AbortSignal): Promise<Reply> {
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -55,13 +55,13 @@ export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
 
   return {
     /**
-     * Spends a refresh token: the response must not be lost. Throws `provider_authentication` when the endpoint
-     * refuses it, and `upstream`, retryable, for every other failure.
+     * Spends a refresh token, so its result must be stored. Throws `provider_authentication` if the endpoint refuses
+     * the token, and a retryable `upstream` for any other failure.
      */
     async refresh(refreshToken: string): Promise<FreshTokens> {
       const { status, value } = await ask(refreshToken);
       if (isRefusal(status, value)) {
-        const message = 'the token endpoint refuses to renew the login';
+        const message = 'the token endpoint rejected the refresh token';
         throw new BridgeError('provider_authentication', message);
       }
       const grant = v.safeParse(Grant, value);
@@ -83,7 +83,7 @@ const Grant = v.object({
 
 const Code = v.fallback(v.optional(v.string()), undefined);
 
-/** An error response: its code is where RFC 6749, 5.2 has it, or inside an object. */
+/** An error response. Its code is in the place that RFC 6749, section 5.2 defines, or inside an object. */
 const Refusal = v.object({
   code: Code,
   error: v.fallback(v.union([v.string(), v.object({ code: Code, type: Code })]), ''),
@@ -96,7 +96,9 @@ const REFUSALS: readonly unknown[] = [
   'invalid_grant',
 ];
 
-/** A 401 is a refusal whatever its code (agent-app-server.md, 8): only the token can be the reason. */
+/**
+ * Returns true if the endpoint refuses the token. A 401 is always a refusal because only the token can be the reason.
+ */
 function isRefusal(status: number, value: unknown): boolean {
   if (status !== 400) return status === 401;
   const refusal = v.safeParse(Refusal, value);
@@ -115,7 +117,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The error is dropped on purpose: it quotes the text around its position.
+    // The error is dropped because it quotes the text around its position.
     return undefined;
   }
 }

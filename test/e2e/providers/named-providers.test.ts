@@ -101,7 +101,7 @@ describe('named providers', () => {
     await expect
       .poll(() => bridge.stderr())
       .toContain(
-        'providers.openai_images.team-2.api_key_file (warning): there is no file of the name in api_key_file\n',
+        'providers.openai_images.team-2.api_key_file (warning): the file in `api_key_file` does not exist\n',
       );
     const before = await stateOf('team-2');
     const refused = await createImage(bridge, {

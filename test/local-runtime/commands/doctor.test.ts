@@ -93,14 +93,14 @@ describe('doctor', () => {
 
     expect(byDefault.exitCode).toBe(1);
     expect(byDefault.stdout).toMatch(
-      /bad +provider agent-responses +there is no login file .*\n.*codex login/,
+      /bad +provider agent-responses +the login file does not exist .*\n.*codex login/,
     );
     expect(beside.get('provider agent-responses')?.level).toBe('warning');
   });
 
   it.each([
-    ['{', 'the login file is no whole JSON document'],
-    ['{}', 'the login file holds no login of the kind that this provider needs'],
+    ['{', 'the login file is not a complete JSON document'],
+    ['{}', 'the login file contains no login that this provider supports'],
   ])('says why the login %s is of no use', async (text, reason) => {
     await mkdir(join(folder, 'codex'));
     await writeFile(join(folder, 'codex/auth.json'), text, { mode: 0o600 });
@@ -125,7 +125,7 @@ describe('doctor', () => {
     expect(open.get('provider work')).toEqual({
       check: 'provider work',
       level: 'warning',
-      message: 'the variable that api_key_env names is not set',
+      message: 'the environment variable in `api_key_env` is not set',
       advice: `Set the variable WORK_KEY where the bridge starts, or let ${work}.api_key_file name a file.`,
     });
     expect(open.get('provider team')).toMatchObject({
@@ -139,7 +139,7 @@ describe('doctor', () => {
     ]);
     expect(unusable.get('provider team')).toMatchObject({
       level: 'warning',
-      message: 'the file in api_key_file may be written by others than its owner',
+      message: 'the file in `api_key_file` is writable by its group or by others',
     });
     for (const found of [open, usable, unusable]) {
       expect(JSON.stringify([...found])).not.toMatch(/hunter/);

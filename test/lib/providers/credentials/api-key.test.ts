@@ -50,7 +50,7 @@ function fromVariable(value: string | undefined) {
 }
 
 describe('createApiKeySource', () => {
-  it('has no key where none is named, and is ready', async () => {
+  it('has no key and is ready if the settings name none', async () => {
     const settings = { api_key_env: undefined, api_key_file: undefined };
     const source = createApiKeySource({ settings, env: {}, clock: { nowMs: () => nowMs } });
 
@@ -60,17 +60,17 @@ describe('createApiKeySource', () => {
     expect(await source.readiness()).toEqual({ ready: true });
   });
 
-  it('takes the key from the variable', async () => {
+  it('reads the key from the variable', async () => {
     expect(await fromVariable(`${KEY}\n`).key()).toBe(KEY);
   });
 
   it.each<[string, string | undefined, string]>([
     ['unset', undefined, 'is not set'],
-    ['is empty', '', 'is empty'],
+    ['empty', '', 'is empty'],
     ['blank', ' \n', 'is empty'],
-    ['in two words', 'a b', 'has characters'],
-    ['in two lines', 'a\nb', 'has characters'],
-    ['outside of ASCII', 'sk-ü', 'has characters'],
+    ['in two words', 'a b', 'invalid characters'],
+    ['in two lines', 'a\nb', 'invalid characters'],
+    ['outside of ASCII', 'sk-ü', 'invalid characters'],
   ])('is not ready with a variable that is %s', async (_what, value, problem) => {
     const source = fromVariable(value);
 
@@ -79,14 +79,14 @@ describe('createApiKeySource', () => {
     await expect(source.key()).rejects.toMatchObject({ code: 'provider_authentication' });
   });
 
-  it.each(['', '\n', '\r\n', '  \n\n'])('takes the key from the file before %j', async (end) => {
+  it.each(['', '\n', '\r\n', '  \n\n'])('reads the key from the file before %j', async (end) => {
     write(KEY + end);
 
     expect(await fromFile().key()).toBe(KEY);
     expect(await fromFile().readiness()).toEqual({ ready: true });
   });
 
-  it('follows links, as mounted secrets are', async () => {
+  it('follows links because mounted secrets are links', async () => {
     write(KEY);
     renameSync(path(), join(folder, 'v1'));
     symlinkSync('v1', path());
@@ -102,7 +102,7 @@ describe('createApiKeySource', () => {
     expect(await source.key()).toBe(NEXT);
   });
 
-  it.each([0, 1000])('reads a file again that changes after %d ms', async (afterMs) => {
+  it.each([0, 1000])('reads a file again if it changes after %d ms', async (afterMs) => {
     write(KEY);
     nowMs += afterMs;
     const source = fromFile();
@@ -115,7 +115,7 @@ describe('createApiKeySource', () => {
     expect(await source.key()).toBe(NEXT);
   });
 
-  it('no longer uses a file that others may write since', async () => {
+  it('stops using a file that becomes writable by others', async () => {
     write(KEY);
     nowMs += 1000;
     const source = fromFile();
@@ -128,29 +128,29 @@ describe('createApiKeySource', () => {
   });
 
   it.each<[string, string, () => void]>([
-    ['is not there', 'there is no file', () => undefined],
-    ['leads to nowhere', 'there is no file', () => symlinkSync('/nowhere', path())],
-    ['leads to itself', 'cannot be read', () => symlinkSync('key', path())],
-    ['is a folder', 'no regular file', () => mkdirSync(path())],
-    ['is a pipe', 'no regular file', () => void execFileSync('mkfifo', ['-m', '600', path()])],
+    ['is missing', 'does not exist', () => undefined],
+    ['is a dangling link', 'does not exist', () => symlinkSync('/nowhere', path())],
+    ['links to itself', 'cannot be read', () => symlinkSync('key', path())],
+    ['is a folder', 'not a regular file', () => mkdirSync(path())],
+    ['is a pipe', 'not a regular file', () => void execFileSync('mkfifo', ['-m', '600', path()])],
     ['is empty', 'is empty', () => write('')],
     ['is blank', 'is empty', () => write('\n')],
-    ['holds two lines', 'has characters', () => write('a\nb')],
-    ['holds bytes', 'has characters', () => write(Buffer.from([0x00, 0xff]))],
-    ['holds UTF-8', 'has characters', () => write('sk-ü')],
+    ['contains two lines', 'invalid characters', () => write('a\nb')],
+    ['contains bytes', 'invalid characters', () => write(Buffer.from([0x00, 0xff]))],
+    ['contains UTF-8', 'invalid characters', () => write('sk-ü')],
     ['is larger than 64 KiB', 'larger than 64 KiB', () => write('x'.repeat(65_537))],
     [
-      'is a terabyte of nothing',
+      'is a sparse terabyte',
       'larger than 64 KiB',
       () => {
         write('');
         truncateSync(path(), 2 ** 40);
       },
     ],
-    ['its group may write', 'written by others', () => write(KEY, 0o660)],
-    ['all may write', 'written by others', () => write(KEY, 0o602)],
+    ['its group may write', 'writable by its group', () => write(KEY, 0o660)],
+    ['all users may write', 'writable by its group', () => write(KEY, 0o602)],
   ])(
-    'does not use a file that %s, and says so without path and content',
+    'rejects a file that %s without showing its path or content',
     async (_what, problem, prepare) => {
       prepare();
       const source = fromFile();
@@ -183,7 +183,7 @@ const refusal = () => new BridgeError('provider_authentication', 'the key is ref
 describe('callWithKey', () => {
   beforeEach(() => write('first'));
 
-  it('calls once more with the key that the file has got meanwhile', async () => {
+  it('calls once more with the key that was written to the file meanwhile', async () => {
     const sent: unknown[] = [];
 
     const result = await callWithKey(source(), async (key) => {
@@ -197,7 +197,7 @@ describe('callWithKey', () => {
     expect(sent).toEqual(['first', 'second']);
   });
 
-  it('does not send a refused key twice', async () => {
+  it('does not send a rejected key twice', async () => {
     const sent: unknown[] = [];
 
     const ended = callWithKey(source(), async (key) => {
@@ -209,7 +209,7 @@ describe('callWithKey', () => {
     expect(sent).toEqual(['first']);
   });
 
-  it('calls a third time for no key', async () => {
+  it('never calls a third time', async () => {
     const sent: unknown[] = [];
 
     const ended = callWithKey(source(), async (key) => {
@@ -222,7 +222,7 @@ describe('callWithKey', () => {
     expect(sent).toEqual(['first', 'key-1']);
   });
 
-  it('does not repeat a call that failed otherwise, whatever the file holds', async () => {
+  it('does not repeat a call that failed for another reason', async () => {
     const sent: unknown[] = [];
 
     const ended = callWithKey(source(), async (key) => {
@@ -235,7 +235,7 @@ describe('callWithKey', () => {
     expect(sent).toEqual(['first']);
   });
 
-  it('calls without a key where none is set', async () => {
+  it('calls without a key if the settings name none', async () => {
     const open = createApiKeySource({
       settings: { api_key_env: undefined, api_key_file: undefined },
       env: {},

@@ -11,7 +11,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ACCOUNT, loginOf, temporaryHome, tokensOf } from './logins.ts';
 import { startTokenServer, type TokenServer } from './token-server.ts';
 
-// LOGIN_KILLS=200 for the long run.
+// The long run sets LOGIN_KILLS=200.
 const KILLS = Number(process.env['LOGIN_KILLS'] ?? 10);
 // Long enough for several renewals.
 const LONGEST_LIFE_MS = 40;
@@ -68,9 +68,9 @@ describe('two processes', () => {
 
 describe('a process', () => {
   it(
-    `killed ${KILLS} times at random moments leaves one whole login, none older than what it had given out`,
+    `killed ${KILLS} times at random moments leaves a complete login that is never older than one it returned`,
     async () => {
-      // Each call renews: the tokens are within five minutes of their end from the start.
+      // Every call renews the login because the tokens always expire within five minutes.
       server = await startTokenServer(60);
       const first = tokensOf(1, 60);
       home.write({ ...loginOf(first), unknown: { kept: [1] } });
@@ -80,7 +80,7 @@ describe('a process', () => {
         const caller = startCaller();
         const ended = once(caller.child, 'exit');
         await caller.lines.next();
-        // The moment of the kill is what is tested, so it must not depend on anything the program does.
+        // The kill must come at a random moment, independent of the program's progress.
         await wait(randomInt(LONGEST_LIFE_MS));
         caller.child.kill('SIGKILL');
         const given = await rest(caller);
@@ -97,9 +97,9 @@ describe('a process', () => {
         expect(statSync(home.file()).mode & 0o777).toBe(0o600);
         expect(readdirSync(home.path()).filter(isForeign)).toEqual([]);
 
-        // The last reply may have been lost with the process, as after any loss of power.
+        // The last reply may have been lost with the process, as after a power failure.
         server.accept(tokens.refresh_token);
-        // Or the next process would wait ten seconds, as it should.
+        // Otherwise the next process would wait ten seconds, which is correct but slow.
         rmSync(join(home.path(), '.image-bridge-auth.lock'), { force: true });
       }
       expect(server.granted.length).toBeGreaterThan(KILLS);

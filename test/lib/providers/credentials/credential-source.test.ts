@@ -29,7 +29,7 @@ const REFUSED = { code: 'provider_authentication', retryable: false };
 const FAILED = { code: 'upstream', retryable: true, details: {} };
 const FRESH = tokensOf(1);
 const EXPIRED = tokensOf(2, -1);
-/** Expires within five minutes, but not yet. */
+/** Not expired yet, but expires within five minutes. */
 const EXPIRING = tokensOf(3, 240);
 const OTHER = tokensOf(4);
 
@@ -77,13 +77,13 @@ async function asked(calls = 1): Promise<void> {
   while (server.asked.length < calls) await turn();
 }
 
-/** Every other file in the home of the login. */
+/** Returns the names of all other files in the folder of the login. */
 function leftovers(): string[] {
   return readdirSync(home.path()).filter((name) => name !== 'auth.json');
 }
 
 describe('current', () => {
-  it('gives a login that is good for a while, and makes no request', async () => {
+  it('returns a login that is valid long enough without a request', async () => {
     logIn(FRESH);
 
     const credentials = await source.current(signal);
@@ -97,7 +97,7 @@ describe('current', () => {
   it.each([
     ['has expired', EXPIRED],
     ['expires within five minutes', EXPIRING],
-  ])('renews a login that %s, and writes it back', async (_what, tokens) => {
+  ])('renews a login that %s and writes it to the file', async (_what, tokens) => {
     logIn(tokens);
 
     const credentials = await source.current(signal);
@@ -126,14 +126,14 @@ describe('current', () => {
     expect(after.accessToken).toBe(server.granted[0]?.access_token);
   });
 
-  it('never renews a login early that does not say when it expires', async () => {
+  it('never renews a login early if its expiry is unknown', async () => {
     logIn({ ...FRESH, access_token: 'opaque' });
 
     expect((await source.current(signal)).accessToken).toBe('opaque');
     expect(server.asked).toEqual([]);
   });
 
-  it('writes for the owner alone, whatever the rights were', async () => {
+  it('writes a file that only the owner can access, regardless of its previous mode', async () => {
     logIn(EXPIRED);
     chmodSync(home.file(), 0o644);
 
@@ -142,7 +142,7 @@ describe('current', () => {
     expect(statSync(home.file()).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps what it does not know, as it was when it wrote', async () => {
+  it('keeps unknown members of the file as they were at the time of writing', async () => {
     logIn(EXPIRED);
     const release = server.hold();
     const work = source.current(signal);
@@ -158,7 +158,7 @@ describe('current', () => {
     });
   });
 
-  it('keeps the old refresh token where the reply has none', async () => {
+  it('keeps the old refresh token if the reply has none', async () => {
     logIn(EXPIRED);
     const { access_token } = OTHER;
     server.setReply((response) => void response.end(JSON.stringify({ access_token })));
@@ -168,7 +168,7 @@ describe('current', () => {
     expect(home.read().tokens).toEqual({ ...EXPIRED, access_token, account_id: ACCOUNT });
   });
 
-  it('renews once for fifty calls at the same time', async () => {
+  it('renews once for fifty simultaneous calls', async () => {
     logIn(EXPIRED);
 
     const all = await Promise.all(Array.from({ length: 50 }, () => source.current(signal)));
@@ -179,7 +179,7 @@ describe('current', () => {
     );
   });
 
-  it('lets callers abort without giving up what others wait for', async () => {
+  it('continues a renewal for other callers if one caller aborts', async () => {
     logIn(EXPIRED);
     const release = server.hold();
     const caller = new AbortController();
@@ -195,7 +195,7 @@ describe('current', () => {
     expect((await stayed).accessToken).toBe(server.granted[0]?.access_token);
   });
 
-  it('writes back new tokens even when no caller waits any more', async () => {
+  it('writes new tokens to the file even if no caller waits any more', async () => {
     logIn(EXPIRED);
     const release = server.hold();
     const caller = new AbortController();
@@ -211,7 +211,7 @@ describe('current', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('uses the login that another process has written while it waited for the lock', async () => {
+  it('uses the login that another process wrote during the wait for the lock', async () => {
     logIn(EXPIRED);
     const lock = join(home.path(), '.image-bridge-auth.lock');
     writeFileSync(lock, '');
@@ -225,7 +225,7 @@ describe('current', () => {
     expect(leftovers()).toEqual(['.image-bridge-auth.lock']);
   });
 
-  it('stops waiting for a lock that another process keeps renewing', async () => {
+  it('throws after a minute if another process keeps the lock', async () => {
     logIn(EXPIRED);
     const lock = join(home.path(), '.image-bridge-auth.lock');
     writeFileSync(lock, '');
@@ -260,7 +260,7 @@ describe('current', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('removes what a killed process has left, and nothing of others', async () => {
+  it('deletes only files that a killed process has left behind', async () => {
     logIn(EXPIRED);
     const old = `.image-bridge-auth.${'a'.repeat(32)}.tmp`;
     const young = `.image-bridge-auth.${'b'.repeat(32)}.tmp`;
@@ -286,7 +286,7 @@ describe('refreshAfter', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('uses the login that another process has written meanwhile', async () => {
+  it('uses the login that another process wrote meanwhile', async () => {
     logIn(FRESH);
     const rejected = await source.current(signal);
     home.write(loginOf(OTHER));
@@ -297,7 +297,7 @@ describe('refreshAfter', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('renews once for fifty calls that were rejected, early and late', async () => {
+  it('renews once for fifty rejected calls, early and late', async () => {
     logIn(FRESH);
     const rejected = await source.current(signal);
 
@@ -312,7 +312,7 @@ describe('refreshAfter', () => {
     }
   });
 
-  it('joins calls that found the same login expiring', async () => {
+  it('joins the renewal of calls whose login is about to expire', async () => {
     logIn(EXPIRING);
     const rejected = createCredentials({
       accessToken: EXPIRING.access_token,
@@ -326,7 +326,7 @@ describe('refreshAfter', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('does not return the rejected login again when the endpoint fails', async () => {
+  it('does not return the rejected login again if the endpoint fails', async () => {
     logIn(FRESH);
     const rejected = await source.current(signal);
     failing(503);
@@ -336,7 +336,7 @@ describe('refreshAfter', () => {
 });
 
 describe('a refusal of the token endpoint', () => {
-  it('is an authentication error, and is remembered as long as the file stays', async () => {
+  it('is an authentication error and is remembered until the file changes', async () => {
     logIn(EXPIRED);
     server.accept('another');
 
@@ -349,7 +349,7 @@ describe('a refusal of the token endpoint', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('is remembered for a token that has not expired, too', async () => {
+  it('is also remembered for a token that has not expired', async () => {
     logIn(EXPIRING);
     server.accept('another');
 
@@ -369,7 +369,7 @@ describe('a refusal of the token endpoint', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('is forgotten when the file changes', async () => {
+  it('is forgotten after the file changes', async () => {
     logIn(EXPIRED);
     server.accept('another');
     await expect(source.current(signal)).rejects.toMatchObject(REFUSED);
@@ -379,7 +379,7 @@ describe('a refusal of the token endpoint', () => {
     expect((await source.current(signal)).accessToken).toBe(OTHER.access_token);
   });
 
-  it('is ignored when another program has used the token and written the new ones', async () => {
+  it('is ignored if another program has used the token and written new tokens', async () => {
     logIn(EXPIRED);
     server.setReply((response) => {
       home.write(loginOf(OTHER));
@@ -389,7 +389,7 @@ describe('a refusal of the token endpoint', () => {
     expect((await source.current(signal)).accessToken).toBe(OTHER.access_token);
   });
 
-  it('is reported for a login without a refresh token, without a request', async () => {
+  it('is reported without a request for a login that has no refresh token', async () => {
     const { refresh_token: _none, ...tokens } = EXPIRED;
     home.write(loginOf(tokens));
 
@@ -399,7 +399,7 @@ describe('a refusal of the token endpoint', () => {
 });
 
 describe('another failure of the token endpoint', () => {
-  it('is upstream and retryable for a login that has expired, and is not remembered', async () => {
+  it('is a retryable upstream error for an expired login and is not remembered', async () => {
     logIn(EXPIRED);
     failing(500);
 
@@ -409,7 +409,7 @@ describe('another failure of the token endpoint', () => {
     expect((await source.current(signal)).accessToken).toBe(server.granted[0]?.access_token);
   });
 
-  it('happens once for fifty calls at the same time', async () => {
+  it('happens once for fifty simultaneous calls', async () => {
     logIn(EXPIRED);
     failing(503);
 
@@ -420,16 +420,19 @@ describe('another failure of the token endpoint', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it.each([500, 429, 302, 200])('continues to use what has not expired (%i)', async (status) => {
-    logIn(EXPIRING);
-    failing(status);
+  it.each([500, 429, 302, 200])(
+    'does not stop the use of a login that has not expired (%i)',
+    async (status) => {
+      logIn(EXPIRING);
+      failing(status);
 
-    expect((await source.current(signal)).accessToken).toBe(EXPIRING.access_token);
-    expect(server.asked).toHaveLength(1);
-    expect(leftovers()).toEqual([]);
-  });
+      expect((await source.current(signal)).accessToken).toBe(EXPIRING.access_token);
+      expect(server.asked).toHaveLength(1);
+      expect(leftovers()).toEqual([]);
+    },
+  );
 
-  it('delays no call for long while its login has not expired', async () => {
+  it('delays a call only briefly while its login has not expired', async () => {
     logIn(EXPIRING);
     const hand = createHandClock();
     const waiting = sourceWith(hand.clock);
@@ -467,7 +470,7 @@ describe('a login that changes while it is being renewed', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('is not written again after a logout', async () => {
+  it('is not restored after a logout', async () => {
     const credentials = await renewWhile(() => rmSync(home.file()));
 
     expect(credentials.accessToken).toBe(server.granted[0]?.access_token);
@@ -475,15 +478,15 @@ describe('a login that changes while it is being renewed', () => {
     await expect(source.current(signal)).rejects.toMatchObject(REFUSED);
   });
 
-  it('is completed when another program has written half of it', async () => {
+  it('is completed if another program has written half of it', async () => {
     await renewWhile(() => home.write(JSON.stringify(loginOf(EXPIRED)).slice(0, 50)));
 
     expect(home.read().tokens).toEqual({ ...server.granted[0], account_id: ACCOUNT });
   });
 
-  it('is served from memory when it can no longer be written', async () => {
+  it('is used from memory if the file can no longer be written', async () => {
     const credentials = await renewWhile(() => {
-      // The finished replacement cannot be renamed any more.
+      // From now on the finished replacement cannot be renamed.
       for (const name of readdirSync(home.path())) {
         if (name.endsWith('.tmp')) rmSync(join(home.path(), name));
       }
@@ -499,10 +502,10 @@ describe('a login that changes while it is being renewed', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  // The superuser writes everywhere, but no user can make a file where a folder has its name.
+  // The superuser can write everywhere, but no user can create a file whose name is taken by a folder.
   const block = () => mkdirSync(join(home.path(), '.image-bridge-auth.lock'));
 
-  it('uses up no token: no token is requested that could not be stored', async () => {
+  it('prevents a request for tokens that could not be stored', async () => {
     logIn(EXPIRED);
     block();
 
@@ -510,7 +513,7 @@ describe('a folder that cannot be written', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('continues to use what has not expired', async () => {
+  it('does not stop the use of a login that has not expired', async () => {
     logIn(EXPIRING);
     block();
 
@@ -523,7 +526,7 @@ describe('an unusable file', () => {
     await expect(source.current(signal)).rejects.toMatchObject(REFUSED);
   });
 
-  it('is used as soon as it is usable', async () => {
+  it('is used as soon as it becomes usable', async () => {
     await expect(source.current(signal)).rejects.toMatchObject(REFUSED);
 
     logIn(FRESH);
@@ -545,14 +548,14 @@ describe('probe', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('says no without a usable file', async () => {
+  it('returns false without a usable file', async () => {
     const missing = await source.probe();
     home.write('[]');
 
     expect([missing, await source.probe()]).toEqual([false, false]);
   });
 
-  it('says no after a refusal, until the file changes', async () => {
+  it('returns false after a refusal until the file changes', async () => {
     logIn(EXPIRED);
     server.accept('another');
     await expect(source.current(signal)).rejects.toMatchObject(REFUSED);
@@ -577,7 +580,7 @@ describe('close', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('ends the wait for a lock', async () => {
+  it('ends a wait for the lock', async () => {
     logIn(EXPIRED);
     writeFileSync(join(home.path(), '.image-bridge-auth.lock'), '');
 

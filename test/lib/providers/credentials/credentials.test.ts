@@ -10,7 +10,7 @@ const credentials = createCredentials({
 });
 
 describe('createCredentials', () => {
-  it('gives its secrets only by name', () => {
+  it('returns secrets only by name', () => {
     const { accessToken, accountId, planType, expiresAtMs } = credentials;
 
     const authorization = credentials.authorization();
@@ -32,11 +32,11 @@ describe('createCredentials', () => {
     ['a copy', (value) => JSON.stringify({ ...value })],
     ['a clone', (value) => inspect(structuredClone(value))],
     ['an error', (value) => inspect(new Error('failed', { cause: value }))],
-  ])('shows none in %s', (_what, show) => {
+  ])('hides all secrets in %s', (_what, show) => {
     expect(String(show(credentials))).not.toContain('secret');
   });
 
-  it('does not let them be changed', () => {
+  it('does not allow secrets to be changed', () => {
     expect(() => Object.assign(credentials, { accessToken: 'other' })).toThrow(TypeError);
   });
 });

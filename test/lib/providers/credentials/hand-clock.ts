@@ -1,7 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../lib/platform/clock.ts';
 
-/** A clock that starts with the real time, which file times are compared with, and then moves only when a test moves it. */
+/**
+ * A clock that starts with the real time, because file times are compared with it, and then moves only when a test
+ * moves it.
+ */
 export function createHandClock() {
   const startMs = Date.now();
   let movedMs = 0;
@@ -30,13 +33,13 @@ export function createHandClock() {
 
   return {
     clock,
-    /** Moves the time, and runs the timers that become due. */
+    /** Moves the time and runs the timers that become due. */
     advance,
     /** Resolves once a timer is waiting. */
     async waited(): Promise<void> {
       while (timers.size === 0) await turn();
     },
-    /** The result of `work`; until it settles, every timer fires at once. */
+    /** Resolves with the result of `work`. Until then every timer fires at once. */
     async until<T>(work: Promise<T>): Promise<T> {
       let isSettled = false;
       const done = () => {

@@ -51,13 +51,13 @@ describe('createLoginFile', () => {
     expect(login.refreshToken).toBe(FIRST.refresh_token);
   });
 
-  it('reads a login behind a byte order mark', async () => {
+  it('reads a login after a byte order mark', async () => {
     home.write(`\ufeff${WHOLE}`);
 
     expect((await file.read(signal)).refreshToken).toBe(FIRST.refresh_token);
   });
 
-  it('does not read again what has not changed', async () => {
+  it('does not read an unchanged file again', async () => {
     home.write(WHOLE);
     hand.advance(1000);
 
@@ -67,7 +67,7 @@ describe('createLoginFile', () => {
     expect(second.document).toBe(first.document);
   });
 
-  it('reads again what has just been written, whose next change may show no other time', async () => {
+  it('reads a recently written file again because its next change may have the same time', async () => {
     const now = { ...systemClock, nowMs: () => Date.now() };
     const justNow = createLoginFile({ home: home.path(), clock: now });
     home.write(WHOLE);
@@ -81,7 +81,7 @@ describe('createLoginFile', () => {
   it.each<[string, () => void]>([
     ['rewritten in place', () => home.write(loginOf(SECOND))],
     ['replaced', () => renameSync(elsewhere(JSON.stringify(loginOf(SECOND))), home.file())],
-  ])('sees a login that was %s', async (_what, change) => {
+  ])('reads a login that was %s', async (_what, change) => {
     home.write(WHOLE);
     hand.advance(1000);
     await file.read(signal);
@@ -91,7 +91,7 @@ describe('createLoginFile', () => {
     expect((await file.read(signal)).refreshToken).toBe(SECOND.refresh_token);
   });
 
-  it('no longer uses a login that other users may write', async () => {
+  it('stops using a login that becomes writable by other users', async () => {
     home.write(WHOLE);
     hand.advance(1000);
     await file.read(signal);
@@ -101,7 +101,7 @@ describe('createLoginFile', () => {
     expect(await file.find(signal)).toBe('writable_by_others');
   });
 
-  it('uses the login again once its rights are in order', async () => {
+  it('uses the login again once its mode is valid', async () => {
     home.write(WHOLE);
     chmodSync(home.file(), 0o620);
     const before = await file.find(signal);
@@ -225,7 +225,7 @@ describe('an unusable login file', () => {
 });
 
 describe('a login file that another program rewrites in place', () => {
-  it('is read again when it was caught half written', async () => {
+  it('is read again if it was only half written', async () => {
     home.write(WHOLE.slice(0, 100));
 
     const reading = file.read(signal);
@@ -236,7 +236,7 @@ describe('a login file that another program rewrites in place', () => {
     expect((await reading).refreshToken).toBe(FIRST.refresh_token);
   });
 
-  it('is an error after a moment, and at once the next time', async () => {
+  it('is reported as an error after a moment, and at once the next time', async () => {
     home.write(WHOLE.slice(0, 100));
     hand.advance(1000);
     const before = hand.clock.monotonicMs();
@@ -250,7 +250,7 @@ describe('a login file that another program rewrites in place', () => {
     expect(tookMs).toBeLessThan(2000);
   });
 
-  it('is no longer waited for when the caller aborts', async () => {
+  it('is not awaited any more after the caller aborts', async () => {
     home.write('');
     const controller = new AbortController();
     const reason = new Error('left');

@@ -21,7 +21,7 @@ beforeEach(() => {
   spent = [];
 });
 
-/** A real renewal with a scripted lock and an endpoint that grants every request. */
+/** A real renewal with a scripted lock and a token endpoint that grants every request. */
 function renewalOver(lock: RefreshLock) {
   const endpoint = {
     async refresh(refreshToken: string): Promise<FreshTokens> {
@@ -39,7 +39,7 @@ function isGood({ credentials }: Login): boolean {
 }
 
 describe('createLoginRenewal', () => {
-  it('reads the login again once it has the lock', async () => {
+  it('reads the login again after acquiring the lock', async () => {
     let isReleased = false;
     const renewal = renewalOver({
       async tryTake() {
@@ -58,7 +58,7 @@ describe('createLoginRenewal', () => {
     expect(isReleased).toBe(true);
   });
 
-  it('gives up before it uses a token when the lock was taken over, and tries again', async () => {
+  it('stops before using a token if the lock was taken over, and tries again', async () => {
     const released: number[] = [];
     let taken = 0;
     const renewal = renewalOver({
@@ -78,7 +78,7 @@ describe('createLoginRenewal', () => {
     expect(readdirSync(home.path())).toEqual(['auth.json']);
   });
 
-  it('releases the lock when the renewal fails', async () => {
+  it('releases the lock if the renewal fails', async () => {
     let isReleased = false;
     const { refresh_token: _none, ...tokens } = OLD;
     home.write(loginOf(tokens));

@@ -13,7 +13,7 @@ function nested(depth: number): unknown {
 }
 
 describe('parseLogin', () => {
-  it('takes what the agent writes', () => {
+  it('accepts a login that the agent writes', () => {
     const login = parseLogin(loginOf(TOKENS));
 
     expect(login?.refreshToken).toBe(TOKENS.refresh_token);
@@ -28,7 +28,7 @@ describe('parseLogin', () => {
     ['the access token when the id token names none', { id_token: 'x' }, 'access'],
     ['the access token when there is no id token', { id_token: undefined }, 'access'],
     ['nothing when no token names one', { id_token: 7, access_token: 'opaque' }, undefined],
-  ])('takes the account from %s', (_what, tokens, expected) => {
+  ])('reads the account from %s', (_what, tokens, expected) => {
     const all = {
       id_token: unsignedJwt({ [AUTH]: { chatgpt_account_id: 'id' } }),
       access_token: unsignedJwt({ [AUTH]: { chatgpt_account_id: 'access' } }),
@@ -44,7 +44,7 @@ describe('parseLogin', () => {
     ['with an API key beside it', { OPENAI_API_KEY: 'sk' }],
     ['with a bad last refresh', { last_refresh: 7 }],
     ['with unknown members', { agent_identity: { a: [1] } }],
-  ])('takes a login %s', (_what, more) => {
+  ])('accepts a login %s', (_what, more) => {
     expect(parseLogin({ ...loginOf(TOKENS), ...more })).toBeDefined();
   });
 
@@ -52,7 +52,7 @@ describe('parseLogin', () => {
     ['an access token that is no JWT', { access_token: 'opaque' }],
     ['no refresh token', { refresh_token: undefined }],
     ['a refresh token of null', { refresh_token: null }],
-  ])('takes tokens with %s', (_what, more) => {
+  ])('accepts tokens with %s', (_what, more) => {
     expect(parseLogin(loginOf({ ...TOKENS, ...more }))).toBeDefined();
   });
 
@@ -81,13 +81,13 @@ describe('parseLogin', () => {
       'tokens in the prototype',
       JSON.parse(`{"auth_mode":"chatgpt","__proto__":{"tokens":${JSON.stringify(TOKENS)}}}`),
     ],
-  ])('takes no login from %s', (_what, value) => {
+  ])('returns undefined for %s', (_what, value) => {
     expect(parseLogin(value)).toBeUndefined();
   });
 });
 
 describe('withTokens', () => {
-  it('replaces the tokens and the time, and keeps all else in its order', () => {
+  it('replaces the tokens and the time and keeps all other members in order', () => {
     const document = {
       first: [1, { two: null }],
       ...loginOf({ ...TOKENS, extra: 'kept' }),
@@ -110,7 +110,7 @@ describe('withTokens', () => {
     expect(Object.keys(written)).toEqual(Object.keys(document));
   });
 
-  it('keeps what the reply does not contain', () => {
+  it('keeps tokens that the reply does not contain', () => {
     const fresh = { accessToken: 'a2', refreshToken: undefined, idToken: undefined };
 
     const written = withTokens(parseLogin(loginOf(TOKENS))!, fresh, 0);
@@ -134,7 +134,7 @@ function part(text: string | Buffer): string {
 }
 
 describe('readClaims', () => {
-  it('reads expiry, account and plan, and nothing else', () => {
+  it('returns only the expiry, the account and the plan', () => {
     const token = unsignedJwt({
       exp: 1_900_000_000,
       email: 'a@b.c',
@@ -152,7 +152,7 @@ describe('readClaims', () => {
     ['a fraction of a second', { exp: 1.5 }, 1500],
     ['a time long past', { exp: -1 }, -1000],
     ['zero', { exp: 0 }, 0],
-  ])('takes %s as an expiry', (_what, claims, expiresAtMs) => {
+  ])('accepts %s as an expiry', (_what, claims, expiresAtMs) => {
     expect(readClaims(unsignedJwt(claims))).toEqual({ ...NOTHING, expiresAtMs });
   });
 
@@ -174,7 +174,7 @@ describe('readClaims', () => {
     expect(readClaims(unsignedJwt(claims))).toEqual(NOTHING);
   });
 
-  it('keeps one claim when the other makes no sense', () => {
+  it('keeps a valid claim beside an invalid one', () => {
     const noExpiry = unsignedJwt({ exp: [], [AUTH]: { chatgpt_account_id: 'acc-1' } });
     const noAccount = unsignedJwt({ exp: 5, [AUTH]: 7 });
 
@@ -182,7 +182,7 @@ describe('readClaims', () => {
     expect(readClaims(noAccount)).toEqual({ ...NOTHING, expiresAtMs: 5000 });
   });
 
-  it('takes nothing from the prototype of the claims', () => {
+  it('ignores the prototype of the claims', () => {
     const payload = part(`{"__proto__":{"exp":5,"${AUTH}":{"chatgpt_account_id":"acc-1"}}}`);
 
     expect(readClaims(`a.${payload}.b`)).toEqual(NOTHING);

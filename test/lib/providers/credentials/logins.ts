@@ -13,13 +13,13 @@ export const ACCOUNT = 'acc-4f1d';
 
 const HOUR_SECS = 3600;
 
-/** A JSON Web Token without a signature. */
+/** Returns a JSON Web Token without a signature. */
 export function unsignedJwt(claims: unknown): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'none' })}.${part(claims)}.`;
 }
 
-/** The tokens with this number, which they contain; the access token expires in `lifeSecs`. */
+/** Returns tokens that contain this number. The access token expires in `lifeSecs`. */
 export function tokensOf(turn: number, lifeSecs = HOUR_SECS): Tokens {
   const account = { 'https://api.openai.com/auth': { chatgpt_account_id: ACCOUNT } };
   const exp = Math.floor(Date.now() / 1000) + lifeSecs;
@@ -30,7 +30,7 @@ export function tokensOf(turn: number, lifeSecs = HOUR_SECS): Tokens {
   };
 }
 
-/** What the agent writes. */
+/** Returns the login file that the agent writes. */
 export function loginOf(tokens: object): Record<string, unknown> {
   return {
     auth_mode: 'chatgpt',
@@ -40,7 +40,7 @@ export function loginOf(tokens: object): Record<string, unknown> {
   };
 }
 
-/** A new home for each test of the file, removed afterwards. */
+/** Creates a new home for each test of the file and deletes it afterwards. */
 export function temporaryHome() {
   let path = '';
   beforeEach(() => {
@@ -53,7 +53,7 @@ export function temporaryHome() {
   return {
     path: () => path,
     file: () => join(path, 'auth.json'),
-    /** Writes in place, as older agents do. */
+    /** Writes in place as older agents do. */
     write(content: string | Buffer | object): void {
       const isRaw = typeof content === 'string' || Buffer.isBuffer(content);
       writeFileSync(join(path, 'auth.json'), isRaw ? content : JSON.stringify(content), {

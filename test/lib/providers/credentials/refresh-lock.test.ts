@@ -39,7 +39,7 @@ function path(): string {
   return join(home.path(), '.image-bridge-auth.lock');
 }
 
-/** Writes the lock file of a process that was killed so long ago. */
+/** Writes the lock file of a process that was killed that many milliseconds ago. */
 function writeLock(content: string, agoMs: number): void {
   writeFileSync(path(), content);
   const secs = (hand.clock.nowMs() - agoMs) / 1000;
@@ -53,7 +53,7 @@ async function take(lock = lockOf()): Promise<HeldLock> {
 }
 
 describe('createRefreshLock', () => {
-  it('is a file for its owner alone, which is removed afterwards', async () => {
+  it('creates a file that only its owner can access and deletes it afterwards', async () => {
     const held = await take();
     const mode = statSync(path()).mode & 0o777;
 
@@ -63,7 +63,7 @@ describe('createRefreshLock', () => {
     expect(existsSync(path())).toBe(false);
   });
 
-  it('is held by one at a time', async () => {
+  it('is held by one process at a time', async () => {
     const held = await take();
     const other = lockOf();
 
@@ -76,7 +76,7 @@ describe('createRefreshLock', () => {
     await after?.release();
   });
 
-  it('is renewed every two seconds, and not taken over however long it is held', async () => {
+  it('is renewed every two seconds and never taken over while it is held', async () => {
     const held = await take();
     const other = lockOf();
 
@@ -106,7 +106,7 @@ describe('createRefreshLock', () => {
   });
 
   it.each(['', '4711', '4711\n', '{"pid": 4711}', `${'a'.repeat(32)} -\n`, '\n\n- -\n'])(
-    'is taken over when %j was written more than ten seconds ago and is not renewed',
+    'is taken over if %j was written more than ten seconds ago and is not renewed',
     async (content) => {
       writeLock(content, 11_000);
       const lock = lockOf();
@@ -125,7 +125,7 @@ describe('createRefreshLock', () => {
   it.each([
     ['has just been left', 0],
     ['claims to be from the future', -3_600_000],
-  ])('is taken over ten seconds later when it %s', async (_what, agoMs) => {
+  ])('is taken over ten seconds later if it %s', async (_what, agoMs) => {
     writeLock('', agoMs);
     const lock = lockOf();
 
@@ -153,11 +153,11 @@ describe('createRefreshLock', () => {
     expect(await lock.tryTake()).toBeUndefined();
   });
 
-  it('notifies an owner that was replaced, and does not touch the lock of the next one', async () => {
+  it('tells a replaced owner and does not touch the lock of the next owner', async () => {
     const first = await take();
     const secs = (hand.clock.nowMs() - 20_000) / 1000;
     utimesSync(path(), secs, secs);
-    // A second clock, as of another machine: the clock of this owner does not move.
+    // A second clock, as on another machine: the clock of this owner does not move.
     const others = createHandClock();
     const second = lockOf(others.clock);
     await second.tryTake();
@@ -173,7 +173,7 @@ describe('createRefreshLock', () => {
     await held.release();
   });
 
-  it('notifies an owner whose file was removed', async () => {
+  it('tells an owner whose file was deleted', async () => {
     const held = await take();
     renameSync(path(), `${path()}.moved`);
     const next = await take();
@@ -185,7 +185,7 @@ describe('createRefreshLock', () => {
     await next.release();
   });
 
-  it('stays with the process that took it over between the check and the rename', async () => {
+  it('stays with the process that took it over between check and rename', async () => {
     const [dead, faster] = ['a'.repeat(32), 'b'.repeat(32)];
     writeLock(`${dead} -\n`, 20_000);
     const newOpaqueId = () => {
@@ -203,7 +203,7 @@ describe('createRefreshLock', () => {
     expect(readFileSync(path(), 'utf8')).toBe(`${dead} -\n\n${faster} ${dead}\n`);
   });
 
-  it('belongs to the process that took it over before its suspended creator had signed it', async () => {
+  it('belongs to the process that took it over before its suspended creator wrote its record', async () => {
     const faster = 'b'.repeat(32);
     const newOpaqueId = () => {
       appendFileSync(path(), `\n${faster} -\n`);
@@ -217,7 +217,7 @@ describe('createRefreshLock', () => {
     expect(existsSync(path())).toBe(true);
   });
 
-  it('is never held by two, however many find it stale at the same time', async () => {
+  it('is held by one process even if many find it stale at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
       writeLock(`${'a'.repeat(32)} -\n`, 20_000);
       const locks = Array.from({ length: 50 }, () => lockOf());
@@ -234,7 +234,7 @@ describe('createRefreshLock', () => {
     }
   });
 
-  it('is held by many one after the other, the first of which takes over a stale one', async () => {
+  it('is held by many processes in turn after a stale lock was taken over', async () => {
     writeLock('', 20_000);
     const locks = Array.from({ length: 20 }, () => lockOf());
     await Promise.all(locks.map((lock) => lock.tryTake()));
@@ -265,14 +265,14 @@ describe('createRefreshLock', () => {
     ['a link', () => symlinkSync(join(home.path(), 'target'), path())],
     ['a folder', () => mkdirSync(path())],
     ['a pipe', () => void execFileSync('mkfifo', [path()])],
-  ])('fails when %s has its name, which no owner will remove', async (_what, prepare) => {
+  ])('fails if %s has its name because no owner will delete it', async (_what, prepare) => {
     prepare();
 
     await expect(lockOf().tryTake()).rejects.toThrow();
     expect(existsSync(join(home.path(), 'target'))).toBe(false);
   });
 
-  it('does not touch lock files of other programs', async () => {
+  it('ignores lock files of other programs', async () => {
     const names = ['auth.lock', 'auth.json.lock'];
     for (const name of names) writeFileSync(join(home.path(), name), 'theirs');
 

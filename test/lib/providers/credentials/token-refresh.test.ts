@@ -55,7 +55,7 @@ describe('createTokenRefresh', () => {
   });
 
   it.each([{}, { refresh_token: null, id_token: null }])(
-    'takes a reply that only has an access token beside %j',
+    'accepts a reply that only has an access token beside %j',
     async (more) => {
       server.setReply(replying(200, { access_token: 'a', ...more }));
 
@@ -77,7 +77,7 @@ describe('createTokenRefresh', () => {
     [401, { error: { code: 'refresh_token_expired' } }],
     [401, { error: { code: 'an_unknown_code' } }],
     [401, 'no JSON at all'],
-  ])('reports that the login is refused by %i %j', async (status, body) => {
+  ])('reports a rejected login for %i %j', async (status, body) => {
     server.setReply(replying(status, body));
 
     await expect(refresh()).rejects.toMatchObject(REFUSED);
@@ -130,14 +130,14 @@ describe('createTokenRefresh', () => {
         response.write('{"access_token":', () => response.destroy());
       },
     ],
-  ])('reports a transient failure when the endpoint hangs up %s', async (_what, reply) => {
+  ])('reports a transient failure if the endpoint hangs up %s', async (_what, reply) => {
     server.setReply(reply);
 
     await expect(refresh()).rejects.toMatchObject(FAILED);
     expect(server.asked).toHaveLength(1);
   });
 
-  it('reports a transient failure when no server listens', async () => {
+  it('reports a transient failure if no server listens', async () => {
     const url = `http://127.0.0.1:${await refusingPort()}/`;
 
     await expect(refresh(url)).rejects.toMatchObject(FAILED);
@@ -146,7 +146,7 @@ describe('createTokenRefresh', () => {
   it.each<[string, Reply]>([
     ['never replies', () => undefined],
     ['never ends its reply', (response) => void response.write('{')],
-  ])('gives up an endpoint that %s after half a minute', async (_what, reply) => {
+  ])('stops waiting after half a minute for an endpoint that %s', async (_what, reply) => {
     server.setReply(reply);
 
     const work = refresh();
@@ -163,7 +163,7 @@ describe('createTokenRefresh', () => {
     [401, `{"error":{"code":"refresh_token_reused","message":"${SECRET}"}}`],
     [500, SECRET],
     [200, SECRET],
-  ])('reports nothing of what was sent and received when it fails by %i', async (status, body) => {
+  ])('shows no request or response in the error for %i', async (status, body) => {
     server.setReply(replying(status, body));
 
     const failure = await refresh().catch((error: unknown) => error);

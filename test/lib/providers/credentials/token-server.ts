@@ -3,25 +3,28 @@ import { createServer, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type Tokens, tokensOf } from './logins.ts';
 
-/** How the server replies to the next calls, instead of granting. */
+/** Replies to the next calls instead of a grant. */
 export type Reply = (response: ServerResponse) => void;
 
 export interface TokenServer {
   readonly url: string;
   /** All requests so far, in order. */
   readonly asked: readonly { readonly headers: object; readonly body: unknown }[];
-  /** All tokens that were granted, in order. */
+  /** All granted tokens, in order. */
   readonly granted: readonly Tokens[];
-  /** Sets the one refresh token that is granted; it is single-use. */
+  /** Sets the only refresh token that is granted, which is single-use. */
   accept(refreshToken: string): void;
-  /** Undefined grants again. */
+  /** Undefined restores grants. */
   setReply(reply: Reply | undefined): void;
-  /** Holds all replies back until the returned function is called. */
+  /** Holds back all replies until the returned function is called. */
   hold(): () => void;
   close(): Promise<void>;
 }
 
-/** A token endpoint on loopback. Access tokens live for `lifeSecs`; an access token contains its number, which starts at 100. */
+/**
+ * Starts a token endpoint on loopback. Access tokens live for `lifeSecs`. Each access token contains its number,
+ * starting at 100.
+ */
 export async function startTokenServer(lifeSecs = 3600): Promise<TokenServer> {
   const asked: { headers: object; body: unknown }[] = [];
   const granted: Tokens[] = [];
