@@ -2,10 +2,12 @@ import type { Config } from '../../config/settings/settings.ts';
 
 type AgentSettings = Config['providers']['agent_app_server'];
 
-/** The id of the model provider that the child's configuration gets for these requests. */
+/** Id of the model provider in the child's configuration. */
 export const MODEL_PROVIDER = 'bridge';
 
-/** Features that add upstream requests, tools or prompts; unknown ones only make the agent warn. */
+/**
+ * Disabled features, which would add upstream requests, tools or prompts. The agent only warns about unknown features.
+ */
 const DISABLED_FEATURES = [
   'apps',
   'auth_elicitation',
@@ -30,7 +32,7 @@ const DISABLED_FEATURES = [
   'sleep_tool',
   'tool_call_mcp_elicitation',
   'tool_suggest',
-  // An unreachable network would be tried again for ever.
+  // Would retry an unreachable network for ever.
   'unbounded_connection_retries',
   'unified_exec',
   'view_image',
@@ -38,8 +40,8 @@ const DISABLED_FEATURES = [
 ];
 
 /**
- * The arguments of the child: those of the settings, then its quiet configuration (agent-app-server.md, 1.2). It repeats no
- * upstream call, because a repeated call is paid twice.
+ * Returns the arguments of the child: those in the settings, followed by a configuration without optional features. The
+ * child repeats no upstream call, because each repetition is charged again.
  */
 export function agentArguments({
   args,
@@ -72,7 +74,7 @@ export function agentArguments({
     'skills.bundled.enabled': false,
     ...Object.fromEntries(DISABLED_FEATURES.map((name) => [`features.${name}`, false])),
   };
-  // A JSON string, number or flag is a value of TOML, too.
+  // JSON strings, numbers and booleans are also valid TOML values.
   const assignments = Object.entries(values).map(
     ([key, value]) => `${key}=${JSON.stringify(value)}`,
   );

@@ -11,40 +11,43 @@ import { createRpcConnection, type Notification, type RpcReply } from './rpc-con
 export interface ChildDeps {
   readonly clock: Pick<Clock, 'after'>;
   readonly slices: TimeSlices;
-  /** `rpc_max_message_bytes`. */
+  /** The setting `rpc_max_message_bytes`. */
   readonly maxMessageBytes: number;
-  /** `rpc_timeout_ms`. */
+  /** The setting `rpc_timeout_ms`. */
   readonly timeoutMs: number;
-  /** Called for each line of the child that is no message. */
+  /** Called for each output line that is not a message. */
   readonly onSkippedLine: () => void;
-  /** Other credentials than those that the backend has rejected. */
+  /** Resolves with credentials that differ from those that the backend has rejected. */
   readonly refresh: (rejected: Credentials) => Promise<Credentials>;
 }
 
-/** A turn on one thread. */
+/** Receives the events of a turn on one thread. */
 interface ThreadListener {
   onNotification(notification: Notification): void;
-  /** All that the child had written before its end has been read. */
+  /** Called when the child has ended and all its output has been read. */
   onEnd(cause: BridgeError): void;
 }
 
-/** One run of the agent, after its handshake. */
+/** One process of the agent, after its handshake. */
 export interface AgentChild {
-  /** Resolves with the response. Rejects with `upstream` or `protocol` when none comes. */
+  /** Resolves with the response. Rejects with `upstream` or `protocol` if no response arrives. */
   request(method: string, params: object): Promise<RpcReply>;
-  /** Receives what concerns one thread until the returned function is called. */
+  /** Passes the notifications of one thread to the listener until the returned function is called. */
   subscribe(threadId: string, listener: ThreadListener): () => void;
-  /** The child works with these credentials from then on. Throws `provider_authentication`. */
+  /** Makes the child use these credentials. Throws `provider_authentication` if the child rejects them. */
   logIn(credentials: Credentials): Promise<void>;
-  /** Whether its account may use the image tool; undefined while that is not known. */
+  /** Returns true if the account may use the image tool, or undefined if that is unknown. */
   hasAccount(): boolean | undefined;
-  /** Asks for the account again. An error leaves it unknown: turns work even where the account's own endpoint does not. */
+  /**
+   * Reads the account again. An error leaves the account unknown, because turns work even if the account endpoint
+   * fails.
+   */
   readAccount(): Promise<void>;
-  /** Nothing is written to the child any more. */
+  /** Returns true if nothing more is written to the child. */
   hasEnded(): boolean;
-  /** Throws what a request would reject with. */
+  /** Throws the error with which a request would reject. */
   throwIfEnded(): void;
-  /** Resolves with why, when all that the child has written was read. */
+  /** Resolves with the reason when the child has ended and all its output has been read. */
   readonly ended: Promise<BridgeError>;
   /** Resolves when the process has ended. */
   stop(): Promise<void>;
@@ -53,7 +56,7 @@ export interface AgentChild {
 const Account = v.object({ account: v.nullable(v.object({ type: v.string() })) });
 const ThreadParams = v.object({ threadId: v.string() });
 
-/** Notifications that are not used; the first four come in large numbers. */
+/** Notifications that are not used. The first four are sent in large numbers. */
 const UNREAD_NOTIFICATIONS = [
   'item/agentMessage/delta',
   'item/reasoning/summaryTextDelta',
@@ -68,8 +71,9 @@ const UNREAD_NOTIFICATIONS = [
 const CLIENT = { name: 'image-bridge', title: 'Image Bridge', version: '1.0' };
 
 /**
- * Shakes hands with a process that was just started, and gives it the login. Throws `upstream`, retryable, when it ends or
- * does not respond, `provider_authentication` when it does not take the login. The process runs on then.
+ * Performs the handshake with a newly started process and sends the login. Throws a retryable `upstream` if the process
+ * ends or does not respond, and `provider_authentication` if it rejects the login. The process keeps running in both
+ * cases.
  */
 export async function connectAgent(
   agentProcess: AgentProcess,
@@ -83,12 +87,15 @@ export async function connectAgent(
     optOutNotificationMethods: UNREAD_NOTIFICATIONS,
   };
   const reply = await child.request('initialize', { clientInfo: CLIENT, capabilities });
-  if (!reply.ok) throw new BridgeError('upstream', 'the agent refuses the connection');
+  if (!reply.ok) throw new BridgeError('upstream', 'the agent rejected the connection');
   child.initialized();
   await child.logIn(credentials);
   await child.readAccount();
   if (child.hasAccount() === false) {
-    throw new BridgeError('provider_authentication', 'the agent does not accept the login');
+    throw new BridgeError(
+      'provider_authentication',
+      'the agent did not accept the account of the login',
+    );
   }
   return child;
 }
@@ -112,7 +119,8 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
       method === 'account/chatgptAuthTokens/refresh' ? refreshedTokens() : undefined,
   });
 
-  // One reaction to the end for all turns: those of a promise would stay as long as the child.
+  // A single handler serves all turns. Handlers attached to the promise by each turn would stay in memory as long as
+  // the child.
   void connection.ended.then((cause) => {
     for (const listener of listeners.values()) listener.onEnd(cause);
   });
@@ -128,7 +136,7 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
     const params = { type: 'chatgptAuthTokens', ...toTokens(credentials) };
     const reply = await connection.request('account/login/start', params);
     if (!reply.ok) {
-      throw new BridgeError('provider_authentication', 'the agent does not take the login');
+      throw new BridgeError('provider_authentication', 'the agent rejected the login');
     }
   }
 
@@ -167,7 +175,7 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
 
 function toTokens({ accessToken, accountId, planType }: Credentials) {
   if (accountId === undefined) {
-    throw new BridgeError('provider_authentication', 'the login names no account');
+    throw new BridgeError('provider_authentication', 'the login has no account id');
   }
   return {
     accessToken,
@@ -178,14 +186,14 @@ function toTokens({ accessToken, accountId, planType }: Credentials) {
 
 interface Deps {
   readonly clock: Pick<Clock, 'after'>;
-  /** `shutdown_timeout_ms`. */
+  /** The setting `shutdown_timeout_ms`. */
   readonly shutdownTimeoutMs: number;
 }
 
 interface Command {
   readonly file: string;
   readonly args: readonly string[];
-  /** All of the child's environment. */
+  /** The complete environment of the child. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -193,15 +201,15 @@ interface Command {
 interface AgentProcess {
   readonly input: Writable;
   readonly output: Readable;
-  /** Ends the process and all processes of its group at once. */
+  /** Kills the process and all processes of its group at once. */
   kill(): void;
-  /** Closes its input, then SIGTERM, then SIGKILL. Resolves when it has ended. */
+  /** Closes the input, then sends SIGTERM, then SIGKILL. Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a process in a group of its own, so that a signal of the terminal does not reach it. If this process is killed, the
- * child sees the end of its input. Throws `configuration` when the file cannot be started.
+ * Starts a process in its own process group, so that signals from the terminal do not reach it. If the bridge is
+ * killed, the child sees the end of its input. Throws `configuration` if the file cannot be started.
  */
 export async function startAgentProcess(
   { file, args, env, cwd }: Command,
@@ -215,18 +223,18 @@ export async function startAgentProcess(
   });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {
-      // What it has started itself would hold its output open, and live on.
+      // The child's own processes would otherwise keep its output open and continue to run.
       signalGroup(child, 'SIGKILL');
       resolve();
     });
   });
   const { stdin: input, stdout: output } = child;
-  // A write to a process that has ended fails here; the end of its output is what counts.
+  // A write to an ended process emits an error here. The end of the output is what is handled.
   input.on('error', () => {});
   try {
     await once(child, 'spawn');
   } catch (cause) {
-    throw new BridgeError('configuration', 'the executable of the agent cannot be started', {
+    throw new BridgeError('configuration', 'the agent executable cannot be started', {
       cause,
     });
   }
@@ -257,6 +265,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nothing of the group runs any more.
+    // No process of the group is running any more.
   }
 }

@@ -7,14 +7,14 @@ import type { ProviderInput } from '../provider-port.ts';
 import { THREAD_ID } from './threads.ts';
 
 interface Deps {
-  /** `state.directory`. */
+  /** The setting `state.directory`. */
   readonly stateDirectory: string;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
 }
 
 /** The images of one turn as files. */
 export interface StagedInputs {
-  /** Absolute, in the order of the inputs. */
+  /** Absolute paths in the order of the inputs. */
   readonly paths: readonly string[];
   remove(): Promise<void>;
 }
@@ -24,8 +24,9 @@ export type AgentFolders = ReturnType<typeof createAgentFolders>;
 const FOLDER = 'agent-app-server';
 
 /**
- * What the provider keeps below the state directory: the child's home and working directory, the inputs of running turns,
- * and a file for each thread that is to be deleted. Such a file outlives a crash, and the next child deletes the thread.
+ * Manages the provider's files in the state directory: the child's home and working directory, the inputs of running
+ * turns, and one file for each thread that is to be deleted. Such a file survives a crash, and the next child deletes
+ * the thread.
  */
 export function createAgentFolders({ stateDirectory, ids }: Deps) {
   const root = resolve(stateDirectory, FOLDER);
@@ -40,16 +41,20 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
     home,
     work,
 
-    /** Removes the inputs that an earlier process left. */
+    /** Deletes the inputs that an earlier process left behind. */
     clear: () => asStateError(() => rm(inputs, { recursive: true, force: true })),
 
-    /** Makes what the child needs to start. Throws `overloaded`. */
+    /**
+     * Creates the folders that the child needs to start. Throws `overloaded` if the state directory is not writable.
+     */
     prepare: () =>
       asStateError(async () => {
         for (const path of [home, work, threads]) await make(path);
       }),
 
-    /** Writes the inputs of one turn. Throws `overloaded`, and leaves nothing then. */
+    /**
+     * Writes the inputs of one turn. Throws `overloaded` and leaves no files if the state directory is not writable.
+     */
     async stage(images: readonly ProviderInput[]): Promise<StagedInputs> {
       if (images.length === 0) return { paths: [], remove: async () => {} };
       const folder = join(inputs, ids.newOpaqueId());
@@ -73,17 +78,17 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
       return { paths, remove };
     },
 
-    /** Marks a thread as one to be deleted. Throws `overloaded`. */
+    /** Marks a thread for deletion. Throws `overloaded` if the state directory is not writable. */
     mark: (threadId: string) => asStateError(async () => createOwnerFile(join(threads, threadId))),
 
-    /** The threads that are marked. */
+    /** Resolves with the ids of the marked threads. */
     marked: async (): Promise<readonly string[]> =>
       (await readdir(threads).catch(() => [])).filter((name) => THREAD_ID.test(name)),
 
-    /** Removes the mark of a thread that was deleted. */
+    /** Removes the mark of a deleted thread. */
     unmark: (threadId: string) => rm(join(threads, threadId), { force: true }),
 
-    /** Removes the images that the agent has kept of a thread: it never does. */
+    /** Deletes the images that the agent has stored for a thread. The agent itself never deletes them. */
     async removeGenerated(threadId: string): Promise<void> {
       if (!THREAD_ID.test(threadId)) return;
       await rm(join(home, 'generated_images', threadId), { recursive: true, force: true });
@@ -95,6 +100,6 @@ async function asStateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new BridgeError('overloaded', 'the state directory takes no files', { cause });
+    throw new BridgeError('overloaded', 'the state directory is not writable', { cause });
   }
 }

@@ -11,12 +11,12 @@ import { createSessionTurns } from './session-turns.ts';
 import { createSupervisor } from './supervisor.ts';
 import { createThreads } from './threads.ts';
 
-/** The agent as calls need it: a child that runs and is logged in, and turns on it. */
+/** Creates the agent: a running child that is logged in, and the turns on it. */
 export function createAgent(parts: ProviderParts<'agent_app_server'>) {
   const { settings, credentials, clock } = parts;
   const folders = createAgentFolders(parts);
   const cleared = folders.clear();
-  // The first call reports what is wrong.
+  // The first call reports the error.
   cleared.catch(() => {});
   let skippedLines = 0;
   const onSkippedLine = () => {
@@ -37,19 +37,19 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
   const isolated = createIsolatedTurns(turnParts);
   const sessions = createSessionTurns(turnParts);
 
-  /** The child, with a login that is good for a turn. */
+  /** Resolves with a child whose login is valid for a turn. */
   async function readyChild(signal: AbortSignal): Promise<AgentChild> {
     await cleared;
     const login = await credentials.current(signal);
     const child = await supervisor.child(signal);
     await abortable(child.logIn(login), signal);
-    // For the next probe: it does not ask.
+    // For the next probe, which does not read the account itself.
     if (child.hasAccount() === undefined) child.readAccount().catch(() => {});
     return child;
   }
 
   return {
-    /** One turn, on a thread of its own unless the request names one. */
+    /** Runs one turn, on a new thread unless the request names one. */
     async run(request: ProviderRequest, context: ProviderContext): Promise<ProviderOutput> {
       const child = await readyChild(context.signal);
       return request.threadId === undefined
@@ -62,7 +62,7 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     deleteThread: async (threadId: string, signal: AbortSignal) =>
       sessions.delete(await readyChild(signal), threadId, signal),
 
-    /** Whether the child that runs, if one does, has an account that may use the image tool. */
+    /** Returns the state of the running child's account. Without a running child the state is `accepted`. */
     accountState(): 'accepted' | 'refused' | 'unknown' {
       const child = supervisor.running();
       const hasAccount = child ? child.hasAccount() : true;
@@ -72,13 +72,13 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
 
     restarts: supervisor.restarts,
 
-    /** How many lines of its children were no messages. */
+    /** Returns how many output lines of all children were not messages. */
     skippedLines: () => skippedLines,
 
-    /** Resolves when no child runs any more. Calls that run end for it. */
+    /** Resolves when no child runs any more. Running calls fail. */
     stop: supervisor.close,
 
-    /** Resolves when nothing is removed in the background any more. */
+    /** Resolves when no thread or file is being deleted in the background. */
     settled: isolated.settled,
   };
 }
@@ -90,8 +90,8 @@ type Deps = Pick<
   Pick<ChildDeps, 'onSkippedLine'>;
 
 /**
- * Starts one process of the agent and connects to it. Throws `configuration` without an executable, `upstream` when the
- * process is of no use; it has ended then.
+ * Starts one process of the agent and connects to it. Throws `configuration` if there is no executable. Throws other
+ * errors if the handshake fails; the process has then ended.
  */
 async function startChild(
   { settings, credentials, clock, slices, searchPath, onSkippedLine }: Deps,
@@ -102,7 +102,7 @@ async function startChild(
   if (file === undefined) {
     throw new BridgeError(
       'configuration',
-      'providers.agent_app_server.executable: there is no such executable file',
+      '`providers.agent_app_server.executable` does not name an executable file',
     );
   }
   await folders.prepare();
@@ -137,7 +137,10 @@ async function startChild(
   }
 }
 
-/** All that the child gets to know: no variable of ours, and so no token. */
+/**
+ * Returns the complete environment of the child. It contains no variable of the bridge except `PATH`, and therefore no
+ * token.
+ */
 function environment(
   { home }: AgentFolders,
   searchPath: string | undefined,

@@ -3,12 +3,12 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
-/** Of the mapping: it rises when the same request is sent in another form. */
+/** Version of the mapping. It increases when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
 export const MODEL = 'gpt-image-2';
 
-/** What the agent's image tool can do: it takes a prompt and images, and chooses all else itself. */
+/** Returns the capabilities of the agent's image tool, which accepts a prompt and images and has no other options. */
 export function capabilitiesOf(
   provider: string,
   settings: Pick<Config['providers']['agent_app_server'], 'max_outputs' | 'max_parallel_outputs'>,
@@ -31,7 +31,7 @@ export function capabilitiesOf(
     masks: NO_IMAGES,
     persistent_sessions: true,
     explicit_threads: true,
-    // What specification 2.4 says of both remote providers: an image is an item of the current turn.
+    // An input image is an item of the current turn.
     source_transport: 'conversation_attachment',
   };
 }

@@ -3,8 +3,8 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 
 /**
- * The file that starts the agent: `executable` itself when it is a path, else the first of that name in the folders of
- * `searchPath`. Undefined when there is none that this process may execute.
+ * Resolves with the file that starts the agent: `executable` itself if it is a path, else the first file with that name
+ * in the folders of `searchPath`. Resolves with undefined if no such file is executable by this process.
  */
 export async function findExecutable(
   executable: string,

@@ -14,20 +14,20 @@ interface Deps {
   readonly onSuccess: () => void;
 }
 
-/** Turns on threads of their own, which are deleted afterwards. They run in parallel. */
+/** Runs turns in parallel, each on its own thread, which is deleted afterwards. */
 export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps) {
   const endings = new Set<Promise<void>>();
 
-  /** Removes all traces of a thread. What cannot be removed now is removed by the next child. */
+  /** Deletes a thread and its images. If the deletion fails, the next child repeats it. */
   async function discard(child: AgentChild, threadId: string): Promise<void> {
     try {
       await folders.removeGenerated(threadId);
       await threads.delete(child, threadId);
-      // Once more: a turn that still ran may have ended with an image.
+      // Repeated because a turn that was still running may have produced an image.
       await folders.removeGenerated(threadId);
       await folders.unmark(threadId);
     } catch {
-      // The mark stays.
+      // The mark remains for the next child.
     }
   }
 
@@ -40,7 +40,7 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
     void ending.then(() => endings.delete(ending));
   }
 
-  /** A new thread. One that is given up before it was started is deleted once it was. */
+  /** Starts a thread. If the caller aborts while the thread starts, the thread is deleted afterwards. */
   async function threadFor(child: AgentChild, signal: AbortSignal): Promise<string> {
     const starting = threads.start(child);
     try {
@@ -52,7 +52,7 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
   }
 
   return {
-    /** Rejects as a provider does. The thread and the staged files are removed in the background. */
+    /** Runs one turn and rejects as a provider does. Deletes the thread and the staged files in the background. */
     async run(
       child: AgentChild,
       request: ProviderRequest,
@@ -84,7 +84,7 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
       }
     },
 
-    /** Deletes the threads that earlier children have left, in the background. */
+    /** Deletes the threads that earlier children left behind, in the background. */
     clear(child: AgentChild, threadIds: readonly string[]): void {
       const clear = async () => {
         for (const threadId of threadIds) await discard(child, threadId);
@@ -92,7 +92,7 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
       inBackground(clear());
     },
 
-    /** Resolves when nothing is removed in the background any more. */
+    /** Resolves when no thread or file is being deleted in the background. */
     async settled(): Promise<void> {
       while (endings.size > 0) await Promise.all(endings);
     },

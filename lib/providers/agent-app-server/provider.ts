@@ -6,7 +6,7 @@ import { createAgent } from './agent.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION, MODEL } from './capabilities.ts';
 import { findExecutable } from './executable.ts';
 
-/** A supervised agent process that is spoken to on its standard streams (providers.md, agent-app-server.md). */
+/** Creates the provider that runs a supervised agent process and talks to it over its standard streams. */
 export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_server'>): Provider {
   const { name, settings, credentials } = parts;
   const document = capabilitiesOf(name, settings);
@@ -32,7 +32,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
 
   return {
     name,
-    // A turn is paid for: it is never repeated.
+    // A turn is never repeated because it is charged.
     retry: { attempts: 1, backoffMs: 0 },
     describe: () => ({
       displayName: 'Agent App Server',

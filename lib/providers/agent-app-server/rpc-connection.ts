@@ -5,11 +5,11 @@ import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import { createJsonReader, type StreamedJson } from '../http/streamed-json.ts';
 
-/** A notification of the child. */
+/** A notification from the child. */
 export interface Notification {
   readonly method: string;
   readonly params: unknown;
-  /** The message, which knows the bytes of long strings. */
+  /** The whole message, which provides the bytes of long strings. */
   readonly message: StreamedJson;
 }
 
@@ -18,20 +18,22 @@ interface Deps {
   readonly output: Readable;
   readonly clock: Pick<Clock, 'after'>;
   readonly slices: TimeSlices;
-  /** `rpc_max_message_bytes`. */
+  /** The setting `rpc_max_message_bytes`. */
   readonly maxMessageBytes: number;
-  /** `rpc_timeout_ms`. */
+  /** The setting `rpc_timeout_ms`. */
   readonly timeoutMs: number;
   readonly onNotification: (notification: Notification) => void;
-  /** Called for each line of the output that is no message. */
+  /** Called for each output line that is not a message. */
   readonly onSkippedLine: () => void;
-  /** Returns undefined for a method that is not supported; a rejection becomes an error response. */
+  /**
+   * Handles a request of the child. Returns undefined for an unsupported method. A rejection becomes an error response.
+   */
   readonly handleRequest: (method: string, params: unknown) => Promise<unknown> | undefined;
-  /** The output cannot be understood, or the child does not react: it is of no use any more. */
+  /** Called if the output is invalid or the child does not respond, so that the child must be replaced. */
   readonly onFault: () => void;
 }
 
-/** Ids of either side; the child counts from 0. */
+/** Message id chosen by either side. The child counts from 0. */
 const Id = v.union([v.number(), v.string()]);
 
 const Message = v.object({
@@ -42,10 +44,10 @@ const Message = v.object({
   error: v.optional(v.fallback(v.object({ message: v.string() }), { message: '' })),
 });
 
-// Responses to a child that does not read them.
+// Limit on responses that the child has not read.
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
-/** JSON-RPC on the standard streams of the child, one message a line (agent-app-server.md, 1). */
+/** Creates a JSON-RPC connection over the standard streams of the child, with one message a line. */
 export function createRpcConnection(deps: Deps) {
   const { input, output, clock, slices, timeoutMs } = deps;
   const pending = createPendingRequests(clock, timeoutMs);
@@ -65,7 +67,7 @@ export function createRpcConnection(deps: Deps) {
 
   function breakOff(reason: string): void {
     finish(
-      new BridgeError('protocol', 'the agent does not follow its protocol', {
+      new BridgeError('protocol', 'the agent violated its protocol', {
         details: { reason },
       }),
     );
@@ -109,21 +111,22 @@ export function createRpcConnection(deps: Deps) {
         if (fault && !end) breakOff(fault);
       }
     } catch {
-      // An output that breaks has ended.
+      // A broken output counts as ended.
     }
     return finish(agentEnded());
   }
 
   return {
     /**
-     * Resolves with the response. Rejects with `upstream`, retryable, when the child ends first or does not respond in time,
-     * with `protocol` when it breaks its protocol. The request has been written when this returns, unless `hasEnded`.
+     * Resolves with the response. Rejects with a retryable `upstream` if the child ends first or does not respond in
+     * time, and with `protocol` if it violates the protocol. The request has been written when this method returns,
+     * unless `hasEnded` is true.
      */
     request(method: string, params: object): Promise<RpcReply> {
       if (end) return Promise.reject(end);
       const messagesBefore = messages;
       const { id, reply } = pending.add(() => {
-        // A child that writes nothing at all hangs.
+        // A child that has written nothing at all is hanging.
         if (messages === messagesBefore) breakOff('silent');
       });
       write({ id, method, params });
@@ -132,15 +135,15 @@ export function createRpcConnection(deps: Deps) {
 
     notify: (method: string) => write({ method }),
 
-    /** Nothing is written to the child any more. */
+    /** Returns true if nothing more is written to the child. */
     hasEnded: () => end !== undefined,
 
-    /** Throws what a request would reject with. */
+    /** Throws the error with which a request would reject. */
     throwIfEnded(): void {
       if (end) throw end;
     },
 
-    /** Resolves with why, when all that the child has written was read. */
+    /** Resolves with the reason when the child has ended and all its output has been read. */
     ended: read(),
   };
 }
@@ -149,7 +152,7 @@ function agentEnded(): BridgeError {
   return new BridgeError('upstream', 'the agent has ended', { retryable: true });
 }
 
-/** The response to a request: what the method returns, or the text of its error. */
+/** The response to a request: the result of the method, or the text of its error. */
 export type RpcReply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly message: string };
@@ -159,13 +162,13 @@ interface Pending {
   readonly reject: (error: BridgeError) => void;
 }
 
-/** The requests that wait for their response, each until `timeoutMs` is over. */
+/** Tracks requests until their response arrives or `timeoutMs` is over. */
 function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
   const pending = new Map<number, Pending>();
   let lastId = 0;
 
   return {
-    /** A new request. `onTimeout` is called when it has waited too long; it rejects with `upstream` then. */
+    /** Adds a request. After the timeout the reply rejects with `upstream`, and `onTimeout` is called. */
     add(onTimeout: () => void): { readonly id: number; readonly reply: Promise<RpcReply> } {
       lastId += 1;
       const id = lastId;
@@ -173,7 +176,7 @@ function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
       const cancel = clock.after(timeoutMs, () => {
         pending.delete(id);
         reject(
-          new BridgeError('upstream', 'the agent does not respond in time', { retryable: true }),
+          new BridgeError('upstream', 'the agent did not respond in time', { retryable: true }),
         );
         onTimeout();
       });
@@ -181,7 +184,7 @@ function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
       return { id, reply: promise.finally(cancel) };
     },
 
-    /** A response to a request that does not wait any more, or never was, is ignored. */
+    /** Settles a request. A response to an unknown or expired request is ignored. */
     settle(id: number, reply: RpcReply): void {
       pending.get(id)?.resolve(reply);
       pending.delete(id);
@@ -194,34 +197,35 @@ function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
   };
 }
 
-/** Why the output of the agent cannot be read any further. */
+/** Reason why the output of the agent cannot be read any further. */
 type OutputFault = 'message_too_long' | 'not_json';
 
 const LINE_FEED = 0x0a;
 const OPENING_BRACE = 0x7b;
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0d];
 
-// What a message holds besides its images.
+// Maximum size of a message without its images.
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 interface Receiver {
   readonly onMessage: (message: StreamedJson) => void;
-  /** Called for each line that is no message, such as one that a wrapper of the agent prints when it starts. */
+  /** Called for each line that is not a message, such as a line that a wrapper script prints when it starts. */
   readonly onSkippedLine: () => void;
 }
 
 /**
- * Reads one JSON message a line, chunk by chunk. A long string is decoded from base64 while it comes, and no message is held
- * as text. Bytes after the last line feed are no message. A line whose first character is no `{` is skipped. A line that
- * begins with `{` and is no JSON is a fault, because a message is lost then.
+ * Creates a reader of JSON messages, one a line, that arrive in chunks. Long strings are decoded from base64 while they
+ * arrive, and no message is stored as text. Bytes after the last line feed are not a message. A line whose first
+ * character is not `{` is skipped. A line that begins with `{` and is not JSON is a fault, because a message is then
+ * lost.
  */
 export function createMessageReader(
   maxMessageBytes: number,
   { onMessage, onSkippedLine }: Receiver,
 ) {
-  // The child lives on for any number of turns: only a single message has a limit.
+  // The text of all messages together is unlimited because a child lives for any number of turns.
   const json = createJsonReader(MAX_TEXT_BYTES, undefined, Number.POSITIVE_INFINITY);
-  /** `blank` until a character shows what the line is. */
+  /** The kind of the current line, which is `blank` until its first visible character. */
   let line: 'blank' | 'message' | 'skipped' = 'blank';
   let lineBytes = 0;
   let fault: OutputFault | undefined;
@@ -245,7 +249,10 @@ export function createMessageReader(
   }
 
   return {
-    /** Calls `onMessage` for each message that `chunk` completes. Returns what is wrong once no more can be read. */
+    /**
+     * Calls `onMessage` for each message that `chunk` completes. Returns a fault if the output cannot be read any
+     * further.
+     */
     push(chunk: Buffer): OutputFault | undefined {
       let start = 0;
       while (!fault && start < chunk.length) {

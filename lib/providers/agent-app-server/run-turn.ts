@@ -17,25 +17,28 @@ interface Turn {
   readonly child: AgentChild;
   readonly threadId: string;
   readonly request: ProviderRequest;
-  /** The files of its sources and references. */
+  /** The files of the sources and references. */
   readonly paths: readonly string[];
   /**
-   * Whether the turn is interrupted as soon as there is an image, which saves a model call. The thread has no use for
-   * another turn then: its history says that the image was aborted.
+   * True if the turn is interrupted as soon as there is an image, which saves a model call. The thread cannot be used
+   * for another turn then, because its history says that the image was aborted.
    */
   readonly stopsAtImage: boolean;
 }
 
 interface RunningTurn {
-  /** Rejects with why there is no image, or with the signal's reason once the turn has ended. */
+  /** Rejects if there is no image. If the signal aborts, rejects with its reason once the turn has ended. */
   readonly output: Promise<ProviderOutput>;
-  /** Resolves with whether the turn is known to have ended, when nothing more can be learned. Never rejects. */
+  /**
+   * Resolves when nothing more can be learned about the turn: with true if the turn is known to have ended. Never
+   * rejects.
+   */
   readonly ended: Promise<boolean>;
 }
 
 /**
- * Starts one turn on a thread that has none running. Throws `upstream`, `protocol` for a child that has ended. Once `dispatched` was reported, a failure of unknown outcome says so:
- * such a turn must not be repeated.
+ * Starts one turn on a thread without a running turn. Throws `upstream` or `protocol` if the child has ended. A failure
+ * after `dispatched` reports the effect `unknown` if the outcome is unknown, because such a turn must not be repeated.
  */
 export function runTurn(
   { child, threadId, request, paths, stopsAtImage }: Turn,
@@ -47,7 +50,7 @@ export function runTurn(
   const outcome = createTurnOutcome(request, clock.nowMs, (event) => {
     if (isReporting) onEvent(event);
   });
-  /** Resolves with whether the turn is known to have ended. */
+  /** Resolves with true if the turn is known to have ended. */
   const over = Promise.withResolvers<boolean>();
   const hasImage = Promise.withResolvers<void>();
   let isInterrupted = false;
@@ -67,13 +70,16 @@ export function runTurn(
     },
   });
 
-  /** An interruption that came before the turn had begun has ended nothing: it is repeated. */
+  /** Repeats an interruption that was sent before the turn had begun and therefore had no effect. */
   function noteStart(): void {
     isStarted = true;
     if (isInterrupted) void interrupt();
   }
 
-  /** With the id of the turn an early interruption fails; the empty one means the turn that runs. */
+  /**
+   * Interrupts the running turn. The empty id means the running turn; with the id of the turn an early interruption
+   * would fail.
+   */
   async function interrupt(): Promise<void> {
     isInterrupted = true;
     const isLate = isStarted;
@@ -96,11 +102,11 @@ export function runTurn(
       }
       failure = isNotFound(reply.message)
         ? threadNotFound()
-        : new BridgeError('upstream', 'the agent refuses the turn');
+        : new BridgeError('upstream', 'the agent rejected the turn');
       over.resolve(true);
     } catch (thrown) {
       failure = afterDispatch(thrown);
-      // The turn may run although its start was not confirmed.
+      // The turn may be running although its start was not confirmed.
       isStarted = true;
       if (child.hasEnded()) over.resolve(true);
       else await interrupt();
@@ -128,7 +134,7 @@ export function runTurn(
   return { output: output(), ended: over.promise.finally(unsubscribe) };
 }
 
-/** The child was lost in the middle of a turn: it is not known whether an image was made and paid for. */
+/** Creates the error of a turn whose child was lost. It is unknown if an image was made and charged. */
 function afterDispatch(cause: unknown): BridgeError {
   const code = cause instanceof BridgeError ? cause.code : 'upstream';
   const reason = cause instanceof BridgeError ? cause.details['reason'] : undefined;
@@ -145,8 +151,8 @@ interface EndOfTurn {
 }
 
 /**
- * Adds up the notifications of one turn to its outcome. A failed image does not fail the turn of the agent, and a turn
- * without an image does not fail either (agent-app-server.md, 5.2 and 5.3).
+ * Reduces the notifications of one turn to its outcome. Neither a failed image nor a missing image makes the agent's
+ * turn fail.
  */
 function createTurnOutcome(
   request: CallFacts,
@@ -168,7 +174,7 @@ function createTurnOutcome(
       failedItem ??= item;
       return;
     }
-    // With several images the first one counts.
+    // Only the first of several images is used.
     if (image) return;
     const bytes = message.bytesOf(item.result);
     const prompt = item.revisedPrompt;
@@ -178,7 +184,7 @@ function createTurnOutcome(
   }
 
   function failure(): BridgeError {
-    if (isUnusable) return unusableImages('the agent gave no usable image', 'unusable_image');
+    if (isUnusable) return unusableImages('the agent returned no usable image', 'unusable_image');
     const failedOutput = toolOutputs.get(failedItem?.id ?? '') ?? [...toolOutputs.values()][0];
     const error = failedItem?.failure
       ? fromItemFailure(failedItem.failure, request, nowMs())
@@ -193,7 +199,7 @@ function createTurnOutcome(
     take(notification: Notification): void {
       const taken = parseTurnNotification(notification);
       if (taken?.type === 'turn_started') turnId = taken.turnId;
-      // The last notifications of an interrupted turn may come after the next one was accepted.
+      // The last notifications of an interrupted turn may arrive after the next turn was accepted.
       if (taken?.turnId !== turnId) return;
       switch (taken?.type) {
         case 'item_started':
@@ -220,26 +226,29 @@ function createTurnOutcome(
       }
     },
 
-    /** The turn is over. Where the model has stopped waiting for an image, it comes after that (3.5). */
+    /**
+     * Returns true if the turn has ended. If the model stopped waiting for an image, the image arrives after the end of
+     * the turn.
+     */
     hasEnded: () => ended !== undefined && (openItems.size === 0 || ended.status !== 'completed'),
 
     image: () => image,
 
-    /** Why there is no image, once the turn has ended. */
+    /** Returns the reason for a missing image after the turn has ended. */
     failure,
   };
 }
 
-/** The failure of a turn that ended without an image, and without a failed image. */
+/** Returns the error of a turn that ended with neither an image nor a failed image. */
 function failureOfTurn(ended: EndOfTurn | undefined): BridgeError {
   if (ended?.error) return ended.error;
   if (ended?.status === 'interrupted') {
-    return new BridgeError('upstream', 'the agent has interrupted the turn', {
+    return new BridgeError('upstream', 'the agent interrupted the turn', {
       effect: 'unknown',
       details: { reason: 'turn_interrupted' },
     });
   }
-  return new BridgeError('upstream', 'the turn of the agent ended without an image', {
+  return new BridgeError('upstream', 'the agent ended the turn without an image', {
     details: { reason: 'no_image' },
   });
 }

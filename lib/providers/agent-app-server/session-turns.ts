@@ -16,12 +16,12 @@ interface Deps {
 }
 
 /**
- * Turns on threads that outlive them. A turn runs to its end: the history of an interrupted one lacks its image. A thread
- * whose turn could not be ended takes no other one until its child is replaced.
+ * Runs turns on threads that persist. A turn always runs to its end, because the history of an interrupted turn would
+ * lack its image. If a turn could not be ended, its thread accepts no other turn until the child is replaced.
  */
 export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps) {
   const running = new Set<string>();
-  /** Threads whose last turn perhaps still runs, with the child that runs it. */
+  /** Threads whose last turn may still be running, with the child that runs the turn. */
   const unended = new Map<string, AgentChild>();
   const loaded = new WeakMap<AgentChild, Set<string>>();
 
@@ -64,14 +64,17 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
   }
 
   return {
-    /** A new thread. Resolves with its id. */
+    /** Creates a thread. Resolves with its id. */
     async create(child: AgentChild, signal: AbortSignal): Promise<string> {
       const threadId = await abortable(threads.start(child), signal);
       loadedIn(child).add(threadId);
       return threadId;
     },
 
-    /** Runs the next turn of a thread. Throws `session_not_found`, `session_busy`, and rejects as a provider does. */
+    /**
+     * Runs the next turn of a thread. Throws `session_not_found` if the thread does not exist and `session_busy` if a
+     * turn has not ended. Otherwise rejects as a provider does.
+     */
     async run(
       child: AgentChild,
       threadId: string,
@@ -88,7 +91,7 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
           return await runTurnOn(child, threadId, work, context);
         } catch (error) {
           if (!wasLoaded || !isNotFound(error)) throw error;
-          // The agent unloads threads that were idle for long.
+          // The agent unloads threads that have been idle for long.
           loadedIn(child).delete(threadId);
           return await runTurnOn(child, threadId, work, context);
         } finally {
@@ -99,7 +102,7 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
       }
     },
 
-    /** Deletes a thread with its images. Throws `session_busy`. */
+    /** Deletes a thread with its images. Throws `session_busy` if a turn has not ended. */
     async delete(child: AgentChild, threadId: string, signal: AbortSignal): Promise<void> {
       refuseBusy(threadId);
       loadedIn(child).delete(threadId);

@@ -5,22 +5,25 @@ import type { AgentChild } from './agent-child.ts';
 
 interface Deps {
   readonly clock: Clock;
-  /** `restart_backoff_ms`. */
+  /** The setting `restart_backoff_ms`. */
   readonly backoffMs: number;
-  /** Starts a process and shakes hands. Ends the process if it rejects. */
+  /** Starts a process and performs the handshake. Ends the process if it rejects. */
   readonly start: (signal: AbortSignal) => Promise<AgentChild>;
 }
 
 const MAX_BACKOFF_MS = 30_000;
 
-/** Owns the one child: started when it is needed, and again after it has ended, with a delay that doubles. */
+/**
+ * Creates the owner of the single child. Starts the child when it is needed, and restarts it after it has ended with a
+ * delay that doubles.
+ */
 export function createSupervisor({ clock, backoffMs, start }: Deps) {
   const closing = new AbortController();
   const stopping = new Set<Promise<void>>();
   let current: AgentChild | undefined;
   let starting: Promise<AgentChild> | undefined;
   let starts = 0;
-  /** Ends in a row, of children that have completed no turn. */
+  /** Consecutive ends of children that completed no turn. */
   let crashes = 0;
   let notBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -33,7 +36,7 @@ export function createSupervisor({ clock, backoffMs, start }: Deps) {
     await child.ended;
     current = undefined;
     if (!closing.signal.aborted) noteEnd();
-    // A process that has closed its output is of no use, even if it runs on.
+    // A process that has closed its output is useless, even if it continues to run.
     const stopped = child.stop();
     stopping.add(stopped);
     await stopped;
@@ -60,8 +63,8 @@ export function createSupervisor({ clock, backoffMs, start }: Deps) {
 
   return {
     /**
-     * The running child; after a crash the next one, once its delay is over. The signal ends the wait, not the start.
-     * Rejects with what the start rejects with.
+     * Resolves with the running child. After a crash, waits for the delay and starts a new child. The signal ends the
+     * wait but not the start. Rejects with the error of the start.
      */
     async child(signal: AbortSignal): Promise<AgentChild> {
       if (current && !current.hasEnded()) return current;
@@ -69,18 +72,18 @@ export function createSupervisor({ clock, backoffMs, start }: Deps) {
       return abortable(starting, signal);
     },
 
-    /** The child that runs now, if any. */
+    /** Returns the running child, if any. */
     running: () => (current?.hasEnded() ? undefined : current),
 
-    /** A turn has ended as turns do: the next restart comes without the delays of the ones before. */
+    /** Resets the restart delay after a completed turn. */
     noteSuccess(): void {
       crashes = 0;
     },
 
-    /** How often a child was started again. */
+    /** Returns how often a child was restarted. */
     restarts: () => Math.max(0, starts - 1),
 
-    /** Resolves when no child runs any more, and none is started. */
+    /** Resolves when no child runs any more. No further child is started. */
     async close(): Promise<void> {
       closing.abort(new BridgeError('cancelled', 'the provider is closing'));
       await starting?.catch(() => undefined);

@@ -11,7 +11,7 @@ const LOST_CALL = /\b(?:network|stream) error\b/;
 const NO_IMAGE = /\breturned no image data\b/;
 const UNREADABLE_IMAGE = /\bunable to (?:read|process) referenced image\b/;
 
-/** Names of the agent for what the backend's own codes say, too (agent-app-server.md, 5.1). */
+/** The agent's names of errors for which the backend also has codes. */
 const ERROR_CODES: Readonly<Record<string, string>> = {
   unauthorized: 'authentication_error',
   usageLimitExceeded: 'usage_limit_reached',
@@ -28,7 +28,7 @@ const ErrorInfo = v.record(
   v.object({ httpStatusCode: v.fallback(v.nullish(v.number()), undefined) }),
 );
 
-/** Why the image tool failed, as the agent has written it for its model (agent-app-server.md, 5.2). */
+/** Converts the failure of the image tool, which the agent reports to its model as text. */
 export function fromToolOutput(output: string, request: CallFacts): BridgeError {
   const status = Number(HTTP_FAILURE.exec(output)?.[1]);
   if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
@@ -40,7 +40,7 @@ export function fromToolOutput(output: string, request: CallFacts): BridgeError 
   });
 }
 
-/** Why an image failed, where the item itself says so. */
+/** Converts the failure of an image that the item itself reports. */
 export function fromItemFailure(
   { type, resetsAt }: NonNullable<TurnItem['failure']>,
   request: CallFacts,
@@ -56,7 +56,7 @@ export function fromItemFailure(
   );
 }
 
-/** Why the model call of a turn failed (agent-app-server.md, 5.1). */
+/** Converts the failure of a turn's model call. */
 export function fromTurnError(
   { message, codexErrorInfo: info }: TurnError,
   request: CallFacts,
@@ -68,7 +68,7 @@ export function fromTurnError(
   const parsed = v.safeParse(ErrorInfo, info);
   const [details] = parsed.success ? Object.values(parsed.output) : [];
   if (details?.httpStatusCode) return fromBackend(details.httpStatusCode, body, request);
-  // A refusal of the backend is passed on as its raw body.
+  // The agent passes on a refusal of the backend as its raw body.
   const error = parseErrorBody(parseJson(body));
   return fromCode(toBackendFailure(error ? [error] : []), request);
 }
@@ -78,7 +78,7 @@ function fromBackend(status: number, body: string | undefined, request: CallFact
   return fromStatus(status, toBackendFailure(error ? [error] : []), request);
 }
 
-/** The text of a literal that Rust's `Debug` has written; its escapes are JSON's, but for `\'` and `\u{…}`. */
+/** Parses a string literal written by Rust's `Debug`. Its escapes are those of JSON, except `\'` and `\u{…}`. */
 function parseDebugText(literal: string | undefined): string | undefined {
   if (literal === undefined) return undefined;
   const json = literal

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Notification } from './rpc-connection.ts';
 
-/** Members that add something: where they make no sense they are ignored. */
+/** Optional members. A malformed member is ignored. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 
 const Item = v.object({
@@ -41,7 +41,7 @@ const RawItemParams = v.object({
   item: v.object({ type: v.string(), call_id: Text, output: Text }),
 });
 
-/** A notification that matters to the turn of its thread (agent-app-server.md, 3.1 and 5.2). */
+/** A notification that affects the turn of its thread. */
 export type TurnNotification = { readonly turnId?: string | null | undefined } & (
   | { readonly type: 'turn_started' }
   | { readonly type: 'item_started' | 'item_completed'; readonly item: TurnItem }
@@ -53,7 +53,7 @@ export type TurnNotification = { readonly turnId?: string | null | undefined } &
     }
 );
 
-/** Undefined for a notification that does not matter, or is not what its method says. */
+/** Parses a notification. Returns undefined if it is not used or does not have the form of its method. */
 export function parseTurnNotification({
   method,
   params,

@@ -8,7 +8,7 @@ const settings = {
   account_base_url: 'http://127.0.0.1:9/backend-api',
 };
 
-/** The values of all `-c` arguments, by key. */
+/** Returns the values of all `-c` arguments by key. */
 function assignments(): ReadonlyMap<string, unknown> {
   const args = agentArguments(settings);
   return new Map(
@@ -30,16 +30,16 @@ describe('agentArguments', () => {
   });
 
   it.each([
-    // The default model reaches the image tool only through a program that it writes.
+    // The default model calls the image tool only from a program that it writes.
     ['model', 'gpt-5.5'],
     ['model_provider', 'bridge'],
     ['model_providers.bridge.base_url', 'http://127.0.0.1:9/codex'],
     ['chatgpt_base_url', 'http://127.0.0.1:9/backend-api'],
     ['model_providers.bridge.requires_openai_auth', true],
-    // A repeated call is paid twice.
+    // Each repeated call is charged again.
     ['model_providers.bridge.request_max_retries', 0],
     ['model_providers.bridge.stream_max_retries', 0],
-    // An unreachable network would be tried again for ever.
+    // An unreachable network would otherwise be retried for ever.
     ['features.unbounded_connection_retries', false],
     ['features.shell_tool', false],
     ['analytics.enabled', false],
@@ -49,7 +49,7 @@ describe('agentArguments', () => {
     expect(assignments().get(key)).toBe(value);
   });
 
-  it('leaves the feature on that models which write programs need', () => {
+  it('keeps the feature enabled that models need to write programs', () => {
     expect([...assignments().keys()].filter((key) => key.includes('code_mode'))).toEqual([]);
   });
 });

@@ -9,15 +9,15 @@ const SETTINGS = { max_outputs: 255, max_parallel_outputs: 'auto' } as const;
 describe('capabilitiesOf', () => {
   const document = capabilitiesOf('agent-app-server', SETTINGS);
 
-  it('is a document of the contract', () => {
+  it('returns a valid capability document', () => {
     expect(v.parse(CapabilityDocument, document)).toEqual(document);
   });
 
-  it('is what the tests of negotiation take for this provider', () => {
+  it('returns the document that the negotiation tests use for this provider', () => {
     expect(document).toMatchObject(appServer);
   });
 
-  it('attaches sources to the conversation and has no masks', () => {
+  it('reports sources as conversation attachments and no masks', () => {
     expect(document.source_transport).toBe('conversation_attachment');
     expect(document.masks.support).toBe('unsupported');
   });

@@ -16,7 +16,9 @@ afterEach(async () => {
 
 const faulty = (fault: string) => agentRequest({ prompt: `A fox ${fault}` });
 
-/** A next request works as soon as the end of the child was noticed, and nothing is left of the one before. */
+/**
+ * Runs a request once the end of the child has been noticed, and checks that the previous request left nothing behind.
+ */
 async function expectToWork(rig: ChildRig): Promise<void> {
   await expect.poll(() => run(rig, agentRequest()).failure).toBeUndefined();
   await expect.poll(() => rig.leftovers()).toEqual([]);
@@ -29,7 +31,7 @@ describe('a child that fails before the turn was sent', () => {
     ['ends while it gets the login', '--exit-at=account/login/start', {}],
     ['does not respond to the handshake', '--silent-at=initialize', {}],
     ['does not respond to the start of a thread', '--silent-at=thread/start', {}],
-  ])('makes a known failure that may be repeated: it %s', async (_name, arg) => {
+  ])('causes a retryable failure of known outcome: it %s', async (_name, arg) => {
     const rig = await rigOf({
       args: [arg],
       set: ['providers.agent_app_server.rpc_timeout_ms=2000'],
@@ -42,16 +44,19 @@ describe('a child that fails before the turn was sent', () => {
     expect(events).toEqual([]);
   });
 
-  it.each(['none', 'apiKey'])('is not asked for images with the account %s', async (account) => {
-    const rig = await rigOf({ args: [`--account=${account}`] });
+  it.each(['none', 'apiKey'])(
+    'receives no request for images with the account %s',
+    async (account) => {
+      const rig = await rigOf({ args: [`--account=${account}`] });
 
-    expect(await run(rig, agentRequest()).failure).toMatchObject({
-      code: 'provider_authentication',
-    });
-    expect(await paramsOf(rig, 'turn/start')).toEqual([]);
-  });
+      expect(await run(rig, agentRequest()).failure).toMatchObject({
+        code: 'provider_authentication',
+      });
+      expect(await paramsOf(rig, 'turn/start')).toEqual([]);
+    },
+  );
 
-  it('refuses a turn, which is a known failure', async () => {
+  it('rejects a turn with a failure of known outcome', async () => {
     const rig = await rigOf();
 
     const { failure } = run(rig, faulty('[[refuse]]'));
@@ -62,13 +67,13 @@ describe('a child that fails before the turn was sent', () => {
 });
 
 describe('a child that writes lines that are no messages', () => {
-  it('works, and has them counted', async () => {
+  it('works and has the lines counted', async () => {
     const rig = await rigOf({ args: ['--greets'] });
 
     const { outputs } = await run(rig, faulty('[[noise]]')).result;
 
     expect(outputs).toHaveLength(1);
-    // The greeting, and two lines in the middle of the turn.
+    // The greeting and two lines in the middle of the turn.
     expect(rig.provider.skippedLines?.()).toBe(3);
     expect(rig.provider.restarts?.()).toBe(0);
   });
@@ -84,7 +89,7 @@ describe('a child that is lost in the middle of a turn', () => {
     ['protocol', '[[garbage]]'],
     ['protocol', '[[big=3000000]]'],
     ['upstream', '[[no-reply]]'],
-  ])('makes a failure (%s) of unknown outcome that is not repeated: %s', async (code, fault) => {
+  ])('causes a failure (%s) of unknown outcome that is not repeated: %s', async (code, fault) => {
     const rig = await rigOf({
       set: [
         'providers.agent_app_server.rpc_timeout_ms=2000',
@@ -105,7 +110,7 @@ describe('a child that is lost in the middle of a turn', () => {
     await expectToWork(rig);
   });
 
-  it('has its image delivered when that was complete', async () => {
+  it('has its image delivered if the image was complete', async () => {
     const rig = await rigOf();
 
     const { outputs } = await run(rig, faulty('[[crash=item-completed]]')).result;
@@ -124,7 +129,7 @@ describe('a child that is lost in the middle of a turn', () => {
     expect(rig.provider.restarts?.()).toBe(1);
   });
 
-  it('has the threads that it left deleted by the next child', async () => {
+  it('leaves threads that the next child deletes', async () => {
     const rig = await rigOf();
     await run(rig, faulty('[[crash=started]]')).failure;
     const [{ threadId }] = await paramsOf(rig, 'turn/start');
@@ -135,7 +140,7 @@ describe('a child that is lost in the middle of a turn', () => {
     expect(await paramsOf(rig, 'thread/delete')).toContainEqual({ threadId });
   });
 
-  it('is killed with all that it has started', async () => {
+  it('is killed together with all processes that it has started', async () => {
     const rig = await rigOf({ args: ['--grandchild'] });
     await run(rig, faulty('[[crash=started]]')).failure;
 
@@ -162,7 +167,7 @@ describe('a child with odd output', () => {
     expect(await rig.children()).toHaveLength(1);
   });
 
-  it('gets other tokens than those that were rejected', async () => {
+  it('receives other tokens than the rejected ones', async () => {
     const rig = await rigOf();
 
     await run(rig, faulty('[[refresh]]')).result;
@@ -176,7 +181,7 @@ describe('a child with odd output', () => {
     expect(rig.upstream.counters()).toMatchObject({ refreshes: 1 });
   });
 
-  it('counts its first image when it makes two', async () => {
+  it('has only its first image returned if it makes two', async () => {
     const rig = await rigOf();
     const first = await run(rig, faulty('[[same]]')).result;
 
@@ -199,7 +204,7 @@ describe('a child with odd output', () => {
       '[[turn-failed={"message":"m","codexErrorInfo":"usageLimitExceeded"}]]',
       { code: 'rate_limited' },
     ],
-  ])('fails with what is known of the turn: %s', async (_name, fault, expected) => {
+  ])('fails with the known facts of the turn: %s', async (_name, fault, expected) => {
     const rig = await rigOf();
 
     const failure = await run(rig, faulty(fault)).failure;
@@ -209,7 +214,7 @@ describe('a child with odd output', () => {
     await expectToWork(rig);
   });
 
-  it('does not know the outcome of a turn that fails while its image is drawn', async () => {
+  it('has an unknown outcome if its turn fails while the image is drawn', async () => {
     const rig = await rigOf();
 
     const failure = await run(rig, faulty('[[fails-while-drawing]]')).failure;
@@ -227,7 +232,7 @@ describe('a call that is given up', () => {
   it.each([
     ['while its image is made', '[[hang]]'],
     ['before its turn has begun', '[[late-start=200]] [[hang]]'],
-  ])('interrupts its turn %s, whichever id it has', async (_name, fault) => {
+  ])('interrupts its turn %s, regardless of the id', async (_name, fault) => {
     const rig = await rigOf();
     const controller = new AbortController();
     const reason = new Error('given up');
@@ -243,7 +248,7 @@ describe('a call that is given up', () => {
     expect(await rig.children()).toHaveLength(1);
   });
 
-  it('replaces a child that reacts to nothing', async () => {
+  it('replaces a child that does not respond', async () => {
     const rig = await rigOf({ set: ['providers.agent_app_server.rpc_timeout_ms=3000'] });
     const controller = new AbortController();
     const { failure } = run(rig, faulty('[[deaf]]'), controller.signal);
@@ -256,7 +261,7 @@ describe('a call that is given up', () => {
     expect(await rig.children()).toHaveLength(2);
   });
 
-  it('interrupts the turn as soon as it has its image, which saves a model call', async () => {
+  it('interrupts the turn as soon as there is an image, which saves a model call', async () => {
     const rig = await rigOf();
 
     const { outputs } = await run(rig, faulty('[[slow-end]]')).result;
@@ -268,7 +273,7 @@ describe('a call that is given up', () => {
 });
 
 describe('closing', () => {
-  it('ends a child that neither the end of its input nor SIGTERM ends', async () => {
+  it('ends a child that ignores the end of its input and SIGTERM', async () => {
     const rig = await rigOf({
       args: ['--never-exits', '--grandchild'],
       set: ['providers.agent_app_server.shutdown_timeout_ms=200'],
@@ -284,7 +289,7 @@ describe('closing', () => {
     await expect.poll(() => isRunning(child?.grandchild ?? 0)).toBe(false);
   });
 
-  it('ends a start that is under way', async () => {
+  it('ends a start that is in progress', async () => {
     const rig = await rigOf({ args: ['--silent-at=initialize'] });
     const { failure } = run(rig, agentRequest());
     await expect.poll(() => paramsOf(rig, 'initialize')).toHaveLength(1);

@@ -28,31 +28,31 @@ interface StagedFile {
   readonly base64: string;
 }
 
-/** What one process of the stand-in has written down. */
+/** The record that one process of the stand-in has written. */
 export interface ChildLog {
   readonly pid: number;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly grandchild: number | undefined;
-  /** The messages that it received, in order. */
-  // Each test knows the messages that it asked for.
+  /** The messages that the process received, in order. */
+  // Each test knows the messages that it requested.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly received: readonly any[];
-  /** The files of each turn, as they were when it began. */
+  /** The files of each turn as they were when the turn began. */
   readonly staged: readonly (readonly StagedFile[])[];
 }
 
 interface Options {
   /** Arguments of the stand-in: test/support/agent-child/settings.ts. */
   readonly args?: readonly string[];
-  /** Settings, as `--set` takes them. */
+  /** Settings in the form of `--set`. */
   readonly set?: readonly string[];
   /** The folder of an earlier rig. */
   readonly folder?: string;
 }
 
-/** The settings that make a bridge start the stand-in with the login in this folder. */
+/** Returns the settings with which a bridge starts the stand-in with the login in this folder. */
 export function childSettings(home: string, args: readonly string[]): string[] {
   return [
     'providers.agent_app_server.enabled=true',
@@ -63,7 +63,7 @@ export function childSettings(home: string, args: readonly string[]): string[] {
   ];
 }
 
-/** The provider as the program builds it, with a stand-in for the agent and a login of the emulator. */
+/** Creates the provider as the program builds it, with a stand-in for the agent and a login of the emulator. */
 export async function openChildRig({ args = [], set = [], folder }: Options = {}) {
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'agent-child-')));
   const [home, log, state] = ['login', 'log', 'state'].map((name) => join(root, name));
@@ -95,14 +95,14 @@ export async function openChildRig({ args = [], set = [], folder }: Options = {}
     agentHome: join(state, 'agent-app-server', 'home'),
     work: join(state, 'agent-app-server', 'work'),
 
-    /** Every process that was started, in the order of their ids. */
+    /** All processes that were started, ordered by id. */
     async children(): Promise<readonly ChildLog[]> {
       const names = existsSync(log) ? await readdir(log) : [];
       const pids = names.map((name) => Number.parseInt(name, 10)).sort((a, b) => a - b);
       return Promise.all(pids.map((pid) => readLog(join(log, `${pid}.jsonl`))));
     },
 
-    /** The files of inputs and the marks of threads that exist now. */
+    /** The input files and thread marks that exist now. */
     async leftovers(): Promise<readonly string[]> {
       const kept = join(state, 'agent-app-server');
       if (!existsSync(kept)) return [];
@@ -125,7 +125,7 @@ export async function openChildRig({ args = [], set = [], folder }: Options = {}
   };
 }
 
-/** Runs one call, and notes its events. */
+/** Runs one call and records its events. */
 export function run(
   { provider }: { readonly provider: Provider },
   request: ProviderRequest,
@@ -145,13 +145,13 @@ export function run(
   return { result, failure, events };
 }
 
-/** The parameters of all requests with this method, over all processes. */
+/** Returns the parameters of all requests with this method, over all processes. */
 export async function paramsOf(rig: Pick<ChildRig, 'children'>, method: string) {
   const messages = (await rig.children()).flatMap(({ received }) => received);
   return messages.filter((message) => message.method === method).map(({ params }) => params);
 }
 
-/** Whether a process with this id exists, one that has ended and was not waited for excepted. */
+/** Returns true if a process with this id exists and has not ended. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);

@@ -17,14 +17,14 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('findExecutable', () => {
-  it('takes a path as it is, relative or absolute', async () => {
+  it('accepts a relative or absolute path', async () => {
     const file = join(folder, 'second', 'agent');
 
     expect(await findExecutable(file, undefined)).toBe(file);
     expect(await findExecutable(`./${relative(process.cwd(), file)}`, undefined)).toBe(file);
   });
 
-  it('takes the first file of that name in the search path that may be executed', async () => {
+  it('returns the first executable file with that name in the search path', async () => {
     const searchPath = `:${join(folder, 'none')}:${join(folder, 'first')}:${join(folder, 'second')}`;
 
     expect(await findExecutable('agent', searchPath)).toBe(join(folder, 'second', 'agent'));
@@ -35,7 +35,7 @@ describe('findExecutable', () => {
     ['a folder', () => join(folder, 'first', 'folder')],
     ['a path that does not exist', () => join(folder, 'agent')],
     ['a name that no folder has', () => 'no-such-agent'],
-  ])('finds none for %s', async (_name, executable) => {
+  ])('returns undefined for %s', async (_name, executable) => {
     expect(await findExecutable(executable(), join(folder, 'first'))).toBeUndefined();
   });
 });

@@ -40,7 +40,7 @@ describe('createAgentAppServerProvider', () => {
     expect(await rig.children()).toEqual([]);
   });
 
-  it('makes an image with one child, and starts no second one for the next request', async () => {
+  it('makes images of several requests with one child', async () => {
     const rig = await rigOf();
 
     const first = await run(rig, agentRequest()).result;
@@ -53,7 +53,7 @@ describe('createAgentAppServerProvider', () => {
     expect(rig.provider.restarts?.()).toBe(0);
   });
 
-  it('gives the child a minimal environment and folders of its own, which are private', async () => {
+  it('starts the child with a minimal environment and private folders', async () => {
     const rig = await rigOf();
 
     await run(rig, agentRequest()).result;
@@ -73,7 +73,7 @@ describe('createAgentAppServerProvider', () => {
     }
   });
 
-  it('runs requests in parallel, each on a thread of its own that is deleted afterwards', async () => {
+  it('runs requests in parallel, each on its own thread that is deleted afterwards', async () => {
     const rig = await rigOf();
     const requests = Array.from({ length: 8 }, (_, index) => agentRequest({ indices: [index] }));
 
@@ -89,7 +89,7 @@ describe('createAgentAppServerProvider', () => {
     expect(new Set(ids('thread/delete'))).toEqual(new Set(ids('turn/start')));
   });
 
-  it('leaves no process behind when it is closed', async () => {
+  it('leaves no process behind after it is closed', async () => {
     const rig = await rigOf();
     await run(rig, agentRequest()).result;
     const [child] = await rig.children();
@@ -103,12 +103,12 @@ describe('createAgentAppServerProvider', () => {
 describe('the probe of agent-app-server', () => {
   const probe = ({ provider }: ChildRig) => provider.probe(new AbortController().signal);
 
-  it('is ready with an executable file and a readable login', async () => {
+  it('reports ready with an executable file and a readable login', async () => {
     expect(await probe(await rigOf())).toEqual({ ready: true });
   });
 
   it.each(['./no-such-file', 'no-such-name-in-the-path'])(
-    'is not ready without the executable %s, and a request says so',
+    'reports not ready without the executable %s, as a request does',
     async (executable) => {
       const rig = await rigOf({ set: [`providers.agent_app_server.executable=${executable}`] });
 
@@ -120,14 +120,14 @@ describe('the probe of agent-app-server', () => {
   it.each([
     ['there is no login', (file: string) => rm(file)],
     ['others may change the login', (file: string) => chmod(file, 0o666)],
-  ])('is not ready when %s', async (_name, spoil) => {
+  ])('reports not ready if %s', async (_name, spoil) => {
     const rig = await rigOf();
     await spoil(join(rig.home, 'auth.json'));
 
     expect(await probe(rig)).toEqual({ ready: false, errorCode: 'authentication' });
   });
 
-  it('is not ready while a child runs whose account cannot be read, and turns work all the same', async () => {
+  it('reports not ready while the account of the child cannot be read, although turns work', async () => {
     const rig = await rigOf({ args: ['--account=error'] });
 
     const { outputs } = await run(rig, agentRequest()).result;
@@ -138,8 +138,8 @@ describe('the probe of agent-app-server', () => {
 });
 
 describe('many turns', () => {
-  it('leave no image in memory', async () => {
-    // 270 kB each.
+  it('keep no image in memory', async () => {
+    // 270 kB for each image.
     const rig = await rigOf({ args: ['--edge=300'] });
     const turns = async (count: number) => {
       for (let turn = 0; turn < count; turn += 1) await run(rig, agentRequest()).result;
@@ -153,12 +153,12 @@ describe('many turns', () => {
     const before = held();
     await turns(60);
 
-    // A buffer is given back some time after its collection.
+    // The memory of a buffer is released some time after its collection.
     await expect.poll(() => held() - before).toBeLessThan(20 * 270_000);
   });
 });
 
-/** Node offers it only when it is asked to. */
+/** Node exposes the collector only on request. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();

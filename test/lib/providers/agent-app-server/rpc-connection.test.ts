@@ -3,7 +3,7 @@ import { createMessageReader } from '../../../../lib/providers/agent-app-server/
 
 const LIMIT = 2_000_000;
 
-/** Reads a text in chunks of so many bytes. */
+/** Reads a text in chunks of this many bytes. */
 function read(text: string, chunkBytes = text.length) {
   const values: unknown[] = [];
   const images: (Buffer | undefined)[] = [];
@@ -37,7 +37,7 @@ describe('createMessageReader', () => {
     });
   });
 
-  it.each([1, 2, 7, 1000])('skips lines that are no messages, in chunks of %i bytes', (bytes) => {
+  it.each([1, 2, 7, 1000])('skips lines that are not messages in chunks of %i bytes', (bytes) => {
     const noise = 'Welcome to the "wrapper\n[1, 2]\n\n \t\r\n"text"\n';
     const text = `${noise}{"a":1}\n# {"b":2}\n  {"c":3}\r\nhalf`;
 
@@ -48,7 +48,7 @@ describe('createMessageReader', () => {
     });
   });
 
-  it('reads any number of messages, however long they are together', () => {
+  it('reads any number of messages of any total length', () => {
     const line = `${JSON.stringify({ text: 'x'.repeat(10_000) })}\n`;
 
     const { values, fault } = read(line.repeat(2000), 65_536);
@@ -72,7 +72,7 @@ describe('createMessageReader', () => {
     ['not_json', '{"a":"\n"}\n'],
     ['message_too_long', `"${'A'.repeat(LIMIT)}"\n`],
     ['message_too_long', `{"a":[${'1,'.repeat(600_000)}1]}\n`],
-  ])('stops with %s', (expected, text) => {
+  ])('returns the fault %s', (expected, text) => {
     expect(read(text, 65_536)).toMatchObject({ values: [], fault: expected });
   });
 });

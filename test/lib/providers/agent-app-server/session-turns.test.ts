@@ -26,7 +26,7 @@ const turnOn = (threadId: string, prompt = 'A fox', parts: RequestParts = {}) =>
 const crashChild = () => run(rig, agentRequest({ prompt: 'A fox [[crash=started]]' })).failure;
 
 describe('turns on a thread that is kept', () => {
-  it('run on the same thread, which is neither resumed nor deleted, and its turns are not interrupted', async () => {
+  it('run to their end on the same thread without resuming or deleting it', async () => {
     const threadId = await createThread();
 
     const first = await run(rig, turnOn(threadId)).result;
@@ -40,7 +40,7 @@ describe('turns on a thread that is kept', () => {
     }
   });
 
-  it('continue after a restart of the child, with the restrictions that the agent does not restore', async () => {
+  it('continue after a restart of the child with the same restrictions', async () => {
     const threadId = await createThread();
     await run(rig, turnOn(threadId)).result;
     await crashChild();
@@ -95,7 +95,7 @@ describe('turns on a thread that is kept', () => {
     expect(outputs).toHaveLength(1);
   });
 
-  it('are refused for a thread that the agent does not have, before anything is sent', async () => {
+  it('are rejected before dispatch for a thread that the agent does not have', async () => {
     const { failure, events } = run(rig, turnOn('019a0000-0000-7000-8000-000000000000'));
 
     expect(await failure).toMatchObject({ code: 'session_not_found' });
@@ -103,14 +103,14 @@ describe('turns on a thread that is kept', () => {
     expect(await paramsOf(rig, 'turn/start')).toEqual([]);
   });
 
-  it('are refused for a thread without a turn once its child has ended', async () => {
+  it('are rejected for a thread without turns after its child has ended', async () => {
     const threadId = await createThread();
     await crashChild();
 
     expect(await run(rig, turnOn(threadId)).failure).toMatchObject({ code: 'session_not_found' });
   });
 
-  it('never run two at once: the agent would mix them', async () => {
+  it('never run at the same time because the agent would mix them', async () => {
     const threadId = await createThread();
     const controller = new AbortController();
     const first = run(rig, turnOn(threadId, 'A fox [[hang]]'), controller.signal);
@@ -125,7 +125,7 @@ describe('turns on a thread that is kept', () => {
     expect((await run(rig, turnOn(threadId)).result).outputs).toHaveLength(1);
   });
 
-  it('succeed although the end of an interrupted one is notified late', async () => {
+  it('succeed although the end of an interrupted turn is reported late', async () => {
     const threadId = await createThread();
     const controller = new AbortController();
     const first = run(rig, turnOn(threadId, 'A fox [[hang]] [[late-end]]'), controller.signal);
@@ -136,7 +136,7 @@ describe('turns on a thread that is kept', () => {
     expect((await run(rig, turnOn(threadId)).result).outputs).toHaveLength(1);
   });
 
-  it('are refused after one that could not be ended, until the child is replaced', async () => {
+  it('are rejected after a turn that could not be ended until the child is replaced', async () => {
     const threadId = await createThread();
     const controller = new AbortController();
     const first = run(rig, turnOn(threadId, 'A fox [[stubborn]]'), controller.signal);
@@ -153,7 +153,7 @@ describe('turns on a thread that is kept', () => {
     expect((await run(rig, turnOn(threadId)).result).outputs).toHaveLength(1);
   });
 
-  it('leave no input behind', async () => {
+  it('leave no input files behind', async () => {
     const threadId = await createThread();
 
     await run(rig, turnOn(threadId, 'Redder', { images: [inputOf(Buffer.from('an image'))] }))
@@ -183,7 +183,7 @@ describe('deleteThread', () => {
     await expect(sessions().deleteThread(threadId, signal)).resolves.toBeUndefined();
   });
 
-  it('is refused while a turn runs', async () => {
+  it('is rejected while a turn runs', async () => {
     const threadId = await createThread();
     const controller = new AbortController();
     const { failure } = run(rig, turnOn(threadId, 'A fox [[hang]]'), controller.signal);

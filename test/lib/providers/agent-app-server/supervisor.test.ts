@@ -6,7 +6,9 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 
 const { signal } = new AbortController();
 
-/** A supervisor whose starts succeed unless `fails` says otherwise, and the children that it has started. */
+/**
+ * Creates a supervisor whose starts succeed unless `fails` returns true, and records the children that it has started.
+ */
 function rigOf({ fails = () => false }: { readonly fails?: (start: number) => boolean } = {}) {
   const clock = createManualClock();
   const children: { end(): void; readonly stops: () => number }[] = [];
@@ -41,7 +43,7 @@ function rigOf({ fails = () => false }: { readonly fails?: (start: number) => bo
 }
 
 describe('createSupervisor', () => {
-  it('starts one child for all who need it at once', async () => {
+  it('starts one child for all simultaneous callers', async () => {
     const { supervisor, starts } = rigOf();
 
     const [one, other] = await Promise.all([supervisor.child(signal), supervisor.child(signal)]);
@@ -51,7 +53,7 @@ describe('createSupervisor', () => {
     expect(supervisor.restarts()).toBe(0);
   });
 
-  it('starts no other child before one is needed', async () => {
+  it('starts a new child only when it is needed', async () => {
     const { supervisor, children, clock, starts } = rigOf();
     await supervisor.child(signal);
 
@@ -62,7 +64,7 @@ describe('createSupervisor', () => {
     expect(supervisor.running()).toBeUndefined();
   });
 
-  it('waits twice as long after each crash, and 30 s at most', async () => {
+  it('doubles the delay after each crash up to 30 s', async () => {
     const { supervisor, children, clock, starts } = rigOf();
     await supervisor.child(signal);
 
@@ -80,7 +82,7 @@ describe('createSupervisor', () => {
     expect(supervisor.restarts()).toBe(9);
   });
 
-  it('begins with the shortest wait again once a turn has succeeded', async () => {
+  it('resets the delay after a successful turn', async () => {
     const { supervisor, children, clock } = rigOf();
     await supervisor.child(signal);
     children[0]?.end();
@@ -97,7 +99,7 @@ describe('createSupervisor', () => {
     expect(await third).toBe(supervisor.running());
   });
 
-  it('waits after a start that failed, too, and reports its failure', async () => {
+  it('also waits after a failed start and reports its failure', async () => {
     const { supervisor, clock, starts } = rigOf({ fails: (start) => start === 1 });
     await expect(supervisor.child(signal)).rejects.toMatchObject({ code: 'upstream' });
 
@@ -109,7 +111,7 @@ describe('createSupervisor', () => {
     expect(await second).toBe(supervisor.running());
   });
 
-  it('ends the wait of an aborted caller, and not the start', async () => {
+  it('ends the wait of an aborted caller but not the start', async () => {
     const { supervisor, children, clock, starts } = rigOf();
     await supervisor.child(signal);
     children[0]?.end();
@@ -125,7 +127,7 @@ describe('createSupervisor', () => {
     expect(starts()).toBe(2);
   });
 
-  it('ends the child when it is closed, and starts none from then on', async () => {
+  it('ends the child when it is closed and starts no further child', async () => {
     const { supervisor, children, starts } = rigOf();
     await supervisor.child(signal);
 

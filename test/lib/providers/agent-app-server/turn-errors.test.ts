@@ -8,7 +8,7 @@ import { agentRequest } from '../agent-responses/requests.ts';
 
 const request = agentRequest();
 
-/** As Rust's `Debug` writes a body of the backend. */
+/** Returns the body of the backend as Rust's `Debug` writes it. */
 function failed(status: string, error?: object): string {
   const body = error === undefined ? 'None' : `Some(${JSON.stringify(JSON.stringify({ error }))})`;
   return `image generation failed: http ${status}: ${body}`;
@@ -26,20 +26,20 @@ describe('fromToolOutput', () => {
     ['429 Too Many Requests', { type: 'usage_limit_reached' }, 'rate_limited', false],
     ['500 Internal Server Error', undefined, 'upstream', true],
     ['503 Service Unavailable', { code: 'server_is_overloaded' }, 'upstream', true],
-  ])('takes HTTP %s with %j for %s, retryable: %s', (status, error, code, retryable) => {
+  ])('converts HTTP %s with %j to %s, retryable: %s', (status, error, code, retryable) => {
     const found = fromToolOutput(failed(status, error), request);
 
     expect(found).toMatchObject({ code, retryable });
     expect(found.details).not.toHaveProperty('outcome');
   });
 
-  it('reads how a program of the model reports the failure', () => {
+  it('reads a failure that is reported by a program of the model', () => {
     const output = `Script error:\n${failed('400 Bad Request', { code: 'moderation_blocked' })}`;
 
     expect(fromToolOutput(output, request)).toMatchObject({ code: 'safety_rejected' });
   });
 
-  it.each([`it's`, 'ä 狐', '"quoted" \\ and more'])('reads a body with %s in it', (message) => {
+  it.each([`it's`, 'ä 狐', '"quoted" \\ and more'])('reads a body that contains %s', (message) => {
     const text = JSON.stringify({ error: { code: 'moderation_blocked', message } });
     const literal = JSON.stringify(text).replaceAll("'", "\\'").replaceAll('ä', '\\u{e4}');
 
@@ -49,7 +49,7 @@ describe('fromToolOutput', () => {
   });
 
   it.each(['network error: connection reset', 'stream error: closed'])(
-    'does not know the outcome after a %s',
+    'reports an unknown outcome after a %s',
     (reason) => {
       expect(fromToolOutput(`image generation failed: ${reason}`, request)).toMatchObject({
         code: 'upstream',
@@ -60,7 +60,7 @@ describe('fromToolOutput', () => {
   );
 
   it.each(['unsupported call: image_genimagegen', '', 'Some('])(
-    'takes "%s" for a known failure, without a word of it',
+    'converts "%s" to a failure of known outcome without its text',
     (output) => {
       const error = fromToolOutput(output, request);
 
@@ -69,13 +69,13 @@ describe('fromToolOutput', () => {
     },
   );
 
-  it('tells a reply without an image from a failure', () => {
+  it('distinguishes a reply without an image from a failure', () => {
     const error = fromToolOutput('image generation returned no image data', request);
 
     expect(error).toMatchObject({ code: 'upstream', details: { reason: 'no_image' } });
   });
 
-  it.each(['read', 'process'])('tells an image that it is unable to %s', (verb) => {
+  it.each(['read', 'process'])('reports an input image that the tool is unable to %s', (verb) => {
     const error = fromToolOutput(`unable to ${verb} referenced image at 1.png: bad`, request);
 
     expect(error).toMatchObject({ code: 'input', retryable: false });
@@ -99,11 +99,11 @@ describe('fromTurnError', () => {
     [{ httpConnectionFailed: { httpStatusCode: null } }, 'upstream'],
     [{ responseTooManyFailedAttempts: { httpStatusCode: 429 } }, 'rate_limited'],
     [{ responseStreamDisconnected: { httpStatusCode: 502 } }, 'upstream'],
-  ])('takes %j for %s', (codexErrorInfo, code) => {
+  ])('converts %j to %s', (codexErrorInfo, code) => {
     expect(fromTurnError({ message: 'a text', codexErrorInfo }, request)).toMatchObject({ code });
   });
 
-  it('reads the body of a refusal that the agent passes on as its message', () => {
+  it('reads the body of a refusal from the message of the agent', () => {
     const message = JSON.stringify({ error: { code: 'moderation_blocked' } });
 
     expect(fromTurnError({ message, codexErrorInfo: 'other' }, request)).toMatchObject({
@@ -113,7 +113,7 @@ describe('fromTurnError', () => {
 });
 
 describe('fromItemFailure', () => {
-  it('says when the allowance comes back', () => {
+  it('reports when the quota is renewed', () => {
     const failure = { type: 'usageLimitExceeded', resetsAt: 1_000_060 };
 
     expect(fromItemFailure(failure, request, 1_000_000_000)).toMatchObject({
@@ -122,7 +122,7 @@ describe('fromItemFailure', () => {
     });
   });
 
-  it('takes an unknown one for a failure of the backend', () => {
+  it('converts an unknown failure to a failure of the backend', () => {
     expect(fromItemFailure({ type: 'somethingNew', resetsAt: null }, request, 0)).toMatchObject({
       code: 'upstream',
       retryable: false,
