@@ -3,12 +3,12 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
-/** Of the mapping: it rises when the same request is sent in another form. */
+/** Version of the mapping. It increases when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
 type Settings = Config['providers']['comfyui'][string];
 
-/** What a workflow can do: what is bound is offered (more-providers.md 5). */
+/** Returns the capabilities of a workflow. A capability exists if the workflow binds its input. */
 export function capabilitiesOf(
   provider: string,
   model: string,
@@ -24,7 +24,7 @@ export function capabilitiesOf(
     provider,
     model,
     implementation_version: IMPLEMENTATION_VERSION,
-    // Without a source, a bound input would keep the image that the workflow was exported with.
+    // Without a source, a bound input would keep the image with which the workflow was exported.
     generation: !takesImages,
     edits: takesImages,
     sizes: hasSize

@@ -20,7 +20,7 @@ import type { Workflow } from './workflow.ts';
 interface Deps {
   readonly server: ComfyServer;
   readonly clock: Clock;
-  /** The longest image. */
+  /** Maximum size of an image. */
   readonly maxImageBytes: number;
 }
 
@@ -28,11 +28,11 @@ interface Deps {
 interface Prompt {
   readonly id: string;
   readonly workflow: Workflow;
-  /** The node whose first image counts. */
+  /** The node whose first image is the result. */
   readonly output: string;
 }
 
-/** Runs one prompt on the server: submits it, waits for its end, fetches its image. */
+/** Runs prompts on the server: submits a prompt, waits for its end and fetches its image. */
 export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
   const watch = createPromptWatch({ server, clock });
 
@@ -52,7 +52,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
     }
   }
 
-  /** Resolves with the id of a prompt that the server has certainly taken. */
+  /** Resolves with the id of a prompt that the server has certainly accepted. */
   async function taken(prompt: Prompt, outcome: SubmissionOutcome, signal: AbortSignal) {
     if (outcome.kind === 'accepted') return outcome.promptId;
     if (outcome.kind === 'refused' || !(await watch.isKnown(prompt.id, signal)))
@@ -60,7 +60,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
     return prompt.id;
   }
 
-  /** Resolves with the bytes of an image that was made. Throws `protocol` if the server does not give it. */
+  /** Resolves with the bytes of an image that was made. Throws `protocol` if the server does not return the image. */
   async function fetched(image: StoredImage, signal: AbortSignal): Promise<Buffer> {
     const view = () => server.view(image, maxImageBytes, signal);
     let bytes: Buffer | undefined;
@@ -76,7 +76,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
   }
 
   return {
-    /** Resolves with the bytes of the image. When the signal aborts, the prompt is withdrawn first. */
+    /** Resolves with the bytes of the image. If the signal aborts, withdraws the prompt before it rejects. */
     async run(prompt: Prompt, request: ProviderRequest, context: ProviderContext): Promise<Buffer> {
       const { signal, onEvent } = context;
       const [index = 0] = request.indices;
@@ -101,7 +101,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
 
 const UNFETCHED = 'the image of the workflow cannot be fetched';
 
-/** The first image of the output node. Throws `upstream` for a prompt that failed or made none there. */
+/** Returns the first image of the output node. Throws `upstream` if the prompt failed or made no image at that node. */
 function imageOf({ outputs, status }: HistoryEntry, { output, workflow }: Prompt): StoredImage {
   const stored = v.safeParse(StoredImage, outputs[output]?.images?.[0]);
   if (stored.success) return stored.output;
@@ -111,19 +111,22 @@ function imageOf({ outputs, status }: HistoryEntry, { output, workflow }: Prompt
       details: nodeDetails(failedNodeId(status.messages), workflow),
     });
   }
-  throw new BridgeError('upstream', 'the workflow made no image at its output', {
+  throw new BridgeError('upstream', 'the workflow made no image at its output node', {
     retryable: false,
     details: { reason: 'no_image' },
   });
 }
 
-/** `accepted` under an id, which older servers choose themselves; `unclear`: the server may have taken the workflow. */
+/**
+ * `accepted` has the id of the prompt, which older servers choose themselves. `unclear` means that the server may have
+ * accepted the workflow.
+ */
 type SubmissionOutcome =
   | { readonly kind: 'accepted'; readonly promptId: string }
   | { readonly kind: 'refused'; readonly error: BridgeError }
   | { readonly kind: 'unclear'; readonly error: BridgeError };
 
-/** What the reply to a submission says. */
+/** Converts the reply to a submission. */
 async function toSubmissionOutcome(
   { status, header, body }: HttpResponse,
   { request, workflow }: { readonly request: ProviderRequest; readonly workflow: Workflow },
@@ -161,30 +164,30 @@ function rowOf(status: number): FailureRow {
   return isRefusal ? FAILURES.other : FAILURES.unknownOutcome;
 }
 
-/** Where a prompt is: `absent` for one that the server does not know, its entry in the history for one that has ended. */
+/** The state of a prompt: its history entry if it has ended, `absent` if the server does not know it. */
 type PromptState = HistoryEntry | 'running' | 'pending' | 'absent';
 
 const FIRST_POLL_MS = 100;
 const LONGEST_POLL_MS = 1000;
-/** So many failures in a row, and the server is given up. */
+/** Maximum number of consecutive failures before the server counts as unreachable. */
 const MAX_FAILURES = 5;
 
-/** Follows a prompt that the server may have taken: from here on, nothing is repeated that could run it twice. */
+/** Follows a prompt that the server may have accepted. No request is repeated that could run the prompt twice. */
 function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
   async function look(id: string, signal: AbortSignal): Promise<PromptState> {
     const ended = await server.history(id, signal);
     if (ended) return ended;
     const queue = await server.queue(signal);
     if (queue?.running.includes(id)) return 'running';
-    // A queue that is too long to be read is one to wait in.
+    // A queue that is too large to be read may contain the prompt.
     if (!queue || queue.pending.includes(id)) return 'pending';
-    // It may have ended between the two requests.
+    // The prompt may have ended between the two requests.
     return (await server.history(id, signal)) ?? 'absent';
   }
 
   /**
-   * Repeats a request that changes nothing. Throws `protocol` of unknown outcome after some failures in a row, and at once a
-   * failure that says that the image was made.
+   * Repeats a request that has no effect. Throws `protocol` with the effect `unknown` after several consecutive
+   * failures. An error with the effect `made` is thrown at once.
    */
   async function repeated<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let failures = 1; ; failures += 1) {
@@ -206,7 +209,10 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
       return (await repeated(() => look(id, signal), signal)) !== 'absent';
     },
 
-    /** Resolves when the prompt has ended. Throws `protocol` of unknown outcome for one that the server has lost. */
+    /**
+     * Resolves when the prompt has ended. Throws `protocol` with the effect `unknown` if the server has lost the
+     * prompt.
+     */
     async ended(id: string, signal: AbortSignal, onRunning: () => void): Promise<HistoryEntry> {
       let isRunning = false;
       for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 1.5, LONGEST_POLL_MS)) {
@@ -226,7 +232,7 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
 const WITHDRAWAL_POLL_MS = 100;
 const WITHDRAWAL_TIMEOUT_MS = 5000;
 
-/** Takes the prompt out of the queue or interrupts it, and waits until the server has neither, at most five seconds. Never rejects. */
+/** Removes the prompt from the queue or interrupts it, and waits up to five seconds until it is gone. Never rejects. */
 async function withdraw(
   id: string,
   { server, clock }: Pick<Deps, 'server' | 'clock'>,
@@ -240,7 +246,7 @@ async function withdraw(
       const queue = await server.queue(signal);
       const isRunning = queue?.running.includes(id) === true;
       if (!isRunning && !queue?.pending.includes(id)) return;
-      // Only while it runs: an older server would stop the prompt of somebody else.
+      // Interrupts only while the prompt runs, because an older server would stop another client's prompt.
       if (isRunning && !isInterrupted) {
         isInterrupted = true;
         await server.interrupt(id, signal);
@@ -248,7 +254,7 @@ async function withdraw(
       await sleep(clock, WITHDRAWAL_POLL_MS, signal);
     }
   } catch {
-    // The call has ended and says so itself.
+    // The call has already ended with its own error.
   } finally {
     stopTimer();
   }
@@ -257,19 +263,19 @@ async function withdraw(
 const SHOWABLE_ID = /^[\w.-]{1,64}$/;
 const SHOWABLE_TYPE = /^[\w .:()+|,&/-]{1,64}$/;
 
-/** The messages of an ended prompt: each a list of its kind and its data (ComfyUI's `execution.py`). */
+/** The messages of an ended prompt. Each is a list of its kind and its data (ComfyUI's `execution.py`). */
 const Messages = v.array(v.unknown());
 const NodeMessage = v.looseTuple([v.string(), v.object({ node_id: v.string() })]);
 
 /**
- * Returns the id and the type of a failed node, as the workflow file of the operator has them. Returns nothing for a node that
- * is not in the file: the server's own texts are not passed on.
+ * Returns the id and type of a failed node as they appear in the operator's workflow file. Returns nothing for any
+ * other node, because the server's own texts are not passed on.
  */
 function nodeDetails(
   id: string | undefined,
   workflow: Workflow,
 ): { readonly node_id?: string; readonly node_type?: string } {
-  // A node that another one has created while it ran has an id such as `12.0.3` or `12:3`.
+  // A node that was created by another node at run time has an id such as `12.0.3` or `12:3`.
   const own = [id, id?.split(/[.:]/)[0]].find(
     (it) => it !== undefined && Object.hasOwn(workflow, it),
   );
@@ -278,7 +284,7 @@ function nodeDetails(
   return { node_id: own, ...(SHOWABLE_TYPE.test(type) ? { node_type: type } : {}) };
 }
 
-/** Returns the id of the node in the messages of a prompt that failed. */
+/** Returns the node id in the messages of a failed prompt. */
 function failedNodeId(messages: unknown): string | undefined {
   const list = v.safeParse(Messages, messages);
   const last = list.success ? list.output.findLast((it) => v.is(NodeMessage, it)) : undefined;

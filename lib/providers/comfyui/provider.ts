@@ -15,7 +15,7 @@ import { createComfyServer } from './server.ts';
 import { readWorkflow, withValues } from './workflow.ts';
 import { createWorkflowValues, refuseUnfilled } from './workflow-values.ts';
 
-/** A ComfyUI server; each of its workflows is a model (more-providers.md 5). */
+/** Creates the provider for a ComfyUI server. Each of its workflows is a model. */
 export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Provider {
   const { name, settings, images, httpClient, apiKey, clock, ids } = parts;
   const workflows = new Map(Object.entries(settings.workflows));
@@ -69,7 +69,7 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
 
     capabilities: (model) => documents.get(model),
 
-    // What ComfyUI's nodes that load a mask read.
+    // ComfyUI's nodes that load a mask read alpha.
     maskForm: (model) => (workflows.get(model)?.mask === undefined ? undefined : 'alpha'),
 
     refuse,

@@ -24,31 +24,34 @@ interface Sent {
   readonly onSending?: () => void;
 }
 
-/** The prompts that wait or run, by their ids. */
+/** Ids of the running and pending prompts. */
 interface QueueState {
   readonly running: readonly string[];
   readonly pending: readonly string[];
 }
 
-// Replies hold whole workflows. Parsing one of this length takes some milliseconds.
+// Replies contain whole workflows. Parsing a reply of this length takes some milliseconds.
 const MAX_REPLY_BYTES = 2_097_152;
-// A reply to a question for one prompt has one entry, with some members.
+// A reply about one prompt has one entry with some members.
 const MAX_ENTRIES = 64;
 const BOUNDS = { maxNames: 4096, maxNested: 65_536 };
 
-// The server empties it whenever it starts; what lies among its inputs stays for ever.
+// The server empties this folder when it starts. Files among its inputs would stay for ever.
 const UPLOADS = { type: 'temp', subfolder: 'image-bridge' } as const;
 const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 
 export type ComfyServer = ReturnType<typeof createComfyServer>;
 
-/** The routes of a ComfyUI server (its `server.py`). All throw as the HTTP client does, and `protocol` for a reply of another form. */
+/**
+ * Creates a client for the routes of a ComfyUI server (its `server.py`). All methods throw as the HTTP client does, and
+ * `protocol` if a reply does not have the expected form.
+ */
 export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
   const clientId = ids.newUuid();
 
   const send = createSender({ httpClient, apiKey, baseUrl });
 
-  /** The JSON of a successful reply. */
+  /** Resolves with the JSON of a successful reply. */
   async function read<T>(response: HttpResponse, schema: v.GenericSchema<unknown, T>): Promise<T> {
     checkStatus(response);
     return parse(await readWhole(response.body, MAX_REPLY_BYTES), schema);
@@ -62,7 +65,10 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
     });
 
   return {
-    /** Stores an image, under a name that it always has, and resolves with what a node takes to load it. */
+    /**
+     * Uploads an image under a name derived from its content. Resolves with the value with which a node loads the
+     * image.
+     */
     async upload(
       { bytes, mediaType, sha256 }: ProviderInput,
       signal: AbortSignal,
@@ -80,15 +86,18 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       const response = await send('/upload/image', signal, { contentType, body });
       const { name, subfolder, type } = await read(response, Upload);
       const path = subfolder === '' ? name : `${subfolder}/${name}`;
-      // Without a mark, nodes look for it among the inputs (its `folder_paths.py`).
+      // Without the suffix, nodes would search for the file among the inputs (its `folder_paths.py`).
       return type === UPLOADS.type ? `${path} [${type}]` : path;
     },
 
-    /** Sends a workflow to be run under this id, and resolves with the response, whatever it is. */
+    /** Submits a workflow to be run under this id. Resolves with the response, regardless of its status. */
     submit: (prompt: Workflow, promptId: string, signal: AbortSignal, onSending: () => void) =>
       post('/prompt', { prompt, client_id: clientId, prompt_id: promptId }, signal, onSending),
 
-    /** What came of a prompt; undefined while it is not finished, and for one that the server does not know. */
+    /**
+     * Resolves with the result of a prompt, or with undefined if the prompt has not finished or is unknown to the
+     * server.
+     */
     async history(promptId: string, signal: AbortSignal): Promise<HistoryEntry | undefined> {
       const response = await send(`/history/${encodeURIComponent(promptId)}`, signal);
       checkStatus(response);
@@ -100,7 +109,10 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       return entry && toHistoryEntry(entry);
     },
 
-    /** Undefined for a queue that is too large to be read: it holds the whole workflow of each prompt. */
+    /**
+     * Resolves with the queue, or with undefined if the queue is too large to be read. It contains the whole workflow
+     * of each prompt.
+     */
     async queue(signal: AbortSignal): Promise<QueueState | undefined> {
       const response = await send('/queue', signal);
       checkStatus(response);
@@ -112,7 +124,10 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
     },
 
-    /** The bytes of an image; undefined for one that is longer than `maxBytes`. Throws `protocol` for an image that the server does not have. */
+    /**
+     * Resolves with the bytes of an image, or with undefined if it is longer than `maxBytes`. Throws `protocol` if the
+     * server does not have the image.
+     */
     async view(
       { filename, subfolder, type }: StoredImage,
       maxBytes: number,
@@ -122,25 +137,25 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       const response = await send(`/view?${query}`, signal);
       if (response.status === 404) {
         response.body.destroy();
-        throw unusableImages('the server does not have the image of the workflow', 'image_missing');
+        throw unusableImages('the server no longer has the image of the workflow', 'image_missing');
       }
       checkStatus(response);
       return readWhole(response.body, maxBytes);
     },
 
-    /** Takes a prompt that waits out of the queue. */
+    /** Removes a pending prompt from the queue. */
     async remove(promptId: string, signal: AbortSignal): Promise<void> {
       (await post('/queue', { delete: [promptId] }, signal)).body.destroy();
     },
 
-    /** Stops a prompt that runs; older servers stop whichever runs. */
+    /** Stops a running prompt. Older servers stop whichever prompt is running. */
     async interrupt(promptId: string, signal: AbortSignal): Promise<void> {
       (await post('/interrupt', { prompt_id: promptId }, signal)).body.destroy();
     },
   };
 }
 
-/** Sends requests with the key; a POST where there is something to send. */
+/** Creates a function that sends requests with the key, as POST if there is a body. */
 function createSender({ httpClient, apiKey, baseUrl }: Omit<Deps, 'ids'>) {
   return function send(path: string, signal: AbortSignal, sent?: Sent): Promise<HttpResponse> {
     return callWithKey(apiKey, async (key) => {
@@ -167,7 +182,7 @@ function parse<T>(bytes: Buffer | undefined, schema: v.GenericSchema<unknown, T>
   throw unexpected();
 }
 
-/** Only what is used of an entry is parsed: it repeats the whole workflow. */
+/** Parses only the members that are used, because an entry repeats the whole workflow. */
 function toHistoryEntry(text: Buffer): HistoryEntry {
   const members = jsonMembers(text, MAX_ENTRIES);
   if (!members) throw unexpected();
@@ -183,7 +198,7 @@ function toHistoryEntry(text: Buffer): HistoryEntry {
 }
 
 function unexpected(): BridgeError {
-  return new BridgeError('protocol', 'the reply of the server has not the expected form');
+  return new BridgeError('protocol', 'unexpected response format from the server');
 }
 
 function checkStatus({ status, body }: HttpResponse): void {
@@ -193,7 +208,7 @@ function checkStatus({ status, body }: HttpResponse): void {
   throw new BridgeError(code, message, options);
 }
 
-/** Of a request that has no effect, or the same effect when it is repeated. */
+/** Selects the row for a failed request that has no effect, or the same effect when it is repeated. */
 function rowOf(status: number): FailureRow {
   if (status === 403) return FAILURES.permission;
   if (status === 429) return FAILURES.rate;
@@ -201,13 +216,13 @@ function rowOf(status: number): FailureRow {
   return status >= 500 ? FAILURES.transient : FAILURES.other;
 }
 
-/** Optional members. A malformed one is ignored, and the rest of the reply still counts. */
+/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 
 const FileName = v.pipe(v.string(), v.minLength(1), v.maxLength(1024));
 const Folder = v.fallback(v.pipe(v.string(), v.maxLength(1024)), '');
 
-/** An image that lies on the server. */
+/** An image on the server. */
 export const StoredImage = v.object({
   filename: FileName,
   subfolder: Folder,
@@ -221,7 +236,7 @@ export const Submission = v.object({
   prompt_id: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
 });
 
-/** Why a workflow was refused; `node_errors` has the nodes at fault by their ids. */
+/** The reason why a workflow was rejected. `node_errors` contains the invalid nodes by id. */
 export const SubmissionError = v.object({
   error: v.object({ type: Text }),
   node_errors: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
@@ -235,7 +250,7 @@ export const HistoryEntry = v.object({
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
-/** An item is a list: its number, then the id of its prompt. */
+/** A list of the item's number and the id of its prompt. */
 const QueueItem = v.looseTuple([v.unknown(), v.string()]);
 
 const Queue = v.object({

@@ -19,7 +19,10 @@ interface Deps {
 
 const SEEDS = 2 ** 32;
 
-/** The values of a request for the bound inputs of a workflow; its images are stored on the server. */
+/**
+ * Creates a function that returns the values of a request for the bound inputs of a workflow. The function uploads the
+ * images to the server.
+ */
 export function createWorkflowValues({ server, ids }: Deps) {
   async function upload(input: ProviderInput, signal: AbortSignal): Promise<string> {
     try {
@@ -27,7 +30,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
     } catch (thrown) {
       const isLost = thrown instanceof BridgeError && thrown.code === 'protocol';
       if (!isLost) throw thrown;
-      // Nothing runs yet, and the same image may be stored again.
+      // Nothing is running yet, and the same image may be uploaded again.
       const { code, message, ...options } = FAILURES.transient;
       throw new BridgeError(code, message, { ...options, cause: thrown });
     }
@@ -46,7 +49,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
       if (input) values.push({ binding, value: await upload(input, signal) });
     }
     if (settings.mask === undefined || !mask) return values;
-    // Where the node can read other channels of the mask than its alpha.
+    // Set if the node could also read another channel of the mask.
     const channel = siblingBinding(workflow, settings.mask, 'channel');
     return [
       ...values,
@@ -64,7 +67,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
     const edges = outputEdges(request, settings);
     const { images: _, references: __, maskImage: ___, ...described } = request;
     return [
-      // The nodes say which image is which; the text need not.
+      // The nodes define the role of each image, so the text omits it.
       ...bound(settings.prompt, toPromptText({ ...described, images: [], references: [] })),
       ...bound(settings.negative_prompt, request.negativePrompt),
       ...bound(settings.seed, Math.floor(ids.newFraction() * SEEDS)),
@@ -89,8 +92,9 @@ const RESOLUTION_EDGE: Readonly<Record<NonNullable<Parameters['resolution']>, nu
 };
 
 /**
- * The edges to ask for: the named size, or those with the ratio and the number of pixels of the hints. A hint that is left
- * out is that of the first source, or 1:1, and `1k`. Undefined where the size is left to the workflow.
+ * Returns the dimensions to request: the named size, or dimensions with the given aspect ratio and resolution. The
+ * default ratio is that of the first source, or 1:1, and the default resolution is `1k`. Returns undefined if the
+ * workflow decides the size.
  */
 function outputEdges(
   { parameters, images }: Pick<CallFacts, 'parameters' | 'images'>,
@@ -110,19 +114,26 @@ function outputEdges(
 
 const SQUARE: Edges = { width: 1, height: 1 };
 
-/** An input that gets nothing would keep the image that the workflow was exported with. Throws `unsupported_capability`. */
+/**
+ * Throws `unsupported_capability` if a bound input would get no value, because it would keep the image with which the
+ * workflow was exported.
+ */
 export function refuseUnfilled(
   { images, references, mask }: CallOutline,
   { images: bindings = [], mask: maskBinding }: Bindings,
 ): void {
   if (images.length + references.length !== bindings.length) {
-    throw new BridgeError('unsupported_capability', 'the workflow takes another number of images', {
-      param: 'images',
-      details: { field: 'images', min_count: bindings.length, max_count: bindings.length },
-    });
+    throw new BridgeError(
+      'unsupported_capability',
+      'the workflow requires a different number of input images',
+      {
+        param: 'images',
+        details: { field: 'images', min_count: bindings.length, max_count: bindings.length },
+      },
+    );
   }
   if (maskBinding !== undefined && !mask) {
-    throw new BridgeError('unsupported_capability', 'the workflow takes edits with a mask only', {
+    throw new BridgeError('unsupported_capability', 'the workflow requires a mask', {
       param: 'mask',
       details: { field: 'mask' },
     });

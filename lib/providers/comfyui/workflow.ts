@@ -11,11 +11,11 @@ const Node = v.looseObject({
   inputs: v.record(v.string(), v.unknown()),
 });
 
-/** An export of ComfyUI for its API: nodes by their ids. */
+/** A workflow in ComfyUI's API format: nodes by id. */
 const Workflow = v.record(v.string(), Node);
 export type Workflow = v.InferOutput<typeof Workflow>;
 
-/** Where the inputs of a workflow are, each as `node.input`. */
+/** The locations of a workflow's inputs, each as `node.input`. */
 export interface Bindings {
   readonly output: string;
   readonly prompt: string;
@@ -27,28 +27,29 @@ export interface Bindings {
   readonly mask?: string | undefined;
 }
 
-/** The value of an input. */
+/** The value of one bound input. */
 export interface BoundValue {
   readonly binding: string;
   readonly value: string | number;
 }
 
-/** Throws `configuration` for a file that is no workflow or lacks a bound node or input. */
+/** Parses a workflow. Throws `configuration` if the text is not a workflow or lacks a bound node or input. */
 function parseWorkflow(text: string, bindings: Bindings): Workflow {
   const parsed = v.safeParse(Workflow, parseJson(text));
-  if (!parsed.success) throw unusable('is no export for the API of ComfyUI');
+  if (!parsed.success) throw unusable('is not in the API format of ComfyUI');
   const workflow = parsed.output;
-  if (!Object.hasOwn(workflow, bindings.output)) throw unusable('has no node of the id in output');
+  if (!Object.hasOwn(workflow, bindings.output))
+    throw unusable('does not have the node in `output`');
   for (const [name, bound] of boundInputs(bindings)) {
     const { node, input } = parseBinding(bound);
     const inputs = Object.hasOwn(workflow, node) ? workflow[node]?.inputs : undefined;
     if (!inputs || !Object.hasOwn(inputs, input))
-      throw unusable(`has no input as bound in ${name}`);
+      throw unusable(`does not have the input in \`${name}\``);
   }
   return workflow;
 }
 
-/** A copy of the workflow with these values. */
+/** Returns a copy of the workflow with these values. */
 export function withValues(workflow: Workflow, values: readonly BoundValue[]): Workflow {
   const nodes = new Map(Object.entries(workflow));
   for (const { binding, value } of values) {
@@ -59,7 +60,7 @@ export function withValues(workflow: Workflow, values: readonly BoundValue[]): W
   return Object.fromEntries(nodes);
 }
 
-/** The binding of another input of the same node, if the node has it. */
+/** Returns the binding of another input of the same node, or undefined if the node does not have that input. */
 export function siblingBinding(
   workflow: Workflow,
   binding: string,
@@ -70,7 +71,7 @@ export function siblingBinding(
   return Object.hasOwn(inputs, input) ? `${node}.${input}` : undefined;
 }
 
-/** Every bound input with the name of its setting. */
+/** Returns every bound input with the name of its setting. */
 function boundInputs(bindings: Bindings): readonly (readonly [name: string, bound: string])[] {
   const names = ['prompt', 'negative_prompt', 'seed', 'width', 'height', 'images', 'mask'] as const;
   return names.flatMap((name) =>
@@ -78,7 +79,7 @@ function boundInputs(bindings: Bindings): readonly (readonly [name: string, boun
   );
 }
 
-/** The id of a node has no dot; the name of an input may have some. */
+/** Splits a binding at its first dot. A node id contains no dot; an input name may contain dots. */
 function parseBinding(binding: string): { readonly node: string; readonly input: string } {
   const dot = binding.indexOf('.');
   return { node: binding.slice(0, dot), input: binding.slice(dot + 1) };
@@ -92,18 +93,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-function unusable(what: string): BridgeError {
-  return new BridgeError('configuration', `the workflow of the model ${what}`);
-}
-
 type Settings = Config['providers']['comfyui'][string]['workflows'][string];
 
-// Room for a thousand nodes. The history of the server repeats it, and is read up to twice this length.
+// Room for a thousand nodes. The server's history repeats the workflow, and is read up to twice this size.
 const MAX_BYTES = 1_048_576;
-// Opening a pipe must not wait for its other end.
+// Opening a named pipe must not wait for its writer.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** The workflow of a model as its file is now. Throws `configuration` for one that cannot be used; the path is not in its message. */
+/**
+ * Reads the current workflow file of a model. Throws `configuration` if the workflow is unusable. The message does not
+ * contain the path.
+ */
 export async function readWorkflow(settings: Settings): Promise<Workflow> {
   return parseWorkflow(await readText(settings.file), settings);
 }
@@ -113,17 +113,17 @@ async function readText(path: string): Promise<string> {
     const file = await open(resolve(path), READ);
     try {
       const found = await file.stat();
-      if (!found.isFile()) throw unreadable('is no regular file');
-      if (found.size > MAX_BYTES) throw unreadable('is larger than 1 MiB');
+      if (!found.isFile()) throw unusable('is not a regular file');
+      if (found.size > MAX_BYTES) throw unusable('is larger than 1 MiB');
       return (await readBytes(file, found.size)).toString('utf8');
     } finally {
       await file.close();
     }
   } catch (cause) {
-    throw cause instanceof BridgeError ? cause : unreadable('cannot be read', cause);
+    throw cause instanceof BridgeError ? cause : unusable('cannot be read', cause);
   }
 }
 
-function unreadable(what: string, cause?: unknown): BridgeError {
+function unusable(what: string, cause?: unknown): BridgeError {
   return new BridgeError('configuration', `the workflow of the model ${what}`, { cause });
 }

@@ -2,7 +2,7 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
-/** What a model can do, and how it replies to every request. */
+/** A model: its capabilities and its behaviour for every request. */
 export interface SandboxModel {
   readonly id: string;
   readonly profile: 'full' | 'basic';
@@ -31,7 +31,7 @@ export type RehearsedFailure = (typeof REHEARSED_FAILURES)[number];
 
 export const DEFAULT_MODEL = 'sandbox-image';
 
-/** All models, one row each, in the order of the list that clients get (providers.md). */
+/** All models, one row each, in the order in which clients list them. */
 export const MODELS: readonly SandboxModel[] = [
   { id: DEFAULT_MODEL, profile: 'full', behaviour: { kind: 'draw' } },
   { id: 'sandbox-basic', profile: 'basic', behaviour: { kind: 'draw' } },
@@ -51,7 +51,7 @@ export function findModel(id: string): SandboxModel | undefined {
   return MODELS.find((model) => model.id === id);
 }
 
-/** Of the rendered images: it increases when the same request gives another image. */
+/** Version of the rendered images. It increases when the same request produces another image. */
 export const SANDBOX_VERSION = '1.0.0';
 
 export const MIN_EDGE = 16;
@@ -101,7 +101,7 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
     masks: images(1),
     partial_images: { min: 0, max: 3 },
   },
-  // What a plain model can do, to exercise negotiation, fan-out and matting.
+  // Capabilities of a plain model, used to exercise negotiation, fan-out and matting.
   basic: {
     ...PLAIN_MODEL,
     ...shared,
@@ -120,7 +120,10 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
   },
 };
 
-/** Under the name `provider`; undefined for a model that the sandbox does not list. */
+/**
+ * Returns the capabilities of a model, or undefined if the sandbox does not list the model. `provider` is the
+ * registered name.
+ */
 export function capabilitiesOf(provider: string, model: string): CapabilityDocument | undefined {
   const found = findModel(model);
   return found && { provider, model, ...PROFILES[found.profile] };

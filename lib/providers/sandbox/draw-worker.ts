@@ -2,7 +2,7 @@ import { transferResult } from '../../platform/transfer.ts';
 import type { DrawingTask } from './drawing/drawing-task.ts';
 import { render } from './drawing/render.ts';
 
-/** What the drawing threads run. Returns undefined if the drawing was stopped. */
+/** Runs one drawing task in a drawing thread. Returns undefined if the task was stopped. */
 export function draw(task: DrawingTask) {
   const drawing = render(task);
   if (drawing === undefined) return undefined;

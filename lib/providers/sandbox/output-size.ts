@@ -10,12 +10,12 @@ type SizeParameters = Pick<Parameters, 'size' | 'aspect_ratio' | 'resolution'>;
 
 const DEFAULT_EDGE = 1024;
 const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
-/** With fewer multiples of the exact ratio, the number of pixels would be too far off. */
+/** With fewer steps, the exact ratio would miss the number of pixels by too much. */
 const FEWEST_EXACT_STEPS = 8;
 
 /**
- * The edges of the image to draw: the named size, else by the ratio or the resolution, else the size of the upright `source`
- * of an edit, its longest edge at most 1024, else 1024×1024.
+ * Returns the dimensions of the image to draw: the named size, else dimensions from the ratio or the resolution, else
+ * the size of the upright `source` with its longest edge reduced to 1024, else 1024×1024.
  */
 export function outputSize(parameters: SizeParameters, source: Edges | undefined): Edges {
   const named = parseSize(parameters.size);
@@ -33,7 +33,10 @@ function keptSize(source: Edges): Edges {
   return { width: toEdge(source.width * scale), height: toEdge(source.height * scale) };
 }
 
-/** Edges with the ratio of `shape` and about `pixels` pixels. The ratio is exact if its terms are small enough. */
+/**
+ * Returns dimensions with the ratio of `shape` and about `pixels` pixels. The ratio is exact if its terms are small
+ * enough.
+ */
 function shaped(shape: Edges, pixels: number): Edges {
   const divisor = greatestDivisor(shape.width, shape.height);
   const width = shape.width / divisor;

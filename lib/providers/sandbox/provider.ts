@@ -28,7 +28,7 @@ type Deps = Pick<ProviderParts<'sandbox'>, 'name' | 'settings' | 'engine' | 'clo
 const SLOW_MS = 30_000;
 const SLOW_STEPS = 10;
 
-/** The embedded provider: draws real images in threads of this process, and simulates failures (providers.md). */
+/** Creates the built-in provider, which draws real images in threads of this process and simulates failures. */
 export function createSandboxProvider({ name, settings, engine, clock }: Deps): Provider {
   const renderer = createRenderer({ engine });
   const calls = createRunningCalls();
@@ -92,7 +92,7 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
   };
 }
 
-/** Waits for the call's time, with a progress event at each step but the last. */
+/** Waits for the duration of the call and reports progress at each step except the last. */
 async function takeTime(
   pace: Pace,
   steps: number,
@@ -105,7 +105,7 @@ async function takeTime(
   await pace.reach(1);
 }
 
-/** Never resolves; rejects with the signal's reason. */
+/** Never resolves. Rejects with the signal's reason when the signal aborts. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const onAbort = () => reject(signal.reason);
@@ -125,7 +125,7 @@ const OUTPUT_TOKENS = { auto: 1056, low: 272, medium: 1056, high: 4160, xhigh: 4
 const TILE_PX = 512;
 const TILE_TOKENS = 170;
 
-/** Plausible numbers, always the same for the same request. Nothing is charged. */
+/** Returns plausible numbers that are always the same for the same request. Nothing is charged. */
 function usageOf(request: ProviderRequest, { width, height }: Edges): Usage {
   const text = Math.ceil((utf8Bytes(request.prompt) + utf8Bytes(request.negativePrompt ?? '')) / 4);
   const images = [...request.images, ...request.references].reduce(
@@ -141,18 +141,21 @@ function usageOf(request: ProviderRequest, { width, height }: Edges): Usage {
 
 const RETRY_AFTER_MS = 1000;
 
-/** The errors that failures of a real provider become, one row each. */
+/** The errors that the failures of a real provider become, one row each. */
 const FAILURES: Readonly<Record<RehearsedFailure, (request: CallFacts) => BridgeError>> = {
   authentication: () =>
     new BridgeError('provider_authentication', 'rehearsal: the login has expired'),
   permission_denied: () =>
-    new BridgeError('permission_denied', 'rehearsal: the account may not use this model'),
+    new BridgeError(
+      'permission_denied',
+      'rehearsal: the account does not have permission to use this model',
+    ),
   safety_rejected: (request) =>
-    new BridgeError('safety_rejected', 'rehearsal: the request was refused for its content', {
+    new BridgeError('safety_rejected', 'rehearsal: the content of the request was rejected', {
       details: safetyDetails(request, 'input', ['violence']),
     }),
   unsupported_capability: () =>
-    new BridgeError('unsupported_capability', 'rehearsal: the model refuses a parameter'),
+    new BridgeError('unsupported_capability', 'rehearsal: the model does not support a parameter'),
   rate_limited: () =>
     new BridgeError('rate_limited', 'rehearsal: too many requests', {
       transient: true,
@@ -167,7 +170,7 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: CallFacts) => Bridge
       effect: 'unknown',
     }),
   upstream: () =>
-    new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would fail too', {
+    new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would also fail', {
       retryable: false,
     }),
   protocol: () => new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
@@ -177,7 +180,7 @@ function rehearsedError(failure: RehearsedFailure, request: CallFacts): BridgeEr
   return FAILURES[failure](request);
 }
 
-/** A failure after which a retry succeeds. */
+/** Creates an error after which a retry succeeds. */
 function transientError(): BridgeError {
   return new BridgeError('upstream', 'rehearsal: the first attempt fails, the next one succeeds', {
     retryable: true,

@@ -9,7 +9,7 @@ import { lookOf } from './drawing/look.ts';
 import type { Edges } from './output-size.ts';
 import { type CommonTask, promptSeed, taskOf, toDrawing } from './to-drawing.ts';
 
-/** The number of raw images in memory at a time: 64 MiB each at the largest size. */
+/** Maximum number of raw images in memory. Each takes 64 MiB at the largest size. */
 const RENDER_SLOTS = 2;
 const POOL = { name: 'draw', worker: '#draw-worker', threads: RENDER_SLOTS } as const;
 
@@ -26,7 +26,7 @@ interface Rendered {
   readonly size: Edges;
 }
 
-/** Draws and encodes the images of a call. */
+/** Creates the renderer, which draws and encodes the images of a call. */
 export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);
   const slots = createSemaphore(RENDER_SLOTS);
@@ -43,7 +43,7 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   }
 
   return {
-    /** Rejects with the signal's reason on abort. */
+    /** Resolves with the outputs. Rejects with the signal's reason if the signal aborts. */
     async render(job: RenderJob): Promise<Rendered> {
       const { request, model, pace, signal, onEvent } = job;
       const common = await toDrawing(request, model, engine, signal);
@@ -74,7 +74,7 @@ function encodingOf({ parameters }: ProviderRequest): EncodeOptions {
   return { format, ...(compression === null ? {} : { compression }) };
 }
 
-/** The prompt, followed by a description of the image that the sandbox draws. */
+/** Returns the prompt, followed by a description of the image that the sandbox draws. */
 function revisedPromptOf({ prompt, negativePrompt, images, references }: ProviderRequest): string {
   const away = negativePrompt === undefined ? undefined : promptSeed(negativePrompt);
   const { composition, mood } = lookOf(promptSeed(prompt), away);
@@ -84,13 +84,13 @@ function revisedPromptOf({ prompt, negativePrompt, images, references }: Provide
   return `${prompt} (${kind} ${composition.phrase}, in ${colors})`;
 }
 
-/** Spreads the events of a call over its time, as those of a real provider are. */
+/** Spreads the events of a call over its duration, as the events of a real provider are. */
 export interface Pace {
-  /** Resolves when this share (0..1) of the time is over. */
+  /** Resolves when this share (0 to 1) of the duration has passed. */
   reach(share: number): Promise<void>;
 }
 
-/** Its `reach` rejects with the signal's reason on abort. */
+/** Creates a pace whose `reach` rejects with the signal's reason if the signal aborts. */
 export function createPace(clock: Clock, totalMs: number, signal: AbortSignal): Pace {
   const startMs = clock.monotonicMs();
   return {

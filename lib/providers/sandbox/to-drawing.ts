@@ -9,14 +9,14 @@ import type { DrawingTask, Ground, SharedPixels } from './drawing/drawing-task.t
 import { MEDALLION_SIZE } from './drawing/medallions.ts';
 import { type Edges, outputSize } from './output-size.ts';
 
-/** All that the outputs of one call have in common. */
+/** The part of a drawing task that all outputs of one call share. */
 export type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
 
 const DETAIL = { auto: 1, low: 0, medium: 1, high: 2, xhigh: 2, max: 2 } as const;
-/** How much an image may differ from its source. */
+/** Maximum difference between an image and its source, by input fidelity. */
 const STRENGTH = { high: 0.35, unnamed: 0.6, low: 0.85 } as const;
 
-/** Decodes a call's images at the sizes at which they are drawn, once for all outputs. */
+/** Decodes the images of a call at the sizes at which they are drawn, once for all outputs. */
 export async function toDrawing(
   request: ProviderRequest,
   model: SandboxModel,
@@ -53,7 +53,7 @@ export async function toDrawing(
   };
 }
 
-/** The task of one output. */
+/** Returns the drawing task of one output. */
 export function taskOf(
   common: CommonTask,
   request: ProviderRequest,
@@ -67,7 +67,10 @@ function groundOf({ keyColor, parameters }: ProviderRequest): Ground {
   return parameters.background === 'transparent' ? 'transparent' : 'image';
 }
 
-/** Whether transparent pixels of a source may stay: no opaque image was requested, and the format has alpha. */
+/**
+ * Returns true if transparent pixels of a source may stay: the request does not demand an opaque image, and the format
+ * supports alpha.
+ */
 function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel): boolean {
   return (
     profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'
@@ -82,18 +85,18 @@ function medallionSize({ width, height }: Edges): NonNullable<DecodeOptions['res
 
 function toVerified({ mediaType, ...input }: ProviderInput) {
   const format = FORMATS[mediaType];
-  // A decode ignores `alpha`: it returns the requested number of channels.
+  // Decoding ignores `alpha` and returns the requested number of channels.
   return { ...input, format, alpha: 'some' } as const;
 }
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-/** The prompt's seed (hexadecimal), which all its images share. */
+/** Returns the seed of a prompt (hexadecimal), which all its images share. */
 export function promptSeed(prompt: string): string {
   return sha256([prompt]);
 }
 
-/** One image's seed (hexadecimal), different from those of other images of the same prompt. */
+/** Returns the seed of one image (hexadecimal), which differs for each image of the same prompt. */
 function outputSeed({ prompt, negativePrompt }: ProviderRequest, index: number): string {
   return sha256([prompt, negativePrompt ?? null, index]);
 }
@@ -102,10 +105,10 @@ function sha256(parts: readonly (string | number | null)[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 
-/** Copied in one step on the main thread: well below a millisecond. */
+/** Copied in one step on the main thread, in well below a millisecond. */
 const STEP_BYTES = 4 * 1024 * 1024;
 
-/** The same pixels in memory that all threads can read: several drawings share one copy. */
+/** Copies pixels to memory that all threads can read, so that several drawings share one copy. */
 async function toSharedPixels(pixels: Pixels, signal: AbortSignal): Promise<SharedPixels> {
   const { data, width, height, channels } = pixels;
   const shared = new SharedArrayBuffer(data.length);

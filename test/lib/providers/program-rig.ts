@@ -10,7 +10,7 @@ import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import type { ProviderEvent, ProviderRequest } from '../../../lib/providers/provider-port.ts';
 import { slices } from '../../support/slices.ts';
 
-/** A provider as the program builds it; the settings, as `--set` takes them, enable no other one. */
+/** A provider as the program builds it. The settings, in the form of `--set`, enable only this provider. */
 export async function openProgramProvider(folder: string, set: readonly string[]) {
   const loaded = await loadConfig({ env: {}, cwd: folder, set });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
@@ -23,7 +23,7 @@ export async function openProgramProvider(folder: string, set: readonly string[]
   const [provider] = enabled.providers;
   if (!provider) throw new Error('the provider is not enabled');
 
-  /** Closes the provider and the parts that it shares with others, as the program does. */
+  /** Closes the provider and its shared parts as the program does. */
   async function closeProviders(): Promise<void> {
     await provider?.close();
     await enabled.close();
@@ -35,7 +35,7 @@ export async function openProgramProvider(folder: string, set: readonly string[]
     engine,
     closeProviders,
 
-    /** One call; `ended` is its result, or what it rejects with. */
+    /** One call. `ended` resolves with its result or with its error. */
     run(request: ProviderRequest, signal = new AbortController().signal) {
       const reported: ProviderEvent[] = [];
       const onEvent = (event: ProviderEvent) => reported.push(event);
@@ -53,12 +53,12 @@ export async function openProgramProvider(folder: string, set: readonly string[]
   };
 }
 
-/** A folder of its own for a test, which `openProgramProvider` removes at its end. */
+/** A new folder for a test, which `openProgramProvider` deletes afterwards. */
 export function makeFolder(name: string): Promise<string> {
   return mkdtemp(join(tmpdir(), `${name}-`));
 }
 
-/** Settings that name one provider and enable no other. */
+/** Returns settings that enable only one named provider. */
 export function namedSettings(
   kind: string,
   name: string,

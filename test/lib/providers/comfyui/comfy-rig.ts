@@ -44,7 +44,7 @@ export async function openComfyRig({ set = {}, ...options }: Options = {}) {
   };
 }
 
-/** A rig of its own for each test of the file. */
+/** Creates a new rig for each test of the file. */
 export function useComfyRig(options: Options = {}): () => ComfyRig {
   let rig: ComfyRig;
   beforeEach(async () => {

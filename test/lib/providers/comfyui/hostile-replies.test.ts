@@ -6,7 +6,7 @@ import { longReadsOf } from '../../../support/long-reads.ts';
 const ID = '0199f0a0-0000-7000-8000-000000000001';
 const { signal } = new AbortController();
 
-/** A server that gives this reply to everything. */
+/** Starts a server that sends this reply to every request. */
 function serverWith(text: string) {
   const response: HttpResponse = {
     status: 200,
@@ -29,17 +29,20 @@ function serverWith(text: string) {
 const members = (count: number, value: string) =>
   Array.from({ length: count }, (_, at) => `"${at.toString(36)}":${value}`).join(',');
 
-const UNEXPECTED = { code: 'protocol', message: expect.stringContaining('expected form') };
+const UNEXPECTED = {
+  code: 'protocol',
+  message: expect.stringContaining('unexpected response format'),
+};
 
 describe('a reply of a ComfyUI server', () => {
-  it('with an entry for each of 230,000 prompts is no reply for one', async () => {
+  it('is rejected if it contains entries of 230,000 prompts', async () => {
     const { history } = serverWith(`{${members(230_000, '{}')}}`);
 
     await expect(history(ID, signal)).rejects.toMatchObject(UNEXPECTED);
   });
 
   it.each(['outputs', 'status'])(
-    'with 100,000 members in the %s of an entry is refused',
+    'is rejected if the %s of an entry has 100,000 members',
     async (name) => {
       const { history } = serverWith(`{"${ID}":{"${name}":{${members(100_000, '{}')}}}}`);
 
@@ -47,7 +50,7 @@ describe('a reply of a ComfyUI server', () => {
     },
   );
 
-  it('counts with a workflow of any size, which is not parsed', async () => {
+  it('is accepted with a workflow of any size, which is not parsed', async () => {
     const workflow = `{${members(120_000, '{}')}}`;
     const { history } = serverWith(
       `{"${ID}": {"prompt": [1, "x", ${workflow}], "outputs": {"9": {"images": []}}, "status": {"status_str": "success", "messages": []}}}`,
@@ -72,13 +75,13 @@ describe('a reply of a ComfyUI server', () => {
     expect(Math.max(...lengths)).toBeLessThan(100);
   });
 
-  it('is none where the prompt has not ended, and a failure where it is no JSON', async () => {
+  it('means an unfinished prompt if it is empty and a failure if it is not JSON', async () => {
     expect(await serverWith('{}').history(ID, signal)).toBeUndefined();
     await expect(serverWith('[]').history(ID, signal)).rejects.toMatchObject(UNEXPECTED);
     await expect(serverWith(`{"${ID}":[]}`).history(ID, signal)).rejects.toMatchObject(UNEXPECTED);
   });
 
-  it('about a queue that is too large to be read counts as none', async () => {
+  it('is ignored if the queue is too large to be read', async () => {
     const { queue } = serverWith(
       `{"queue_running":[[1,"a",{${members(100_000, '{}')}}]],"queue_pending":[]}`,
     );

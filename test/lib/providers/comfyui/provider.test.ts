@@ -35,7 +35,7 @@ describeProvider('comfyui', async () => {
 
 const rig = useComfyRig();
 
-/** The inputs of a node in the only prompt. */
+/** Returns the inputs of a node in the only prompt. */
 const inputsOf = (node: string) => rig().upstream.prompts[0]?.workflow[node]?.inputs;
 
 async function edgesOf(bytes: Buffer | undefined): Promise<string> {
@@ -44,7 +44,7 @@ async function edgesOf(bytes: Buffer | undefined): Promise<string> {
 }
 
 describe('createComfyuiProvider', () => {
-  it('offers what is bound', () => {
+  it('offers a capability if its input is bound', () => {
     const { provider } = rig();
     const [drawing, redrawing, inpainting, restyling] = [
       'draw',
@@ -83,7 +83,7 @@ describe('createComfyuiProvider', () => {
     });
   });
 
-  it('puts the prompts into their nodes, and leaves all else as it was exported', async () => {
+  it('writes the prompts into their nodes and keeps everything else as exported', async () => {
     await rig().run(draw({ prompt: 'A fox', negativePrompt: 'snow' })).result;
 
     expect(inputsOf('6')).toEqual({ text: 'A fox', clip: ['4', 1] });
@@ -92,7 +92,7 @@ describe('createComfyuiProvider', () => {
     expect(inputsOf('3')).toMatchObject({ steps: 20, cfg: 8, sampler_name: 'euler' });
   });
 
-  it('takes a fresh seed for each output', async () => {
+  it('uses a new seed for each output', async () => {
     const { run, upstream } = rig();
 
     await run(draw({ indices: [0] })).result;
@@ -108,13 +108,13 @@ describe('createComfyuiProvider', () => {
     [{ aspect_ratio: '2:1' }, '1448x728'],
     [{ resolution: '2k' }, '2048x2048'],
     [{ aspect_ratio: '16:9', resolution: '4k' }, '2048x1152'],
-  ] as const)('asks for %j as %s', async (parameters, size) => {
+  ] as const)('requests the size %j as %s', async (parameters, size) => {
     const { outputs } = await rig().run(draw({ parameters })).result;
 
     expect(await edgesOf(outputs[0]?.bytes)).toBe(size);
   });
 
-  it('stores an image once among temporary files, under the name of its content, and leaves its position out of the text', async () => {
+  it('uploads an image once as a temporary file named by its content, and does not mention it in the prompt', async () => {
     const { run, upstream } = rig();
     const images = [photo()];
 
@@ -129,7 +129,7 @@ describe('createComfyuiProvider', () => {
     expect(await edgesOf(outputs[0]?.bytes)).toBe('448x296');
   });
 
-  it('fills the image inputs with the sources, then with the references', async () => {
+  it('fills the image inputs with the sources and then with the references', async () => {
     const images = [photo('chelsea.png', 'first')];
     const references = [photo('coffee.png', 'second')];
 
@@ -139,7 +139,7 @@ describe('createComfyuiProvider', () => {
     expect(inputsOf('13')).toEqual({ image: 'image-bridge/second.png [temp]' });
   });
 
-  it('has the alpha of a mask read, whichever channel was exported', async () => {
+  it('makes the node read the alpha of a mask, regardless of the exported channel', async () => {
     const images = [photo('chelsea.png', 'first')];
 
     await rig().run(draw({ model: 'inpaint', images, mask: photo('coffee.png', 'mask') })).result;
@@ -151,7 +151,7 @@ describe('createComfyuiProvider', () => {
     ['restyle', [photo()], 'images'],
     ['inpaint', [photo()], 'mask'],
   ] as const)(
-    'refuses a call of %s that leaves a bound input as exported',
+    'rejects a call of %s that would leave a bound input as exported',
     async (model, images, param) => {
       const error = await rig().run(draw({ model, images })).ended;
 
@@ -169,7 +169,7 @@ describe('createComfyuiProvider', () => {
     ['queue=fails-twice', 'png'],
     ['view=fails-twice', 'png'],
   ] as const)(
-    'takes the first image of the output, whatever happens meanwhile: %s',
+    'returns the first image of the output node despite an obstacle: %s',
     async (behaviour, format) => {
       rig().upstream.script(behaviour);
 
@@ -181,7 +181,7 @@ describe('createComfyuiProvider', () => {
     },
   );
 
-  it('reports the call in its order', async () => {
+  it('reports events in order', async () => {
     const { reported, result } = rig().run(draw({ indices: [4] }));
 
     await result;
@@ -193,7 +193,7 @@ describe('createComfyuiProvider', () => {
 
 describe('a prompt of comfyui', () => {
   it.each(['lost-but-queued', 'status=502-but-queued'] as const)(
-    'that was taken is found by its id, and never sent again: %s',
+    'that was accepted is found by its id and never submitted again: %s',
     async (behaviour) => {
       rig().upstream.script(behaviour);
 
@@ -219,7 +219,7 @@ describe('a prompt of comfyui', () => {
     ['output=empty', 'protocol', undefined],
     ['output=huge', 'protocol', undefined],
   ] as const)(
-    'that ends as %s is reported as %s with the outcome %s, and not repeated',
+    'that ends as %s is reported as %s with the outcome %s and not repeated',
     async (behaviour, code, outcome) => {
       rig().upstream.script(behaviour);
 
@@ -237,7 +237,7 @@ describe('a prompt of comfyui', () => {
     ['status=429', 'rate_limited', true],
     ['status=503', 'upstream', true],
   ] as const)(
-    'that is refused with %s can be sent again or not',
+    'that is rejected with %s is retryable as the status says',
     async (behaviour, code, transient) => {
       rig().upstream.script(behaviour);
 
@@ -245,7 +245,7 @@ describe('a prompt of comfyui', () => {
     },
   );
 
-  it('that is not valid is a failure of the workflow', async () => {
+  it('that is invalid is reported as a failure of the workflow', async () => {
     const { folder, run } = rig();
     const file = join(folder, 'draw.json');
     const workflow = JSON.parse(await readFile(file, 'utf8'));
@@ -264,7 +264,7 @@ describe('a prompt of comfyui', () => {
     });
   });
 
-  it('that fails names its node', async () => {
+  it('that fails is reported with its node', async () => {
     rig().upstream.script('failed');
 
     expect(await rig().run(draw()).ended).toMatchObject({
@@ -272,7 +272,7 @@ describe('a prompt of comfyui', () => {
     });
   });
 
-  it('whose image is missing is a failure at once, and the image is made', async () => {
+  it('whose image is missing fails at once with the effect made', async () => {
     rig().upstream.script('view=404');
 
     const error = await rig().run(draw()).ended;
@@ -281,7 +281,7 @@ describe('a prompt of comfyui', () => {
     expect(rig().upstream.requests.filter((path) => path.startsWith('/view'))).toHaveLength(1);
   });
 
-  it('is waited for while the queue is too long to be read', async () => {
+  it('is awaited while the queue is too large to be read', async () => {
     const { run, upstream } = rig();
     upstream.hold(true);
     const { result } = run(draw());
@@ -297,7 +297,7 @@ describe('a prompt of comfyui', () => {
     expect((await result).outputs).toHaveLength(1);
   });
 
-  it('of a workflow as large as one can be is found in the history', async () => {
+  it('of a workflow with the maximum size is found in the history', async () => {
     const { folder, run } = rig();
     const file = join(folder, 'draw.json');
     const workflow = JSON.parse(await readFile(file, 'utf8'));
@@ -322,7 +322,7 @@ describe('a prompt of comfyui', () => {
 describe('cancelling a prompt of comfyui', () => {
   const reason = new Error('given up');
 
-  it('interrupts one that runs, and waits until it has ended', async () => {
+  it('interrupts a running prompt and waits until it has ended', async () => {
     const { run, upstream } = rig();
     const controller = new AbortController();
     const { ended } = run(draw({ prompt: '[[fail:endless]]' }), controller.signal);
@@ -335,7 +335,7 @@ describe('cancelling a prompt of comfyui', () => {
   });
 
   it.each([false, true])(
-    'takes one that waits out of the queue, and leaves alone what runs (older server: %s)',
+    'removes a pending prompt from the queue and does not affect the running prompt (older server: %s)',
     async (isOld) => {
       const shared = await openComfyRig({ isOld });
       const { run, upstream } = shared;
@@ -353,7 +353,7 @@ describe('cancelling a prompt of comfyui', () => {
     },
   );
 
-  it('sends nothing for a call that was not submitted', async () => {
+  it('sends no request for a call that was not submitted', async () => {
     const { ended } = rig().run(draw(), AbortSignal.abort(reason));
 
     expect(await ended).toBe(reason);
@@ -364,7 +364,7 @@ describe('cancelling a prompt of comfyui', () => {
 describe('the probe of comfyui', () => {
   const probe = () => rig().provider.probe(new AbortController().signal);
 
-  it('is ready when the workflows can be read, and makes no request', async () => {
+  it('reports ready if the workflows are readable and makes no request', async () => {
     expect(await probe()).toEqual({ ready: true });
     expect(rig().upstream.requests).toEqual([]);
   });
@@ -375,9 +375,9 @@ describe('the probe of comfyui', () => {
     ['is a device without end', (file: string) => rm(file).then(() => symlink('/dev/zero', file))],
     ['is larger than 1 MiB', (file: string) => writeFile(file, ' '.repeat(1_048_577))],
     ['is no JSON', (file: string) => writeFile(file, '{')],
-    ['is no export for the API', (file: string) => writeFile(file, '{"nodes": []}')],
+    ['is not in the API format', (file: string) => writeFile(file, '{"nodes": []}')],
     ['lacks a bound node', (file: string) => writeFile(file, '{}')],
-  ])('is not ready while a workflow %s', async (_what, spoil) => {
+  ])('reports not ready while a workflow %s', async (_what, spoil) => {
     await spoil(join(rig().folder, 'draw.json'));
 
     expect(await probe()).toEqual({ ready: false, errorCode: 'configuration' });
@@ -386,7 +386,7 @@ describe('the probe of comfyui', () => {
 });
 
 describe('the key of comfyui', () => {
-  it('is a bearer token for whatever stands before the server', async () => {
+  it('is sent as a bearer token to a proxy in front of the server', async () => {
     const guarded = await openComfyRig({ token: 'a-token' });
 
     const { outputs } = await guarded.run(draw()).result;
@@ -400,7 +400,7 @@ describe('the key of comfyui', () => {
   });
 });
 
-/** How often a prompt was sent. */
+/** Returns how often a prompt was submitted. */
 function submissions(): number {
   return rig().upstream.requests.filter((path) => path === '/prompt').length;
 }

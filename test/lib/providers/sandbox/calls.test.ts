@@ -16,7 +16,7 @@ afterEach(async () => {
   await Promise.all(rigs.splice(0).map((rig) => rig.close()));
 });
 
-/** An event as one word. */
+/** Returns an event as one word. */
 function nameOf(event: ProviderEvent): string {
   return event.type === 'progress'
     ? `${event.stage}${event.index === undefined ? '' : ` ${event.index}`}`
@@ -31,7 +31,7 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
 }
 
 describe('a sandbox call', () => {
-  it('takes at least its latency', async () => {
+  it('takes at least the configured latency', async () => {
     const manual = createManualClock();
     const { run } = rigOf({ latencyMs: 400, clock: manual.clock });
 
@@ -40,7 +40,7 @@ describe('a sandbox call', () => {
     expect(manual.clock.monotonicMs()).toBe(400);
   });
 
-  it('shows partial images in order before the image', async () => {
+  it('reports partial images in order before the image', async () => {
     const { run, verified } = rigOf();
 
     const { events } = await run({
@@ -73,7 +73,7 @@ describe('a sandbox call', () => {
     expect(partial && (await verified(partial.bytes)).format).toBe('webp');
   });
 
-  it('gives its outputs in the order of their indices', async () => {
+  it('returns outputs in the order of their indices', async () => {
     const { run, draw } = rigOf();
 
     const { outputs } = await run({ indices: [4, 6, 9] });
@@ -82,7 +82,7 @@ describe('a sandbox call', () => {
     expect(outputs.map(({ bytes }) => bytes)).toEqual(alone.map(({ bytes }) => bytes));
   });
 
-  it('ends with the signal’s reason while it waits', async () => {
+  it('rejects with the reason of the signal that aborts while it waits', async () => {
     const { run } = rigOf({ latencyMs: 3_600_000 });
     const reason = new Error('the client disconnected');
     const controller = new AbortController();
@@ -97,7 +97,7 @@ describe('a sandbox call', () => {
     expect(await ended).toBe(reason);
   });
 
-  it('ends with the signal’s reason while it draws, and draws again afterwards', async () => {
+  it('rejects with the reason of the signal that aborts while it draws', async () => {
     const { run, draw } = rigOf();
     const reason = new Error('the client disconnected');
     const controller = new AbortController();
@@ -113,7 +113,7 @@ describe('a sandbox call', () => {
     expect((await draw()).width).toBe(96);
   });
 
-  it('does not begin after its signal has aborted', async () => {
+  it('does not begin if its signal has already aborted', async () => {
     const { run } = rigOf();
     const reason = new Error('the client disconnected');
     const events: ProviderEvent[] = [];
@@ -135,7 +135,7 @@ describe('a sandbox call', () => {
     expect(await ended).toMatchObject({ code: 'cancelled' });
   });
 
-  it('is refused for a model that the sandbox does not list', async () => {
+  it('is rejected for a model that the sandbox does not list', async () => {
     const { run, provider } = rigOf();
 
     const ended = await failureOf(run({ model: 'sandbox-nothing' }));
@@ -158,7 +158,7 @@ describe('sandbox rehearsals', () => {
     ['timeout', { code: 'timeout', retryable: false, details: { outcome: 'unknown' } }],
     ['upstream', { code: 'upstream', retryable: false, details: {} }],
     ['protocol', { code: 'protocol', retryable: false, details: {} }],
-  ])('fails as a provider does with %s', async (name, expected) => {
+  ])('fails as a real provider does with %s', async (name, expected) => {
     const { run } = rigOf();
 
     const ended = await failureOf(run({ model: `sandbox-fail-${name}` }));
@@ -184,7 +184,7 @@ describe('sandbox rehearsals', () => {
     });
   });
 
-  it('fails the first attempt of sandbox-flaky and draws at the second', async () => {
+  it('fails the first attempt of sandbox-flaky and draws on the second', async () => {
     const { run } = rigOf();
 
     const first = await failureOf(run({ model: 'sandbox-flaky' }));
@@ -198,7 +198,7 @@ describe('sandbox rehearsals', () => {
     expect(second.outputs).toHaveLength(1);
   });
 
-  it('lets sandbox-slow take thirty seconds and say that it is alive', async () => {
+  it('lets sandbox-slow take thirty seconds with progress events', async () => {
     const manual = createManualClock();
     const { run } = rigOf({ latencyMs: 400, clock: manual.clock });
 

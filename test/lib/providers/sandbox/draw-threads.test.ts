@@ -21,7 +21,7 @@ const program = `
 `;
 
 describe('the drawing threads', () => {
-  it('neither keep a process alive nor say anything', async () => {
+  it('neither keep a process alive nor print anything', async () => {
     const request = JSON.stringify(sandboxRequest());
     const run = promisify(execFile);
 

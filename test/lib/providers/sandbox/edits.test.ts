@@ -26,7 +26,7 @@ async function sourceAt(name: PhotoName, { width, height }: VerifiedImage): Prom
 const edit = (parts: RequestParts = {}) =>
   draw({ prompt, images: [coffee], ...parts, parameters: { size: 'auto', ...parts.parameters } });
 
-/** A mask of the photograph's size whose alpha is 0 on the left third, 128 on the middle, 255 on the right. */
+/** A mask with the size of the photograph: alpha is 0 in the left third, 128 in the middle, 255 in the right third. */
 async function maskOf(width: number, height: number): Promise<Buffer> {
   const data = Buffer.alloc(width * height * 4);
   for (let pixel = 0; pixel < width * height; pixel += 1) {
@@ -39,7 +39,7 @@ async function maskOf(width: number, height: number): Promise<Buffer> {
 
 describe('sandbox edit', () => {
   it.each(['coffee.png', 'rocket.jpg', 'chelsea.png', 'astronaut.png'] as const)(
-    'starts from %s and changes it',
+    'is based on %s and changes it',
     async (name) => {
       const image = await edit({ images: [await input(readPhoto(name))] });
 
@@ -63,7 +63,7 @@ describe('sandbox edit', () => {
   it.each<[string, RequestParts]>([
     ['prompt', { prompt: 'Turn it into a poster' }],
     ['index', { indices: [1] }],
-  ])('comes out differently for another %s', async (_, parts) => {
+  ])('produces another image for another %s', async (_, parts) => {
     const usual = await pixels(await edit());
 
     const other = await pixels(await edit(parts));
@@ -77,7 +77,7 @@ describe('sandbox edit', () => {
     expect([image.width, image.height]).toEqual([600, 400]);
   });
 
-  it('rotates a source by EXIF first', async () => {
+  it('applies the EXIF orientation of a source first', async () => {
     const lying = await sharp(readPhoto('rocket.jpg')).withMetadata({ orientation: 6 }).toBuffer();
 
     const image = await edit({ images: [await input(lying)] });
@@ -109,7 +109,7 @@ describe('sandbox edit', () => {
     expect(difference(withCat!, secondImage!)).toBe(0);
   });
 
-  it('takes its colours from references when it generates', async () => {
+  it('uses the colours of the references when it generates', async () => {
     const stars = await input(readPhoto('hubble_deep_field.jpg'));
 
     const [usual, led] = await Promise.all([draw(), draw({ references: [stars] })]);
@@ -144,13 +144,13 @@ describe('sandbox edit', () => {
 });
 
 describe('sandbox edit with a mask', () => {
-  /** The greatest difference to the source in each third of the image, from the left. */
+  /** Returns the greatest difference from the source in each third of the image, from the left. */
   async function changes(image: VerifiedImage, source: Pixels): Promise<readonly number[]> {
     const { data } = await pixels(image);
     const greatest = [0, 0, 0];
     for (const [at, value] of data.entries()) {
       const x = Math.floor(at / 3) % image.width;
-      // The pixels at a border between two parts of the mask are neither's when it was scaled.
+      // Pixels at a border between two parts of a scaled mask belong to neither part.
       const third = (x * 3) / image.width;
       if (Math.abs(third - Math.round(third)) * image.width < 9) continue;
       const part = Math.floor(third);
@@ -159,7 +159,7 @@ describe('sandbox edit with a mask', () => {
     return greatest;
   }
 
-  it('keeps every byte where alpha is 255, changes what is 0, and blends between', async () => {
+  it('keeps every byte where alpha is 255, changes pixels where it is 0, and blends between', async () => {
     const mask = await input(await maskOf(600, 400));
 
     const image = await edit({ mask });
@@ -225,7 +225,7 @@ describe('sandbox edit with a mask', () => {
     },
   );
 
-  it('has transparent pixels inside the mask on a transparent background', async () => {
+  it('draws transparent pixels inside the mask on a transparent background', async () => {
     const mask = await input(await maskOf(600, 400));
 
     const image = await edit({ mask, parameters: { background: 'transparent' } });

@@ -12,7 +12,7 @@ afterAll(() => rig.close());
 const photoSized = { size: '1024x1024' };
 
 describe('sandbox generation', () => {
-  it('gives the same pixels for the same prompt, parameters and index', async () => {
+  it('draws the same pixels for the same prompt, parameters and index', async () => {
     const [first, second] = await Promise.all([draw(), draw()]);
 
     expect(second.sha256).toBe(first.sha256);
@@ -23,7 +23,7 @@ describe('sandbox generation', () => {
     ['index', { indices: [1] }],
     ['quality', { parameters: { quality: 'high' } }],
     ['negative prompt', { negativePrompt: 'fog' }],
-  ])('gives other pixels for another %s', async (_, parts) => {
+  ])('draws other pixels for another %s', async (_, parts) => {
     const usual = await pixels(await draw());
 
     const other = await pixels(await draw(parts));
@@ -31,7 +31,7 @@ describe('sandbox generation', () => {
     expect(difference(usual, other)).toBeGreaterThan(0.5);
   });
 
-  it('draws an index alike, alone or among others', async () => {
+  it('draws an index the same way, alone or with others', async () => {
     const together = await run({ indices: [2, 3, 5] });
 
     const alone = await draw({ indices: [5] });
@@ -45,13 +45,13 @@ describe('sandbox generation', () => {
     [16, 4096],
     [4096, 16],
     [640, 360],
-  ])('draws %d×%d', async (width, height) => {
+  ])('draws an image of %d×%d', async (width, height) => {
     const image = await draw({ parameters: { size: `${width}x${height}` } });
 
     expect([image.width, image.height]).toEqual([width, height]);
   });
 
-  it('keeps the largest image within the limits of every decode', async () => {
+  it('keeps the largest image within the limits of every decoder', async () => {
     const image = await draw({ parameters: { size: '4096x4096' } });
 
     expect([image.width, image.height, image.alpha]).toEqual([4096, 4096, 'none']);
@@ -67,13 +67,13 @@ describe('sandbox generation', () => {
     },
   );
 
-  it.each(OUTPUT_FORMATS)('encodes as %s when requested', async (format) => {
+  it.each(OUTPUT_FORMATS)('encodes an image as %s when requested', async (format) => {
     const image = await draw({ parameters: { output_format: format } });
 
     expect(image.format).toBe(format);
   });
 
-  it('compresses as much as requested', async () => {
+  it('applies the requested compression', async () => {
     const sizes: number[] = [];
 
     for (const output_compression of [10, 95]) {
@@ -84,14 +84,17 @@ describe('sandbox generation', () => {
     expect(sizes[0]).toBeLessThan(sizes[1]!);
   });
 
-  it.each(['auto', 'opaque'] as const)('has no alpha with background %s', async (background) => {
-    const image = await draw({ parameters: { background } });
+  it.each(['auto', 'opaque'] as const)(
+    'draws no alpha channel with background %s',
+    async (background) => {
+      const image = await draw({ parameters: { background } });
 
-    expect(image.alpha).toBe('none');
-  });
+      expect(image.alpha).toBe('none');
+    },
+  );
 
   it.each(['tea', 'a vase', 'bread', 'blue bird'])(
-    'stands %j with soft edges on a transparent background',
+    'draws %j with soft edges on a transparent background',
     async (prompt) => {
       const image = await draw({ prompt, parameters: { background: 'transparent' } });
 
@@ -118,20 +121,20 @@ describe('sandbox generation', () => {
     expect(otherTurns).toBeGreaterThan(20);
   });
 
-  it('warns that its images are sandbox ones', async () => {
+  it('warns that the images come from the sandbox', async () => {
     const { warnings } = await run();
 
     expect(warnings).toEqual(['sandbox_output']);
   });
 
-  it('counts the same tokens for the same request', async () => {
+  it('reports the same tokens for the same request', async () => {
     const [one, other] = await Promise.all([run(), run()]);
 
     expect(one.usage).toEqual(other.usage);
     expect(one.usage?.total_tokens).toBe(one.usage!.input_tokens! + one.usage!.output_tokens!);
   });
 
-  it('rewords the prompt where the model says so', async () => {
+  it('revises the prompt if the model supports it', async () => {
     const [full, basic] = await Promise.all([
       run(),
       run({ model: 'sandbox-basic', parameters: { size: '1024x1024' } }),
@@ -148,7 +151,7 @@ describe('sandbox generation on a key colour', () => {
     ['#FF00FF', [255, 0, 255]],
     ['#ffffff', [255, 255, 255]],
     ['#101418', [16, 20, 24]],
-  ])('has exactly %s around its subject', async (keyColor, key) => {
+  ])('draws exactly %s around its subject', async (keyColor, key) => {
     const image = await draw({ model: 'sandbox-basic', keyColor, parameters: { size: '128x128' } });
 
     const { data } = await pixels(image);
@@ -158,7 +161,7 @@ describe('sandbox generation on a key colour', () => {
   });
 
   it.each(['#00ff00', '#ffffff', '#808080'])(
-    'never comes near %s inside its subject',
+    'draws no colour near %s inside its subject',
     async (keyColor) => {
       const [keyed, cut] = await Promise.all([
         draw({ keyColor, parameters: { size: '128x128' } }),

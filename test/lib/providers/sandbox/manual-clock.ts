@@ -25,7 +25,7 @@ export function createManualClock() {
 
   return {
     clock,
-    /** The result of `work`; until it settles, the clock moves to the next timer. */
+    /** Resolves with the result of `work`. Until then the clock moves to the next timer. */
     async until<T>(work: Promise<T>): Promise<T> {
       let settled = false;
       const done = () => {

@@ -26,7 +26,7 @@ describe('outputSize', () => {
     ['a strip', {}, [5000, 20], '1024x16'],
     ['a source and a ratio', { aspect_ratio: '1:1' }, [600, 400], '490x490'],
     ['a source and a resolution', { resolution: '2k' }, [600, 400], '2508x1672'],
-  ] as const)('takes from %s its edges', (_, parameters, source, expected) => {
+  ] as const)('derives the dimensions from %s', (_, parameters, source, expected) => {
     const edges = source && { width: source[0], height: source[1] };
 
     const { width, height } = outputSize({ ...nothing, ...parameters }, edges);

@@ -1,6 +1,6 @@
 import type { Pixels } from '../../../../lib/images/image.ts';
 
-/** Each pixel's brightness, 0..255. */
+/** Returns the brightness of each pixel, 0 to 255. */
 export function brightness({ data, channels }: Pixels): number[] {
   return Array.from({ length: data.length / channels }, (_, pixel) => {
     const at = pixel * channels;
@@ -12,7 +12,9 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Pearson's coefficient of two images' brightness: 1 for the same image, about 0 for unrelated ones. */
+/**
+ * Returns Pearson's correlation of the brightness of two images: 1 for the same image, about 0 for unrelated images.
+ */
 export function correlation(one: Pixels, other: Pixels): number {
   const a = brightness(one);
   const b = brightness(other);
@@ -29,7 +31,7 @@ export function correlation(one: Pixels, other: Pixels): number {
   return both / Math.sqrt(squaresA * squaresB);
 }
 
-/** The mean difference of a channel, 0..255. */
+/** Returns the mean difference of a channel, 0 to 255. */
 export function difference(one: Pixels, other: Pixels): number {
   return mean([...one.data].map((value, at) => Math.abs(value - other.data[at]!)));
 }

@@ -14,7 +14,7 @@ describeProvider('sandbox', async () => {
 });
 
 describe('createSandboxProvider', () => {
-  it('lists every model that providers.md names, sandbox-image first', () => {
+  it('lists every documented model and sandbox-image first', () => {
     const { provider } = createSandboxRig();
 
     const { models, defaultModel } = provider.describe();
@@ -38,7 +38,7 @@ describe('createSandboxProvider', () => {
     ]);
   });
 
-  it('offers of sandbox-image all that the contract knows', () => {
+  it('offers every capability of the contract with sandbox-image', () => {
     const { provider } = createSandboxRig();
 
     const document = provider.capabilities('sandbox-image');
@@ -53,7 +53,7 @@ describe('createSandboxProvider', () => {
     });
   });
 
-  it('offers of sandbox-basic what a plain model can do', () => {
+  it('offers the capabilities of a plain model with sandbox-basic', () => {
     const { provider } = createSandboxRig();
 
     const document = provider.capabilities('sandbox-basic');

@@ -24,7 +24,7 @@ export type RequestParts = Partial<Omit<ProviderRequest, 'parameters'>> & {
   readonly parameters?: Partial<Parameters>;
 };
 
-/** A request for one small image, changed by `parts`. */
+/** Returns a request for one small image, changed by `parts`. */
 export function sandboxRequest({ parameters, ...parts }: RequestParts = {}): ProviderRequest {
   const indices = parts.indices ?? [0];
   return {
@@ -66,7 +66,7 @@ interface RunOptions {
 
 export type SandboxRig = ReturnType<typeof createSandboxRig>;
 
-/** The sandbox with a real engine; `latencyMs` passes on `clock`. */
+/** Creates the sandbox with a real engine. `latencyMs` passes on `clock`. */
 export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock } = {}) {
   const engine = createImageEngine({ limits, clock: systemClock, slices });
   const provider = createSandboxProvider({
@@ -102,14 +102,14 @@ export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock }
     verified,
     run,
 
-    /** The first output, verified. */
+    /** Returns the first output, verified. */
     async draw(parts: RequestParts = {}): Promise<VerifiedImage> {
       const [output] = (await run(parts)).outputs;
       if (!output) throw new Error('no output');
       return verified(output.bytes);
     },
 
-    /** As stored, turned by EXIF. */
+    /** Width and height as stored, before the EXIF orientation is applied. */
     async pixels(image: VerifiedImage, channels: 3 | 4 = 3): Promise<Pixels> {
       return engine.decode(image, { channels }, anySignal);
     },

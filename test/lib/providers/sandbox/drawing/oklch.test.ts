@@ -13,13 +13,13 @@ describe('labToRgb', () => {
     ['white', [1, 1, 1]],
     ['red', [1, 0, 0]],
     ['a brown', [0.4, 0.25, 0.1]],
-  ])('gives %s back as it was', (_, rgb) => {
+  ])('returns %s unchanged', (_, rgb) => {
     const back = labToRgb(rgbToLab(rgb));
 
     for (const [channel, value] of rgb.entries()) expect(back[channel]).toBeCloseTo(value, 2);
   });
 
-  it('gives up chroma, not hue, for a colour that no screen shows', () => {
+  it('reduces chroma and keeps the hue of a colour that no screen shows', () => {
     const wanted = { lightness: 0.7, chroma: 0.4, hue: 150 };
 
     const shown = toLch(rgbToLab(lchToRgb(wanted)));

@@ -10,7 +10,7 @@ function image(width: number, height: number, pixel: (at: number) => readonly nu
 }
 
 describe('previewsOf', () => {
-  it('halves the edges from stage to stage, up to half the image', () => {
+  it('halves the dimensions from stage to stage, up to half the image', () => {
     const previews = previewsOf(
       image(256, 128, () => [1, 2, 3]),
       3,
@@ -23,7 +23,7 @@ describe('previewsOf', () => {
     ]);
   });
 
-  it('never goes below the smallest edge', () => {
+  it('never makes an edge shorter than the minimum', () => {
     const previews = previewsOf(
       image(40, 16, () => [1, 2, 3]),
       2,
@@ -32,7 +32,7 @@ describe('previewsOf', () => {
     expect(previews.map(({ width, height }) => `${width}x${height}`)).toEqual(['16x16', '20x16']);
   });
 
-  it('takes the mean of what it draws together', () => {
+  it('averages the pixels that it combines', () => {
     const [preview] = previewsOf(
       image(32, 32, (at) => (at % 2 === 0 ? [0, 100, 200] : [100, 100, 0])),
       1,
@@ -41,7 +41,7 @@ describe('previewsOf', () => {
     expect([...new Uint8Array(preview!.data).subarray(0, 3)]).toEqual([50, 100, 100]);
   });
 
-  it('lets no invisible colour shine through', () => {
+  it('ignores the colour of transparent pixels', () => {
     const [preview] = previewsOf(
       image(32, 32, (at) => (at % 2 === 0 ? [200, 200, 200, 255] : [0, 0, 0, 0])),
       1,
