@@ -7,7 +7,7 @@ import { ridges } from './compositions/ridges.ts';
 import { tiles } from './compositions/tiles.ts';
 import type { Prng } from './prng.ts';
 
-// Landscapes are listed twice: they are the most pleasant.
+// Landscapes are listed twice because they are the most pleasant.
 const COMPOSITIONS: readonly [Composition, ...Composition[]] = [
   ridges,
   flow,
@@ -18,7 +18,7 @@ const COMPOSITIONS: readonly [Composition, ...Composition[]] = [
   tiles,
 ];
 
-/** The composition for a prompt. */
+/** Returns the composition for a prompt. */
 export function chooseComposition(random: Prng): Composition {
   return random.pick(COMPOSITIONS);
 }

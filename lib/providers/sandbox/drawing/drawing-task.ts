@@ -1,4 +1,4 @@
-/** Decoded pixels in memory that threads share: several drawings start from the same image. */
+/** Decoded pixels in memory that threads share, so that several drawings can use the same image. */
 export interface SharedPixels {
   readonly data: SharedArrayBuffer;
   readonly width: number;
@@ -6,30 +6,30 @@ export interface SharedPixels {
   readonly channels: 3 | 4;
 }
 
-/** What is behind the subject: a whole image, nothing, or one flat colour (three bytes). */
+/** The area behind the subject: a whole image, nothing, or one flat colour (three bytes). */
 export type Ground = 'image' | 'transparent' | { readonly key: readonly [number, number, number] };
 
-/** One image to draw. The same task gives the same pixels. */
+/** One image to draw. The same task produces the same pixels. */
 export interface DrawingTask {
   readonly width: number;
   readonly height: number;
-  /** Hexadecimal: selects the composition and the mood. */
+  /** Hexadecimal seed that selects the composition and the mood. */
   readonly promptSeed: string;
-  /** Hexadecimal: selects the layout and the differences between images of one prompt. */
+  /** Hexadecimal seed that selects the layout and the differences between images of one prompt. */
   readonly outputSeed: string;
-  /** Hexadecimal: of the negative prompt, whose mood is avoided. */
+  /** Hexadecimal seed of the negative prompt, whose mood is avoided. */
   readonly awaySeed?: string;
-  /** 0 (little) to 2 (all). */
+  /** Amount of fine structure: 0 (little) to 2 (all). */
   readonly detail: number;
   readonly ground: Ground;
-  /** Has the size of the drawing; `strength` 0..1 says how much the drawing may differ from it. */
+  /** The source, which has the size of the drawing. `strength` (0 to 1) is the maximum difference from the source. */
   readonly source?: { readonly pixels: SharedPixels; readonly strength: number };
-  /** Has the size of the drawing: alpha 0 may change, 255 must not. */
+  /** The mask, which has the size of the drawing: pixels with alpha 0 may change, pixels with alpha 255 must not. */
   readonly mask?: SharedPixels;
   readonly references: readonly SharedPixels[];
-  /** How many smaller previews are requested. */
+  /** Number of requested smaller previews. */
   readonly previews: number;
-  /** One 32-bit integer: any value but 0 ends the drawing early. */
+  /** One 32-bit integer. Any value except 0 ends the drawing early. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -43,6 +43,6 @@ export interface RawImage {
 
 export interface Drawing {
   readonly image: RawImage;
-  /** From the coarsest to the finest. */
+  /** Ordered from the coarsest to the finest. */
   readonly previews: readonly RawImage[];
 }

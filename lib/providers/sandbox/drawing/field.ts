@@ -1,8 +1,8 @@
 import type { Frame } from './composition.ts';
 
 /**
- * A smooth function of the plane, computed every `step` pixels and interpolated between them. For values that change slowly
- * and are read often. Extends a little beyond the image's edges.
+ * Returns a smooth function of the plane that is computed every `step` pixels and interpolated between. Suitable for
+ * values that change slowly and are read often. Extends slightly beyond the image's edges.
  */
 export function createField(
   frame: Frame,

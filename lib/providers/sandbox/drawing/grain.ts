@@ -4,13 +4,13 @@ import { hash2 } from './noise.ts';
 
 /** Converts a row of colours to bytes. */
 export interface Finish {
-  /** Writes `width` pixels of `channels` bytes from `at` on; a fourth channel is not changed. */
+  /** Writes `width` pixels of `channels` bytes, starting at `at`. Does not change a fourth channel. */
   row(y: number, colors: Float32Array, bytes: Uint8Array, at: number, channels: 3 | 4): void;
 }
 
 /**
- * A slight vignette and the grain of a print, so flat areas look natural. The grain is scaled with the image: a larger image
- * is not proportionally larger as a file, and stays below the limits.
+ * Adds a slight vignette and film grain, so that flat areas look natural. The grain is scaled with the image, which
+ * keeps the file of a large image small enough for the limits.
  */
 export function createFinish(frame: Frame, seed: number, strength: number): Finish {
   const { width, unit } = frame;
@@ -27,7 +27,7 @@ export function createFinish(frame: Frame, seed: number, strength: number): Fini
         const far = (u * u + v * v) / (radius * radius);
         const shade = 1 - 0.13 * far * far;
         const bits = hash2((x * cell) | 0, line, seed);
-        // The sum of two uniform distributions is a triangular one, which looks like film grain.
+        // The sum of two uniform distributions is triangular, which looks like film grain.
         const grain = (((bits & 0xff) + ((bits >>> 8) & 0xff)) / 255 - 1) * amplitude;
         const tint = (((bits >>> 16) & 0xff) / 255 - 0.5) * amplitude * 0.35;
         const from = x * 3;

@@ -4,10 +4,10 @@ import { type Palette, paletteFrom } from './palette.ts';
 
 const COLORS = 6;
 const ROUNDS = 8;
-/** A sample of so many pixels gives the same colours as the whole image. */
+/** A sample of this many pixels has the same main colours as the whole image. */
 const SAMPLES = 1600;
 
-/** The palette of images: their main colours from dark to light, with the most saturated one as accent. */
+/** Returns the palette of images: their main colours from dark to light, with the most saturated colour as accent. */
 export function paletteOfImages(images: readonly SharedPixels[]): Palette {
   const colors = mainColors(images.flatMap(samples)).map(toLch);
   const strongest = colors.reduce((most, color) => (color.chroma > most.chroma ? color : most));
@@ -19,7 +19,9 @@ export function paletteOfImages(images: readonly SharedPixels[]): Palette {
   });
 }
 
-/** Half-way to an even scale of lightness, so that a low-contrast image still gives dark and light shades. */
+/**
+ * Moves a shade half-way to an even scale of lightness, so that a low-contrast image also has dark and light shades.
+ */
 function toShade({ lightness, chroma, hue }: Lch, index: number): Lch {
   return { lightness: (lightness + 0.26 + index * 0.17) / 2, chroma: Math.min(chroma, 0.18), hue };
 }
@@ -37,7 +39,9 @@ function samples({ data, width, height, channels }: SharedPixels): Lab[] {
   return labs;
 }
 
-/** Lloyd's clustering, started from evenly spaced lightnesses: the result is always the same. */
+/**
+ * Clusters colours with Lloyd's algorithm. It starts from evenly spaced lightnesses, so the result is always the same.
+ */
 function mainColors(labs: readonly Lab[]): Lab[] {
   const byLightness = labs.toSorted((a, b) => a[0] - b[0]);
   let centers = Array.from(
@@ -69,7 +73,7 @@ function nearest(centers: readonly Lab[], lab: Lab): number {
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
   centers.forEach((center, index) => {
-    // Hue counts more than lightness: a red must not be grouped with greys.
+    // Hue counts more than lightness, so that a red is never grouped with greys.
     const distance =
       (center[0] - lab[0]) ** 2 + 3 * ((center[1] - lab[1]) ** 2 + (center[2] - lab[2]) ** 2);
     if (distance < least) {

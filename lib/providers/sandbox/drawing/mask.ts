@@ -3,7 +3,7 @@ import type { Frame } from './composition.ts';
 import type { SharedPixels } from './drawing-task.ts';
 import { middleOf, type Position } from './silhouette.ts';
 
-/** The square around the pixels that a mask permits to change. The middle of the image if there are none. */
+/** Returns the square around the pixels that a mask allows to change, or the middle of the image if there are none. */
 export function openSquare(mask: SharedPixels, frame: Frame): Position {
   const bytes = new Uint8Array(mask.data);
   let left = mask.width;
@@ -28,8 +28,8 @@ export function openSquare(mask: SharedPixels, frame: Frame): Position {
 }
 
 /**
- * Restores the source in one row of the drawing: byte for byte where the mask's alpha is 255, not at all where it is 0, and
- * blended between.
+ * Restores the source in one row of the drawing: completely where the mask's alpha is 255, not at all where it is 0,
+ * and blended between.
  */
 export function keepMasked(
   y: number,

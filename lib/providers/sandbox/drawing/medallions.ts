@@ -4,13 +4,13 @@ import { clamp01, mix, smoothstep } from './ease.ts';
 import type { Palette } from './palette.ts';
 import { createSampler, type Sampler } from './sample.ts';
 
-/** A medallion's diameter, in units: references are decoded for it. */
+/** Diameter of a medallion in units. References are decoded at this size. */
 export const MEDALLION_SIZE = 0.24;
 const MOST = 4;
 const MARGIN = 0.045;
 const RIM = 0.012;
 
-/** The same image with up to four references at its lower edge, round and framed, from the right. */
+/** Adds up to four references as round, framed medallions at the lower edge, starting from the right. */
 export function withMedallions(
   under: RowShader,
   frame: Frame,

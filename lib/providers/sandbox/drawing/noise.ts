@@ -1,4 +1,4 @@
-/** Well-mixed 32 bits of two integer coordinates. */
+/** Returns a well-mixed 32-bit hash of two integer coordinates. */
 export function hash2(x: number, y: number, seed: number): number {
   let h = Math.imul(x, 0x27d4eb2d) ^ Math.imul(y, 0x165667b1) ^ seed;
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
@@ -6,17 +6,17 @@ export function hash2(x: number, y: number, seed: number): number {
   return h ^ (h >>> 15);
 }
 
-/** From 0 (included) to 1 (excluded), of two integer coordinates. */
+/** Returns a number from 0 (included) to 1 (excluded) for two integer coordinates. */
 export function unit2(x: number, y: number, seed: number): number {
   return (hash2(x, y, seed) >>> 0) / 2 ** 32;
 }
 
-// The gradient's two halves are 16 bits each, brought to -1..1; no table means no bounds checks in the hottest loop.
+// The two 16-bit halves of the hash are the gradient. Without a gradient table the hottest loop needs no bounds checks.
 function corner(hash: number, dx: number, dy: number): number {
   return ((hash << 16) >> 16) * dx + (hash >> 16) * dy;
 }
 
-/** Smooth gradient noise: about -1..1, mostly within -0.6..0.6, one bump a unit of length. */
+/** Returns smooth gradient noise: about -1 to 1, mostly within -0.6 and 0.6, with one bump in each unit of length. */
 export function noise2(x: number, y: number, seed: number): number {
   const ix = Math.floor(x);
   const iy = Math.floor(y);
@@ -33,7 +33,7 @@ export function noise2(x: number, y: number, seed: number): number {
   return (top + (bottom - top) * sy) / 26_000;
 }
 
-/** Noise of several sizes on top of each other, each half as long and half as strong as the one before. */
+/** Returns the sum of noise of several sizes, each half as long and half as strong as the previous one. */
 export function fractalNoise(x: number, y: number, octaves: number, seed: number): number {
   let sum = 0;
   let strength = 0.5;
@@ -41,7 +41,7 @@ export function fractalNoise(x: number, y: number, octaves: number, seed: number
   let py = y;
   for (let octave = 0; octave < octaves; octave += 1) {
     sum += strength * noise2(px, py, seed + octave * 0x3c6ef372);
-    // A rotation between the octaves hides the lattice.
+    // Rotating between octaves hides the lattice.
     const turned = px * 1.6 - py * 1.2;
     py = px * 1.2 + py * 1.6;
     px = turned;
@@ -50,7 +50,7 @@ export function fractalNoise(x: number, y: number, octaves: number, seed: number
   return sum;
 }
 
-/** Fractal noise with sharp crests, 0..1: mountains rather than hills. */
+/** Returns fractal noise with sharp crests, 0 to 1, which looks like mountains instead of hills. */
 export function ridgedNoise(x: number, y: number, octaves: number, seed: number): number {
   let sum = 0;
   let strength = 0.5;

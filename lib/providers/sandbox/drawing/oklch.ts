@@ -1,12 +1,12 @@
 import { clamp01 } from './ease.ts';
 
-/** Gamma-coded sRGB, each 0..1. */
+/** Gamma-coded sRGB, each 0 to 1. */
 export type Rgb = readonly [red: number, green: number, blue: number];
 
-/** A colour in Oklab (Ottosson, 2020): lightness 0..1, then the green-red and the blue-yellow axis. */
+/** A colour in Oklab (Ottosson, 2020): lightness 0 to 1, then the green-red and the blue-yellow axis. */
 export type Lab = readonly [lightness: number, a: number, b: number];
 
-/** Lightness 0..1, chroma 0..0.37 or so, hue in degrees. */
+/** Lightness 0 to 1, chroma 0 to about 0.37, hue in degrees. */
 export interface Lch {
   readonly lightness: number;
   readonly chroma: number;
@@ -31,7 +31,7 @@ export function mixLab(from: Lab, to: Lab, share: number): Lab {
   ];
 }
 
-/** The nearest colour in sRGB: chroma is reduced, lightness and hue stay. */
+/** Converts a colour to sRGB. A colour outside sRGB keeps its lightness and hue, and its chroma is reduced. */
 export function labToRgb(lab: Lab): Rgb {
   let linear = toLinear(lab);
   let share = 1;

@@ -4,7 +4,7 @@ import { createRamp, type Ramp } from './ramp.ts';
 
 /** The colours of one image. */
 export interface Palette {
-  /** Five, from the darkest to the lightest. */
+  /** Five colours, from the darkest to the lightest. */
   readonly swatches: Swatches;
   /** The accent: one colour that differs from the others. */
   readonly accent: Rgb;
@@ -18,7 +18,7 @@ export interface Palette {
 
 export type Swatches = readonly [Rgb, Rgb, Rgb, Rgb, Rgb];
 
-/** Hues in degrees: of the shadows, of the lights, and of the accent. */
+/** Hues of the shadows, the lights and the accent, in degrees. */
 export interface Mood {
   readonly name: string;
   readonly shadow: number;
@@ -50,7 +50,7 @@ const SHADES = [
   { lightness: 0.945, chroma: 0.32, towardLight: 1 },
 ] as const;
 
-/** The mood of a prompt. `away` is the generator of a negative prompt: its mood is avoided. */
+/** Chooses the mood of a prompt. `away` is the generator of the negative prompt, whose mood is avoided. */
 export function chooseMood(random: Prng, away?: Prng): Mood {
   const mood = random.pick(MOODS);
   if (away === undefined) return mood;
@@ -62,7 +62,7 @@ export function chooseMood(random: Prng, away?: Prng): Mood {
   };
 }
 
-/** The colours of a mood; `random` varies them a little. */
+/** Returns the colours of a mood, slightly varied by `random`. */
 export function paletteOf(mood: Mood, random: Prng): Palette {
   const turn = random.between(-14, 14);
   const chroma = mood.chroma * random.between(0.85, 1.15);
@@ -80,7 +80,10 @@ export function paletteOf(mood: Mood, random: Prng): Palette {
   });
 }
 
-/** A palette of given shades, from the darkest to the lightest; with fewer than five the last ones repeat. */
+/**
+ * Creates a palette from shades ordered from the darkest to the lightest. If there are fewer than five, the last shade
+ * repeats.
+ */
 export function paletteFrom(shades: readonly Lch[], accent: Lch): Palette {
   const labs: readonly Lab[] = shades.map(toLab);
   const black: Lab = [0.2, 0, 0];
@@ -98,7 +101,7 @@ export function paletteFrom(shades: readonly Lch[], accent: Lch): Palette {
 
 function shiftedFrom(mood: Mood, shunned: Mood, clockwise: boolean) {
   const distance = Math.abs(shortestTurn(shunned.shadow, mood.shadow));
-  // The nearer the avoided hue, the larger the shift, which is always visible.
+  // The shift grows as the avoided hue gets nearer, so that it is always visible.
   const turn = (clockwise ? 1 : -1) * (35 + 70 * (1 - distance / 180));
   return {
     shadow: mood.shadow + turn,
@@ -107,14 +110,17 @@ function shiftedFrom(mood: Mood, shunned: Mood, clockwise: boolean) {
   };
 }
 
-/** The accent if it is near the light shades, else a more saturated light shade: a sun must not contrast with its sky. */
+/**
+ * Returns the accent if it is near the light shades, else a more saturated light shade, because a sun must not contrast
+ * with its sky.
+ */
 function glowOf(shades: readonly Lch[], accent: Lch): Lch {
   const light = shades[3] ?? accent;
   const isNear = Math.abs(shortestTurn(light.hue, accent.hue)) < 75;
   return { lightness: 0.86, chroma: 0.12, hue: isNear ? accent.hue : light.hue };
 }
 
-/** Degrees from one hue to another on the shorter way, -180..180. */
+/** Returns the shorter rotation from one hue to another in degrees, -180 to 180. */
 function shortestTurn(from: number, to: number): number {
   return ((((to - from) % 360) + 540) % 360) - 180;
 }

@@ -2,12 +2,14 @@ import type { RawImage } from './drawing-task.ts';
 
 const SMALLEST_EDGE = 16;
 
-/** `count` smaller versions of an image, each twice as fine as the one before: an eighth, a quarter, a half. */
+/**
+ * Returns `count` smaller versions of an image, each twice as fine as the previous one: an eighth, a quarter, a half.
+ */
 export function previewsOf(image: RawImage, count: number): readonly RawImage[] {
   return Array.from({ length: count }, (_, stage) => shrink(image, 2 ** (count - stage)));
 }
 
-/** Every pixel is the mean of the pixels that it replaces, weighted by their alpha. */
+/** Shrinks an image. Every pixel is the mean of the pixels that it replaces, weighted by their alpha. */
 function shrink(image: RawImage, divisor: number): RawImage {
   const { channels } = image;
   const width = Math.max(Math.round(image.width / divisor), SMALLEST_EDGE);

@@ -1,17 +1,20 @@
-/** Pseudo-random numbers: the same for the same seed, on every machine. */
+/** Pseudo-random numbers that depend only on the seed, on every machine. */
 export interface Prng {
-  /** From 0 (included) to 1 (excluded). */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   next(): number;
   between(low: number, high: number): number;
-  /** An integer from 0 (included) to `end` (excluded). */
+  /** Returns an integer from 0 (included) to `end` (excluded). */
   below(end: number): number;
   pick<T>(choices: readonly [T, ...T[]]): T;
   chance(probability: number): boolean;
-  /** 32 bits, to seed a noise or another generator with. */
+  /** Returns 32 bits, to seed noise or another generator. */
   bits(): number;
 }
 
-/** A generator with the state of xoshiro128** (Blackman and Vigna, 2018), filled from a hexadecimal text by splitmix32. */
+/**
+ * Creates a xoshiro128** generator (Blackman and Vigna, 2018) whose state is filled from a hexadecimal text by
+ * splitmix32.
+ */
 export function createPrng(seedHex: string): Prng {
   let [a, b, c, d] = initialState(seedHex);
 
@@ -53,6 +56,6 @@ function initialState(seedHex: string): [number, number, number, number] {
   for (let at = 0; at < seedHex.length; at += 7) {
     state ^= mix(Number.parseInt(seedHex.slice(at, at + 7), 16));
   }
-  // An all-zero state would stay zero for ever.
+  // A state of zeros would stay zero for ever.
   return [mix(1), mix(2), mix(3), mix(4) | 1];
 }

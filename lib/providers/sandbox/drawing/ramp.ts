@@ -3,9 +3,9 @@ import { type Lab, labToRgb, mixLab, type Rgb } from './oklch.ts';
 
 const STEPS = 1024;
 
-/** A smooth gradient through several colours, as a lookup table. */
+/** A smooth gradient through several colours, stored as a lookup table. */
 export interface Ramp {
-  /** The step for a position from 0 (the first colour) to 1 (the last). */
+  /** Returns the step for a position from 0 (the first colour) to 1 (the last colour). */
   step(position: number): number;
   red(step: number): number;
   green(step: number): number;
@@ -13,7 +13,7 @@ export interface Ramp {
   color(position: number): Rgb;
 }
 
-/** Mixed in Oklab: the steps between two colours are even and not grey. */
+/** Creates a gradient mixed in Oklab, so that the steps between two colours are even and do not turn grey. */
 export function createRamp(stops: readonly [Lab, ...Lab[]]): Ramp {
   const reds = new Float32Array(STEPS);
   const greens = new Float32Array(STEPS);

@@ -12,10 +12,10 @@ import { restyle } from './restyle.ts';
 import { createSilhouette, middleOf } from './silhouette.ts';
 import { createSubject, type Subject, writeAlpha, writeOnKey } from './subject.ts';
 
-/** The number of rows between two checks of the stop flag. */
+/** Number of rows between two checks of the stop flag. */
 const ROWS_AT_ONCE = 16;
 
-/** Draws the image; undefined if it was stopped. The same task gives the same bytes. */
+/** Draws the image, or returns undefined if the task was stopped. The same task produces the same bytes. */
 export function render(task: DrawingTask): Drawing | undefined {
   const stop = new Int32Array(task.stop);
   if (Atomics.load(stop, 0) !== 0) return undefined;
@@ -33,16 +33,16 @@ export function render(task: DrawingTask): Drawing | undefined {
   return { image, previews: previewsOf(image, task.previews) };
 }
 
-/** What limits the drawn area: nothing, the alpha of the source, or a shape chosen by the prompt. */
+/** The limit of the drawn area: nothing, the alpha of the source, or a shape chosen by the prompt. */
 type Cutout = 'none' | 'source' | 'shape';
 
 function cutoutOf({ ground, mask }: DrawingTask, isHoled: boolean): Cutout {
-  // With a mask, holes of the source are filled where the mask permits a change. Outside of it the source is kept anyway.
+  // With a mask, holes of the source are filled where the mask allows changes. Elsewhere the source is kept anyway.
   if (isHoled && !mask) return 'source';
   return ground === 'image' ? 'none' : 'shape';
 }
 
-/** Returns a function that draws one row into `bytes`. Rows must come in order. */
+/** Returns a function that draws one row into `bytes`. Rows must be drawn in order. */
 function createRows(
   task: DrawingTask,
   cutout: Cutout,
@@ -72,7 +72,7 @@ function createRows(
   };
 }
 
-/** The image of the prompt, or the source restyled with it. */
+/** Returns the image of the prompt, or the source restyled with that image. */
 function colorsOf(scene: Scene, { composition }: Look, { source }: DrawingTask): RowShader {
   const image = composition.shader(scene);
   return source ? restyle(scene, source.pixels, source.strength, image) : image;
@@ -95,7 +95,7 @@ function shapeOf({ promptSeed, ground, source, mask }: DrawingTask, frame: Frame
   return createSubject(frame, silhouette, source ? undefined : brightnessOn(ground));
 }
 
-/** On a light key colour the subject is darker: it must differ from its background. */
+/** On a light key colour the subject is darker because it must differ from its background. */
 function brightnessOn(ground: Ground): number {
   return typeof ground === 'object' && Math.min(...ground.key) > 110 ? 0.56 : 1;
 }

@@ -5,12 +5,12 @@ import { createField } from './field.ts';
 import { noise2, unit2 } from './noise.ts';
 import { createSampler } from './sample.ts';
 
-/** The number of points along a stroke that are averaged for one pixel. */
+/** Number of points along a stroke that are averaged for one pixel. */
 const TAPS = 9;
 
 /**
- * Restyles a photograph: its pixels are smeared along brush strokes, its shades are moved toward the palette, and `overlay`,
- * the image of the prompt alone, is blended in from the edges. `strength` 0..1 scales all of that.
+ * Restyles a photograph: smears its pixels along brush strokes, moves its shades toward the palette, and blends
+ * `overlay`, the image of the prompt alone, in from the edges. `strength` (0 to 1) scales all three effects.
  */
 export function restyle(
   scene: Scene,
@@ -61,7 +61,10 @@ export function restyle(
   };
 }
 
-/** Blends the overlay's pixel into the row, mostly its colour: the lightness stays closer to the photograph's. */
+/**
+ * Blends the overlay's pixel into the row. Mainly its colour is used, and the lightness stays closer to the
+ * photograph's.
+ */
 function blendOver(row: Float32Array, overlaid: Float32Array, at: number, share: number): void {
   const under = luma(row[at] ?? 0, row[at + 1] ?? 0, row[at + 2] ?? 0);
   const over = luma(overlaid[at] ?? 0, overlaid[at + 1] ?? 0, overlaid[at + 2] ?? 0);

@@ -1,9 +1,15 @@
 import type { SharedPixels } from './drawing-task.ts';
 
-/** Adds `weight` of the interpolated colour at a position to `color` (three numbers). Beyond the edge, the edge repeats. */
+/**
+ * Adds `weight` of the interpolated colour at a position to `color` (three numbers). Positions outside the image use
+ * the pixels at its edge.
+ */
 export type Sampler = (x: number, y: number, weight: number, color: Float32Array) => void;
 
-/** Interpolates between pixels. Positions are in pixels: the middle of the first is 0.5, 0.5. Alpha is ignored. */
+/**
+ * Creates a sampler that interpolates between pixels. Positions are in pixels; the centre of the first pixel is 0.5,
+ * 0.5. Alpha is ignored.
+ */
 export function createSampler(pixels: SharedPixels): Sampler {
   const { width, height, channels } = pixels;
   const bytes = new Uint8Array(pixels.data);

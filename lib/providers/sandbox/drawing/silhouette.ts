@@ -2,22 +2,22 @@ import type { Frame } from './composition.ts';
 import { clamp01, mix } from './ease.ts';
 import type { Prng } from './prng.ts';
 
-/** A square of the image's plane, in units. */
+/** A square in the image's plane, in units. */
 export interface Position {
   readonly u: number;
   readonly v: number;
   readonly size: number;
 }
 
-/** The outline of a single object, and the orientation of its surface. */
+/** The outline of a single object and the orientation of its surface. */
 export interface Silhouette {
-  /** About how far inside the outline a point is, in units; below 0 outside. */
+  /** Returns the approximate distance inside the outline in units. Negative outside. */
   inside(u: number, v: number): number;
-  /** How much light from the upper left the surface gets, 0..1. */
+  /** Returns the light from the upper left on the surface, 0 to 1. */
   light(u: number, v: number): number;
 }
 
-/** A square in the middle of the image, as large as its shorter edge. */
+/** Returns the largest square in the middle of the image. */
 export function middleOf(frame: Frame): Position {
   return { u: 0, v: 0, size: 2 * Math.min(frame.halfWidth, frame.halfHeight) };
 }
@@ -32,7 +32,7 @@ export function createSilhouette(random: Prng, square: Position): Silhouette {
   };
 }
 
-/** A pebble: a rounded outline that swells and narrows a little. */
+/** A pebble with a slightly irregular rounded outline. */
 function stone(random: Prng): Silhouette {
   const swell = random.between(0.03, 0.07);
   const phase = random.between(0, 6.283);
@@ -66,7 +66,7 @@ function vase(random: Prng): Silhouette {
   };
 }
 
-/** A flower head: round petals around a middle. */
+/** A flower head with round petals. */
 function bloom(random: Prng): Silhouette {
   const petals = 5 + random.below(4);
   const depth = random.between(0.16, 0.26);
@@ -89,7 +89,7 @@ function wave(share: number): number {
   return (1 - Math.cos(Math.PI * clamp01(share))) / 2;
 }
 
-/** Lambert's light on a ball of radius 1, from the upper left and the front. */
+/** Returns Lambert's light on a ball of radius 1, from the upper left and the front. */
 function sphereLight(x: number, y: number): number {
   const depth = Math.sqrt(Math.max(0, 1 - x * x - y * y));
   return clamp01(0.28 + 0.78 * (-0.42 * x - 0.5 * y + 0.76 * depth));

@@ -4,11 +4,13 @@ import type { Silhouette } from './silhouette.ts';
 
 /** Cuts one object out of an image. */
 export interface Subject {
-  /** Writes how much of each pixel of row `y` the object covers, 0..1, and shades the row's colours. */
+  /** Writes the share of each pixel in row `y` that the object covers (0 to 1), and shades the row's colours. */
   row(y: number, colors: Float32Array, cover: Float32Array): void;
 }
 
-/** `brightness`: of the light on the object; undefined for a photograph, which has its own light. */
+/**
+ * Creates a subject. `brightness` is the light on the object, or undefined for a photograph, which has its own light.
+ */
 export function createSubject(
   frame: Frame,
   silhouette: Silhouette,
@@ -32,7 +34,7 @@ export function createSubject(
   };
 }
 
-/** Converts cover to alpha. Pixels that are not covered at all become transparent black. */
+/** Converts coverage to alpha. Uncovered pixels become transparent black. */
 export function writeAlpha(cover: Float32Array, bytes: Uint8Array, at: number): void {
   for (let x = 0; x < cover.length; x += 1) {
     const to = at + x * 4;
@@ -42,7 +44,10 @@ export function writeAlpha(cover: Float32Array, bytes: Uint8Array, at: number): 
   }
 }
 
-/** Puts the object on a flat colour: exactly that colour where it is not covered, and never a similar one where it is. */
+/**
+ * Puts the object on a flat colour: exactly that colour where there is no object, and never a similar colour inside the
+ * object.
+ */
 export function writeOnKey(
   cover: Float32Array,
   key: readonly [number, number, number],
@@ -62,10 +67,13 @@ export function writeOnKey(
   }
 }
 
-// A matte removes colours near the key colour: by default up to a distance of 96 (contract.md 2).
+// A matte removes colours near the key colour, by default up to a distance of 96.
 const NEAREST_TO_KEY = 128;
 
-/** How far a colour must go toward the key's opposite so that its greatest channel difference to the key suffices. */
+/**
+ * Returns the share by which a colour must move toward the opposite of the key, so that its greatest channel difference
+ * from the key is large enough.
+ */
 function turnAway(key: readonly [number, number, number], bytes: Uint8Array, at: number): number {
   let greatest = 0;
   let share = 1;

@@ -374,7 +374,7 @@ describe('the probe of comfyui', () => {
     ['is a pipe', (file: string) => rm(file).then(() => void execFileSync('mkfifo', [file]))],
     ['is a device without end', (file: string) => rm(file).then(() => symlink('/dev/zero', file))],
     ['is larger than 1 MiB', (file: string) => writeFile(file, ' '.repeat(1_048_577))],
-    ['is no JSON', (file: string) => writeFile(file, '{')],
+    ['is not JSON', (file: string) => writeFile(file, '{')],
     ['is not in the API format', (file: string) => writeFile(file, '{"nodes": []}')],
     ['lacks a bound node', (file: string) => writeFile(file, '{}')],
   ])('reports not ready while a workflow %s', async (_what, spoil) => {

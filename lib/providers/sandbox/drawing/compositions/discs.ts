@@ -3,7 +3,7 @@ import { clamp01, mix, smoothstep } from '../ease.ts';
 import { fractalNoise, noise2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 
-/** Large translucent washes of colour that overlap on paper, each a little uneven. */
+/** Large translucent washes of colour that overlap on paper, each slightly uneven. */
 export const discs: Composition = {
   phrase: 'overlapping translucent discs on grained paper',
   shader(scene) {
@@ -34,18 +34,21 @@ interface Shape {
   readonly u: number;
   readonly v: number;
   readonly radius: number;
-  /** Where the hole of a ring begins, as a share of the radius; 0 for a full disc. */
+  /** Start of the hole in a ring, as a share of the radius. 0 for a full disc. */
   readonly hole: number;
   readonly color: Rgb;
   readonly strength: number;
-  /** A half disc has only the points on one side of this direction; undefined for a whole one. */
+  /** Direction of a half disc, which has points on one side only. Undefined for a whole disc. */
   readonly cut: { readonly u: number; readonly v: number } | undefined;
   readonly leanU: number;
   readonly leanV: number;
   readonly seed: number;
 }
 
-/** One great disc, companions on a spiral around it, small accents: large, middle and small in every image. */
+/**
+ * Returns one great disc, companions on a spiral around it, and small accents, so that every image has large, middle
+ * and small shapes.
+ */
 function arrange({ frame, palette, random }: Scene): readonly Shape[] {
   const [ink, deep, middle, light] = palette.swatches;
   const count = 9 + random.below(5);
@@ -79,7 +82,7 @@ function arrange({ frame, palette, random }: Scene): readonly Shape[] {
   });
 }
 
-/** Multiplies one wash onto the pixel: darker at its rim, and fading in one direction. */
+/** Multiplies one wash onto the pixel. The wash is darker at its rim and fades in one direction. */
 function drawWash(
   shape: Shape,
   u: number,
@@ -105,7 +108,7 @@ function drawWash(
   for (let channel = 0; channel < 3; channel += 1) {
     const under = row[at + channel] ?? 0;
     const ink = shape.color[channel] ?? 0;
-    // Half multiplied, half covered: three overlapping washes stay light enough.
+    // Half multiplied and half covered, so that three overlapping washes stay light enough.
     const glaze = mix(under * ink, ink, 0.42);
     row[at + channel] = mix(under, glaze, wash);
   }

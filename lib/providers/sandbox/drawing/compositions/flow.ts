@@ -2,7 +2,7 @@ import type { Composition, RowShader, Scene } from '../composition.ts';
 import { clamp01, mix, smoothstep } from '../ease.ts';
 import { fractalNoise, noise2 } from '../noise.ts';
 
-/** Noise bent by noise bent by noise, lit from the side: folded silk, ink in water, polished stone. */
+/** Noise distorted twice by other noise and lit from the side: folded silk, ink in water, polished stone. */
 export const flow: Composition = {
   phrase: 'silk folds drifting through slow light',
   shader(scene) {
@@ -29,16 +29,16 @@ interface Shape {
   readonly warp: number;
   readonly contrast: number;
   readonly relief: number;
-  /** Fine lines for each unit of height; 0 for none. */
+  /** Number of fine lines in each unit of height. 0 for none. */
   readonly threads: number;
   readonly seed: number;
   readonly octaves: number;
 }
 
 interface Point {
-  /** 0..1, the position on the ramp. */
+  /** Position on the ramp, 0 to 1. */
   height: number;
-  /** The share of the accent, 0..1. */
+  /** Share of the accent, 0 to 1. */
   tint: number;
 }
 
@@ -63,7 +63,7 @@ function shade({ frame, palette }: Scene, shape: Shape): RowShader {
     for (let x = 0; x < frame.width; x += 1) {
       measure(shape, uAt(x), v, here);
       const { height, tint } = here;
-      // The slope toward the light, in height a unit of length, so that every size is lit alike.
+      // The slope toward the light in height for each unit of length, so that every image size is lit alike.
       const slope = (height - left + (height - (above[x] ?? height)) * 0.8) * frame.unit;
       left = height;
       above[x] = height;
@@ -96,7 +96,10 @@ function measure(shape: Shape, u: number, v: number, point: Point): void {
   point.tint = 0.62 * smoothstep(0.12, 0.6, foldX * 0.9 + bendY * 0.6);
 }
 
-/** A line at each whole number, about one pixel wide, that fades where lines crowd; `spread` is their number a pixel. */
+/**
+ * Returns a line at each whole number. The line is about one pixel wide and fades where lines are dense; `spread` is
+ * the number of lines in a pixel.
+ */
 function threadLine(position: number, spread: number): number {
   const distance = Math.abs(position - Math.round(position));
   return smoothstep(spread * 1.4 + 0.04, 0.02, distance) * smoothstep(0.5, 0.12, spread);

@@ -4,7 +4,7 @@ import { createField } from '../field.ts';
 import { fractalNoise, noise2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 
-/** Sheets of cut paper in a stack, each casting a soft shadow on the one below. */
+/** A stack of cut paper, in which each sheet casts a soft shadow on the sheet below. */
 export const papercut: Composition = {
   phrase: 'stacked sheets of cut paper with soft shadows',
   shader(scene) {
@@ -37,9 +37,9 @@ export const papercut: Composition = {
 };
 
 interface Stack {
-  /** How many sheets are stacked at a point. */
+  /** Returns the number of sheets that are stacked at a point. */
   readonly field: (u: number, v: number) => number;
-  /** From the lowest to the highest. */
+  /** Ordered from the lowest to the highest. */
   readonly sheets: readonly Rgb[];
   readonly seed: number;
   readonly light: { readonly u: number; readonly v: number };
@@ -56,9 +56,9 @@ function shade({ frame }: Scene, { field, sheets, seed, light }: Stack): RowShad
       const height = field(u, v);
       const steepness = Math.hypot(field(u + pixel, v) - height, field(u, v + pixel) - height);
       const level = Math.min(Math.floor(height), top);
-      // How many pixels inside the edge of its sheet the point is.
+      // Number of pixels between the point and the edge of its sheet.
       const inside = (height - level) / (steepness + 1e-6);
-      // The lower sheet still shows in the pixel that the edge crosses.
+      // The lower sheet is still visible in the pixel that the edge crosses.
       const cover = clamp01(inside + 0.5);
       const sheet = sheets[level] ?? black;
       const under = level > 0 && cover < 1 ? (sheets[level - 1] ?? sheet) : sheet;
@@ -75,14 +75,14 @@ function shade({ frame }: Scene, { field, sheets, seed, light }: Stack): RowShad
   };
 }
 
-/** Reflects a height beyond the highest sheet, or below the lowest, back into the range. */
+/** Reflects a height above the highest or below the lowest sheet back into the range. */
 function folded(height: number, levels: number): number {
   const period = 2 * levels;
   const folded = height - Math.floor(height / period) * period;
   return folded > levels ? period - folded : folded;
 }
 
-/** How dark the sheets above make a point: a sharp shadow close by and a wide faint one. */
+/** Returns how much the sheets above darken a point: a sharp shadow nearby and a wide faint one. */
 function shadowAt(
   field: Stack['field'],
   u: number,

@@ -43,14 +43,14 @@ export const ribbons: Composition = {
 interface Strands {
   readonly colors: readonly Rgb[];
   readonly seed: number;
-  /** The mean width of a band as a share of the pitch. */
+  /** Mean width of a band as a share of the pitch. */
   readonly fullness: number;
 }
 
 interface Weave {
   readonly cos: number;
   readonly sin: number;
-  /** The distance from band to band. */
+  /** Distance between two bands. */
   readonly pitch: number;
   readonly bend: number;
   readonly warp: Strands;
@@ -91,8 +91,8 @@ function shade({ frame }: Scene, weave: Weave): RowShader {
 }
 
 /**
- * Draws a band on the pixel. `across` and `along` are positions in the crossing, -0.5..0.5; `side` is 1 for the band on top,
- * which gets lighter toward the crossing's middle, and -1 for the one below, which gets darker.
+ * Draws a band on the pixel. `across` and `along` are positions in the crossing, -0.5 to 0.5. `side` is 1 for the upper
+ * band, which is lighter near the middle of the crossing, and -1 for the lower band, which is darker there.
  */
 function drawBand(
   strands: Strands,

@@ -2,13 +2,13 @@ import type { Scene } from '../composition.ts';
 import { mix } from '../ease.ts';
 import { fractalNoise, noise2, ridgedNoise, unit2 } from '../noise.ts';
 
-/** One range of hills: what the points below its crest need, column by column. */
+/** One range of hills, with the values of each column that are needed to draw the points below its crest. */
 export interface Ridge {
-  /** Where the crest is, in units from the image's centre. */
+  /** Height of the crest in units, measured from the image's centre. */
   readonly top: Float32Array;
-  /** How many pixels a unit is across the crest: steep crests are as sharp as level ones. */
+  /** Pixels in a unit across the crest, so that steep crests are as sharp as level ones. */
   readonly crispness: Float32Array;
-  /** The slope of the crest from left to right, -1..1: one side is lit. */
+  /** Slope of the crest from left to right, -1 to 1. One side is lit. */
   readonly slope: Float32Array;
   readonly seed: number;
   readonly grain: number;
@@ -17,7 +17,7 @@ export interface Ridge {
 
 type Profile = (u: number, seed: number) => number;
 
-/** Heights of a crest, about -0.5..0.5, along a line through the noise. */
+/** Heights of a crest, about -0.5 to 0.5, along a line through the noise. */
 const PROFILES: readonly [Profile, ...Profile[]] = [
   (u, seed) => ridgedNoise(u * 0.9, 0.5, 6, seed) * 1.5 - 0.55,
   (u, seed) => fractalNoise(u * 0.8, 0.5, 2, seed) * 1.3 + fractalNoise(u * 9, 7, 2, seed) * 0.03,
@@ -25,7 +25,7 @@ const PROFILES: readonly [Profile, ...Profile[]] = [
   (u, seed) => fractalNoise(u * 1.1, 0.5, 6, seed) * 1.2 + treeTops(u, seed),
 ];
 
-/** Ranges from the farthest, just above the horizon, to the nearest; over water they stay low. */
+/** Returns ranges from the farthest, just above the horizon, to the nearest. Over water the ranges stay low. */
 export function raiseRidges(scene: Scene, horizon: number, overWater: boolean): readonly Ridge[] {
   const { frame, random } = scene;
   const profile = random.pick(PROFILES);
@@ -53,7 +53,7 @@ function traceCrest(width: number, unit: number, crest: (x: number) => number) {
   const top = new Float32Array(width);
   const crispness = new Float32Array(width);
   const slope = new Float32Array(width);
-  // The hill is lit, not each tree: its slope is measured over a distance.
+  // The slope is measured over a distance because the hill is lit as a whole, and not each tree.
   const reach = unit * 0.03;
   for (let x = 0; x < width; x += 1) {
     const step = (crest(x + 0.5) - crest(x - 0.5)) * unit;

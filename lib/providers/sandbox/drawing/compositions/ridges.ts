@@ -6,7 +6,7 @@ import type { Ramp } from '../ramp.ts';
 import { type Ridge, raiseRidges } from './ridge-lines.ts';
 import { createSky, type Sky } from './sky.ts';
 
-/** Ranges behind ranges, each paler than the one before it, under a low sun or moon; sometimes over still water. */
+/** Ranges of hills under a low sun or moon, each paler than the nearer one, and sometimes over still water. */
 export const ridges: Composition = {
   phrase: 'ridges fading into the haze under a low sun',
   shader(scene) {
@@ -30,7 +30,7 @@ export const ridges: Composition = {
 
 interface Air {
   readonly ramp: Ramp;
-  /** The positions on the ramp of the farthest and of the nearest ridge. */
+  /** Positions of the farthest and the nearest ridge on the ramp. */
   readonly far: number;
   readonly near: number;
   readonly mist: Rgb;
@@ -42,7 +42,7 @@ interface Land {
   readonly frame: Frame;
   readonly sky: Sky;
   readonly air: Air;
-  /** From the farthest to the nearest. */
+  /** Ordered from the farthest to the nearest. */
   readonly ridges: readonly Ridge[];
 }
 
@@ -54,7 +54,7 @@ function overLand(land: Land): RowShader {
   };
 }
 
-/** Below the waterline the image is mirrored, a little darker, and broken up by ripples that grow toward the viewer. */
+/** Mirrors the image below the waterline, slightly darker and broken by ripples that grow toward the viewer. */
 function overWater(land: Land, line: number, scene: Scene): RowShader {
   const { frame, air } = land;
   const deep = scene.palette.swatches[1];
@@ -82,7 +82,7 @@ function overWater(land: Land, line: number, scene: Scene): RowShader {
   };
 }
 
-/** Writes one point, the front-most ridge first, until nothing behind shows through. */
+/** Writes one point. Draws the front-most ridge first and stops when nothing behind is visible. */
 function paint(land: Land, x: number, v: number, row: Float32Array, at: number): void {
   const { frame, air, ridges: ranges } = land;
   let red = 0;

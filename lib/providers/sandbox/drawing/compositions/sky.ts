@@ -3,7 +3,7 @@ import { clamp01, mix, smoothstep } from '../ease.ts';
 import { fractalNoise, unit2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 
-/** The sky: a gradient, a sun or a moon, thin clouds, and stars at night. */
+/** The sky: a gradient, a sun or moon, thin clouds, and stars at night. */
 export interface Sky {
   readonly horizonColor: Rgb;
   /** Adds a `share` of the sky's colour at one point to the row. */
@@ -12,7 +12,7 @@ export interface Sky {
 
 interface SkyOptions {
   readonly night: boolean;
-  /** In units from the image's centre. */
+  /** Height in units from the image's centre. */
   readonly horizon: number;
 }
 

@@ -1,8 +1,8 @@
 import { clamp01 } from '../ease.ts';
 
 /**
- * How much of a point of a tile the figure covers, 0..1. `s` and `t` are its position from one corner, 0..1; `pixels` is the
- * tile's edge: edges are smoothed over one pixel.
+ * Returns the share of a point that the figure of a tile covers, 0 to 1. `s` and `t` are the position from one corner,
+ * 0 to 1. `pixels` is the tile's edge; the figure's edges are smoothed over one pixel.
  */
 export type Motif = (s: number, t: number, pixels: number) => number;
 
@@ -19,7 +19,7 @@ export const dot: Motif = (s, t, pixels) => {
   return within(Math.max(0.22 - far, 0.055 - Math.abs(far - 0.36)), pixels);
 };
 
-/** Four bands around the corner, every other one covered. */
+/** Four bands around the corner, of which every other one is covered. */
 export const arcs: Motif = (s, t, pixels) => {
   const far = Math.hypot(s, t);
   return within(

@@ -40,7 +40,7 @@ interface Wall {
   readonly figures: Colors;
   readonly motifs: Motifs;
   readonly seed: number;
-  /** How the tiles are rotated: at random, four around a point, or in diagonals. */
+  /** Rotation of the tiles: at random, four around a point, or in diagonals. */
   readonly order: 'free' | 'circles' | 'waves';
 }
 
@@ -78,7 +78,7 @@ function shade({ frame }: Scene, wall: Wall): RowShader {
   };
 }
 
-/** Which corner a motif starts from: bit 1 mirrors it left to right, bit 2 top to bottom. */
+/** Returns the corner from which a motif starts. Bit 1 mirrors the motif left to right, bit 2 top to bottom. */
 function turnOf({ order, seed }: Wall, column: number, line: number): number {
   if (order === 'circles') return (column & 1) | ((line & 1) << 1);
   if (order === 'waves') return (column + line) & 1 ? 3 : 0;
