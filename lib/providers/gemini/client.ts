@@ -1,13 +1,25 @@
-import { toBridgeError } from '../../errors/bridge-error.ts';
+import * as v from 'valibot';
+import type { Usage } from '../../contract/reply/image-response.ts';
+import { Count } from '../../contract/schema/fields.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
+import { unknownOutcome, unusableImages } from '../failed-calls.ts';
+import type { JsonBodies } from '../http/json-body.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
-import type { EventStreams } from '../http/sse.ts';
-import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
-import { createCallOutcome } from './call-outcome.ts';
-import { type GoogleError, parseGoogleError, toFailure } from './failures.ts';
+import type { EventConsumer, EventStreams } from '../http/sse.ts';
+import type { StreamedJson } from '../http/streamed-json.ts';
+import type {
+  CallFacts,
+  ProviderContext,
+  ProviderRequest,
+  ProviderResult,
+} from '../provider-port.ts';
+import { type ImageShape, listedRatio, shapeOf } from './capabilities.ts';
+import { type GoogleError, parseGoogleError, toFailure, withoutImage } from './failures.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
@@ -73,4 +85,172 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
       });
     },
   };
+}
+
+/**
+ * Returns the body of one call (Gemini API, `models.generateContent`). Members that the request leaves to the model are
+ * omitted.
+ */
+export function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): StreamedBody {
+  const imageConfig = toImageConfig(toShape(request.parameters));
+  return toJsonBody((base64Of) => ({
+    contents: [
+      {
+        role: 'user',
+        parts: [
+          { text: toPromptText(request) },
+          ...sentImages(request).map(({ bytes, mediaType }) => ({
+            inlineData: { mimeType: mediaType, data: base64Of(bytes) },
+          })),
+        ],
+      },
+    ],
+    generationConfig: { responseModalities: ['IMAGE'], ...(imageConfig ? { imageConfig } : {}) },
+  }));
+}
+
+function toShape(parameters: ProviderRequest['parameters']): ImageShape {
+  const { size, aspect_ratio: ratio, resolution } = parameters;
+  const aspectRatio = ratio === null ? undefined : listedRatio(ratio);
+  return {
+    ...shapeOf(size),
+    ...(aspectRatio === undefined ? {} : { aspectRatio }),
+    ...(resolution === null ? {} : { resolution }),
+  };
+}
+
+function toImageConfig({ aspectRatio, resolution }: ImageShape) {
+  if (aspectRatio === undefined && resolution === undefined) return undefined;
+  return {
+    ...(aspectRatio === undefined ? {} : { aspectRatio }),
+    ...(resolution === undefined ? {} : { imageSize: resolution.toUpperCase() }),
+  };
+}
+
+// The prefix IMAGE_ means that the image was rejected, not the text.
+const REFUSED = /^(IMAGE_)?(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|MODEL_ARMOR)$/;
+
+/** Reduces the reply to one call, which is one JSON object, to its outcome. */
+function createCallOutcome(
+  request: CallFacts,
+  toFailure: (reported: GoogleError) => BridgeError,
+): EventConsumer<ProviderResult> {
+  let json: StreamedJson | undefined;
+
+  return {
+    take(whole) {
+      json ??= whole;
+    },
+
+    isComplete: () => json !== undefined,
+
+    knownBytes: () => undefined,
+
+    hasBegun() {
+      const parsed = v.safeParse(Reply, json?.value);
+      return parsed.success && imageOf(parsed.output) !== undefined;
+    },
+
+    result() {
+      if (!json) throw unknownOutcome('not_json');
+      const reported = parseGoogleError(json.value);
+      if (reported) throw toFailure(reported);
+      return toResult(json, request);
+    },
+  };
+}
+
+/** Returns the image of a complete reply. Throws if the reply has none. */
+function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
+  const parsed = v.safeParse(Reply, json.value);
+  if (!parsed.success) throw unknownOutcome('unexpected_reply');
+  const reply = parsed.output;
+  const image = imageOf(reply);
+  if (image === undefined) throw failureOf(reply, request);
+  const bytes = json.bytesOf(image);
+  if (!bytes || bytes.length === 0) {
+    throw unusableImages('the backend returned no usable image', 'unusable_image');
+  }
+  const usage = toUsage(reply);
+  return { outputs: [{ bytes, anyFormat: true }], ...(usage ? { usage } : {}) };
+}
+
+/**
+ * Returns the encoded image. Images in a thought are drafts and are skipped. Returns the first of several images
+ * because only one was requested; it may belong to a later candidate if the first candidate was rejected.
+ */
+function imageOf({ candidates }: Reply): string | undefined {
+  const parts = (candidates ?? []).flatMap(({ content }) => content?.parts ?? []);
+  return parts.find(({ thought, inlineData }) => inlineData && thought !== true)?.inlineData?.data;
+}
+
+function failureOf({ promptFeedback, candidates }: Reply, request: CallFacts): BridgeError {
+  if (promptFeedback?.blockReason) return withoutImage('input', undefined, request);
+  const reasons = (candidates ?? []).map(({ finishReason }) => finishReason ?? '');
+  const refused = reasons.find((reason) => REFUSED.test(reason));
+  return withoutImage(refused === undefined ? undefined : 'output', refused ?? reasons[0], request);
+}
+
+/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
+const Text = v.fallback(v.nullish(v.string()), undefined);
+
+const Part = v.object({
+  thought: v.fallback(v.nullish(v.boolean()), undefined),
+  inlineData: v.fallback(v.nullish(v.object({ data: v.string() })), undefined),
+});
+
+const Candidate = v.object({
+  content: v.fallback(v.nullish(v.object({ parts: v.nullish(v.array(Part)) })), undefined),
+  finishReason: Text,
+});
+
+/** The reply of `models.generateContent`, reduced to the members that are used. */
+const Reply = v.object({
+  candidates: v.nullish(v.array(Candidate)),
+  promptFeedback: v.fallback(v.nullish(v.object({ blockReason: Text })), undefined),
+  usageMetadata: v.fallback(v.nullish(v.record(v.string(), v.unknown())), undefined),
+});
+type Reply = v.InferOutput<typeof Reply>;
+
+/** Counts that have a common name in the contract. Other counts keep the name of the API. */
+const COMMON_COUNTS: ReadonlyMap<string, 'input_tokens' | 'output_tokens' | 'total_tokens'> =
+  new Map([
+    ['promptTokenCount', 'input_tokens'],
+    ['candidatesTokenCount', 'output_tokens'],
+    ['totalTokenCount', 'total_tokens'],
+  ]);
+
+// The form of the API's own names. Names of another form are omitted.
+const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+
+const Details = v.array(v.object({ modality: v.string(), tokenCount: Count }));
+
+/** Returns the usage of the call, or undefined if the reply reports none or only zeros. */
+function toUsage({ usageMetadata }: Reply): Usage | undefined {
+  const counts = Object.entries(usageMetadata ?? {}).filter(
+    (entry): entry is [string, number] => NAME.test(entry[0]) && v.is(Count, entry[1]),
+  );
+  if (!counts.some(([, count]) => count > 0)) return undefined;
+  const common = counts.flatMap(([name, count]) => {
+    const known = COMMON_COUNTS.get(name);
+    return known === undefined ? [] : [[known, count] as const];
+  });
+  const own = [
+    ...counts.filter(([name]) => !COMMON_COUNTS.has(name)),
+    ...inputImageTokens(usageMetadata?.['promptTokensDetails']),
+  ];
+  return {
+    ...Object.fromEntries(common),
+    ...(own.length > 0 ? { provider: Object.fromEntries(own) } : {}),
+  };
+}
+
+/**
+ * Returns the tokens of input images under the name that every provider uses. OpenAI's routes subtract them from the
+ * text tokens.
+ */
+function inputImageTokens(details: unknown): readonly (readonly [string, number])[] {
+  const rows = v.is(Details, details) ? details : [];
+  const found = rows.find(({ modality }) => modality === 'IMAGE');
+  return found ? [['input_image_tokens', found.tokenCount]] : [];
 }

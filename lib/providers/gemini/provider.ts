@@ -5,8 +5,7 @@ import type { NamedProviderParts } from '../provider-parts.ts';
 import type { CallOutline, Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { capabilitiesOf, GEMINI_INPUTS, IMPLEMENTATION_VERSION } from './capabilities.ts';
-import { createGeminiClient } from './client.ts';
-import { toRequestBody } from './request-body.ts';
+import { createGeminiClient, toRequestBody } from './client.ts';
 
 /** Creates the provider for one account of the Gemini API. */
 export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provider {

@@ -30,7 +30,7 @@ export interface Dialect {
   /** The formats that can be requested, or the single format that the server always returns. */
   readonly formats: readonly OutputFormat[];
   readonly keyHeader: 'authorization' | 'api-key';
-  /** How images are sent: as `form` or `json`. `profile` means as a form if the model's profile has `edits`. */
+  /** Form in which images are sent: `form` or `json`. `profile` means as a form if the model's profile has `edits`. */
   readonly edits: 'form' | 'json' | 'profile';
   /**
    * Formats that the server reads. Images in other formats are ignored or rejected. `rgb-png` also excludes grey images

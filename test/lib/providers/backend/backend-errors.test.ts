@@ -16,7 +16,7 @@ function failure(code?: string, more: Partial<BackendFailure> = {}): BackendFail
   return { code, ...nothing, retryAfterMs: undefined, resetsInMs: undefined, ...more };
 }
 
-/** What a client and the retry rules see of an error. */
+/** Returns the part of an error that a client and the retry rules see. */
 function shown({ code, retryable, transient, details }: BridgeError) {
   return { code, retryable, transient, details };
 }
