@@ -66,7 +66,7 @@ describe('a child that fails before the turn was sent', () => {
   });
 });
 
-describe('a child that writes lines that are no messages', () => {
+describe('a child that writes lines that are not messages', () => {
   it('works and has the lines counted', async () => {
     const rig = await rigOf({ args: ['--greets'] });
 
@@ -193,7 +193,7 @@ describe('a child with odd output', () => {
 
   it.each([
     ['no image', '[[no-image]]', { code: 'upstream', retryable: false }],
-    ['an image that is no base64', '[[no-base64]]', { code: 'protocol' }],
+    ['an image that is not base64', '[[no-base64]]', { code: 'protocol' }],
     [
       'a failed image',
       '[[failed-image=image generation failed: http 400 Bad Request: Some("{\\"error\\":{\\"code\\":\\"moderation_blocked\\"}}")]]',
@@ -228,7 +228,7 @@ describe('a child with odd output', () => {
   });
 });
 
-describe('a call that is given up', () => {
+describe('an aborted call', () => {
   it.each([
     ['while its image is made', '[[hang]]'],
     ['before its turn has begun', '[[late-start=200]] [[hang]]'],

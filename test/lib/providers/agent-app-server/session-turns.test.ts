@@ -25,7 +25,7 @@ const turnOn = (threadId: string, prompt = 'A fox', parts: RequestParts = {}) =>
 /** Ends the child as a crash does. */
 const crashChild = () => run(rig, agentRequest({ prompt: 'A fox [[crash=started]]' })).failure;
 
-describe('turns on a thread that is kept', () => {
+describe('turns on a persistent thread', () => {
   it('run to their end on the same thread without resuming or deleting it', async () => {
     const threadId = await createThread();
 

@@ -47,9 +47,9 @@ describe('toUsage', () => {
     ['usage that is null', { usage: null, tool_usage: null }],
     ['usage that is a word', { usage: 'much', tool_usage: 'more' }],
     ['usage without numbers', { usage: {}, tool_usage: { image_gen: {} } }],
-    ['a tool that says nothing', { tool_usage: { image_gen: null } }],
-    ['numbers that count nothing', { usage: { input_tokens: -1, output_tokens: 0.5 } }],
-    ['names that are no words', { tool_usage: { image_gen: { '<b>': 1, 'a b': 2, '': 3 } } }],
+    ['a tool without usage', { tool_usage: { image_gen: null } }],
+    ['invalid token counts', { usage: { input_tokens: -1, output_tokens: 0.5 } }],
+    ['invalid names', { tool_usage: { image_gen: { '<b>': 1, 'a b': 2, '': 3 } } }],
     ['a name that is too long', { tool_usage: { image_gen: { ['x'.repeat(65)]: 1 } } }],
   ])('returns undefined for %s', (_name, response) => {
     expect(usageOf(response)).toBeUndefined();

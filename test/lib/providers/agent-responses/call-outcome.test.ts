@@ -59,7 +59,7 @@ describe('createCallOutcome', () => {
       [done(imageCall(IMAGE, { status: 'generating' })), completed()],
     ],
     [
-      'an item that says nothing of itself',
+      'an item without other members',
       [done({ type: 'image_generation_call', result: IMAGE.toString('base64') }), completed()],
     ],
     ['an item of an odd status', [done(imageCall(IMAGE, { status: 7 })), completed()]],
@@ -97,7 +97,7 @@ describe('createCallOutcome', () => {
 
   it.each([
     [
-      'from the first item that has one',
+      'from the first item that has a prompt',
       [imageCall(IMAGE), imageCall(IMAGE, { revised_prompt: 'late' })],
       'late',
     ],
@@ -107,7 +107,7 @@ describe('createCallOutcome', () => {
       undefined,
     ],
     ['when it is empty', [imageCall(IMAGE, { revised_prompt: '' })], undefined],
-    ['when it is no text', [imageCall(IMAGE, { revised_prompt: 7 })], undefined],
+    ['when it is not a string', [imageCall(IMAGE, { revised_prompt: 7 })], undefined],
     [
       'when it is too long for a text',
       [imageCall(IMAGE, { revised_prompt: 'a'.repeat(30_000) })],
@@ -121,8 +121,8 @@ describe('createCallOutcome', () => {
 
   it.each([
     ['an unknown event', { type: 'codex.rate_limits', rate_limits: {} }],
-    ['a known event of no interest', { type: 'response.output_text.delta', delta: 7 }],
-    ['an item that is added', { type: 'response.output_item.added', item: 7 }],
+    ['a known event that is not used', { type: 'response.output_text.delta', delta: 7 }],
+    ['an added item', { type: 'response.output_item.added', item: 7 }],
     ['a queued response', { type: 'response.queued' }],
   ])('ignores %s', (_name, event) => {
     const { outcome, events } = play([event, done(imageCall(IMAGE)), event, completed()]);
@@ -150,15 +150,15 @@ describe('createCallOutcome', () => {
     ['a word', 'alive'],
     ['a list', []],
     ['an object without a type', { sequence_number: 7 }],
-    ['a type that is no text', { type: 7 }],
+    ['a type that is not a string', { type: 7 }],
     ['a done item that is missing', { type: 'response.output_item.done' }],
     ['an item without a type', done({ result: 'AAAA' })],
-    ['a result that is no text', done(imageCall(IMAGE, { result: 7 }))],
-    ['a partial image that is no text', { ...partial(0, ''), partial_image_b64: 7 }],
+    ['a result that is not a string', done(imageCall(IMAGE, { result: 7 }))],
+    ['a partial image that is not a string', { ...partial(0, ''), partial_image_b64: 7 }],
     ['a partial image without its index', { type: `${CALL}.partial_image`, partial_image_b64: '' }],
     ['a partial image with a broken index', partial(0.5, 'AAAA')],
     ['a response that is missing', { type: 'response.completed' }],
-    ['a response whose output is no list', completed([], { output: {} })],
+    ['a response whose output is not a list', completed([], { output: {} })],
     ['a failed response that is missing', { type: 'response.failed' }],
   ])('throws an error of unknown outcome for an event that is %s', (_name, event) => {
     const { outcome, thrown } = play([event, done(imageCall(IMAGE)), completed()]);
@@ -426,9 +426,9 @@ describe('hasBegun', () => {
     ['words', [done({ type: 'message', content: [{ type: 'output_text' }] })], false],
     ['a failed call', [done(imageCall(null, { status: 'failed' }))], false],
     ['a partial image', [partial(0, IMAGE.toString('base64'))], true],
-    ['a partial image that is no base64', [partial(0, 'no base64!')], true],
+    ['a partial image that is not base64', [partial(0, 'no base64!')], true],
     ['a finished image', [done(imageCall(IMAGE))], true],
-    ['a finished image that is no base64', [done(imageCall('no base64!'))], true],
+    ['a finished image that is not base64', [done(imageCall('no base64!'))], true],
   ])('returns true or false for output after %s', (_name, events, hasBegun) => {
     expect(play(events).outcome.hasBegun()).toBe(hasBegun);
   });

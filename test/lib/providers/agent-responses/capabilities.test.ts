@@ -76,10 +76,10 @@ describe('capabilitiesOf', () => {
   );
 
   it.each([
-    ['one of its own day', 'gpt-image-1.5-2026-03-01', 'gpt-image-2', 'gpt-image-1.5'],
-    ['an unknown one', 'image-maker-9', 'gpt-image-2', 'gpt-image-2'],
-    ['an unknown one beside another default', 'image-maker-9', 'gpt-image-1', 'gpt-image-1'],
-    ['an unknown default', 'image-maker-9', 'image-maker-9', 'gpt-image-2'],
+    ['a dated snapshot', 'gpt-image-1.5-2026-03-01', 'gpt-image-2', 'gpt-image-1.5'],
+    ['an unknown model', 'image-maker-9', 'gpt-image-2', 'gpt-image-2'],
+    ['an unknown model with another default', 'image-maker-9', 'gpt-image-1', 'gpt-image-1'],
+    ['an unknown default model', 'image-maker-9', 'image-maker-9', 'gpt-image-2'],
     ['a name that objects inherit', 'constructor', 'gpt-image-2', 'gpt-image-2'],
   ])(
     "gives an operator's model the capabilities of a known model: %s",

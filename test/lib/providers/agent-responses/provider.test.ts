@@ -125,7 +125,7 @@ describe('createAgentResponsesProvider', () => {
   });
 
   it.each([
-    ['six of them', Array.from({ length: 6 }, () => inputOf(Buffer.from('x')))],
+    ['six images', Array.from({ length: 6 }, () => inputOf(Buffer.from('x')))],
     ['too many bytes', Array.from({ length: 3 }, () => inputOf(Buffer.alloc(24_000_000)))],
   ])('rejects images that together exceed the limits of the backend: %s', async (_name, inputs) => {
     const rig = await rigOf();

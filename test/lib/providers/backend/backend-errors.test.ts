@@ -46,13 +46,13 @@ function final(code: string, details: object = {}) {
   return { code, retryable: false, transient: false, details };
 }
 
-/** The request is at fault; a code that is a word is shown. */
+/** An invalid request. A code that is a word is included. */
 function refused(upstream_code?: string) {
   const shown = upstream_code === undefined ? {} : { upstream_code };
   return final('refused_by_provider', { reason: 'refused_by_provider', ...shown });
 }
 
-/** The allow-list of codes. */
+/** All known codes. */
 const CODES = [
   ['authentication_error', AUTHENTICATION],
   ['invalid_api_key', AUTHENTICATION],

@@ -501,7 +501,7 @@ describe('a login that changes while it is being renewed', () => {
   });
 });
 
-describe('a folder that cannot be written', () => {
+describe('a folder that is not writable', () => {
   // The superuser can write everywhere, but no user can create a file whose name is taken by a folder.
   const block = () => mkdirSync(join(home.path(), '.image-bridge-auth.lock'));
 
@@ -538,9 +538,9 @@ describe('an unusable file', () => {
 describe('probe', () => {
   it.each([
     ['a login', FRESH, true],
-    ['a login that has to be renewed', EXPIRED, true],
+    ['a login that must be renewed', EXPIRED, true],
     ['an expired login that cannot be renewed', { access_token: EXPIRED.access_token }, false],
-    ['a login that cannot be renewed but is good', { access_token: FRESH.access_token }, true],
+    ['a login that cannot be renewed but is valid', { access_token: FRESH.access_token }, true],
   ])('evaluates %s without a request', async (_what, tokens, expected) => {
     home.write(loginOf(tokens));
 

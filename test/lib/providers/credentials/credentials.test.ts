@@ -28,7 +28,7 @@ describe('createCredentials', () => {
     ['JSON', JSON.stringify],
     ['a log line', (value) => inspect({ value }, { depth: 9 })],
     ['a formatted text', (value) => `${value}`],
-    ['a list of its members', Object.entries],
+    ['the list of its members', Object.entries],
     ['a copy', (value) => JSON.stringify({ ...value })],
     ['a clone', (value) => inspect(structuredClone(value))],
     ['an error', (value) => inspect(new Error('failed', { cause: value }))],

@@ -127,10 +127,10 @@ describe('createLoginFile', () => {
 
 describe('an unusable login file', () => {
   const hostile: readonly [string, string, () => void][] = [
-    ['that is not there', 'missing', () => undefined],
-    ['in a home that is not there', 'missing', () => rmSync(home.path(), { recursive: true })],
+    ['that does not exist', 'missing', () => undefined],
+    ['in a home that does not exist', 'missing', () => rmSync(home.path(), { recursive: true })],
     ['that is a link', 'irregular', () => symlinkSync(elsewhere(WHOLE), home.file())],
-    ['that is a link to nowhere', 'irregular', () => symlinkSync('/nowhere', home.file())],
+    ['that is a dangling link', 'irregular', () => symlinkSync('/nowhere', home.file())],
     ['that is a folder', 'irregular', () => mkdirSync(home.file())],
     ['that is a pipe', 'irregular', () => void execFileSync('mkfifo', [home.file()])],
     [
@@ -155,7 +155,7 @@ describe('an unusable login file', () => {
       () => home.write({ ...loginOf(FIRST), padding: 'x'.repeat(1_048_576) }),
     ],
     [
-      'of a terabyte of nothing',
+      'that is a sparse terabyte',
       'too_large',
       () => {
         home.write('');
@@ -164,7 +164,7 @@ describe('an unusable login file', () => {
     ],
     ['that is empty', 'garbled', () => home.write('')],
     ['that ends early', 'garbled', () => home.write(WHOLE.slice(0, -1))],
-    ['that has bytes behind its end', 'garbled', () => home.write(`${WHOLE}}`)],
+    ['that has bytes after its end', 'garbled', () => home.write(`${WHOLE}}`)],
     ['with NUL bytes in it', 'garbled', () => home.write(`${WHOLE}\0\0`)],
     ['of NUL bytes', 'garbled', () => home.write(Buffer.alloc(4096))],
     [
@@ -182,8 +182,8 @@ describe('an unusable login file', () => {
       () =>
         home.write(`${WHOLE.slice(0, -1)},"x":${nested('{"a":', '}').replace('{"a":}', '{}')}}`),
     ],
-    ['that holds a list', 'no_login', () => home.write([loginOf(FIRST)])],
-    ['that holds null', 'no_login', () => home.write('null')],
+    ['that contains a list', 'no_login', () => home.write([loginOf(FIRST)])],
+    ['that contains null', 'no_login', () => home.write('null')],
     ['for an API key', 'no_login', () => home.write({ auth_mode: 'apikey', OPENAI_API_KEY: 'sk' })],
     ['with its tokens in a prototype', 'no_login', () => home.write(`{"__proto__":${WHOLE}}`)],
   ];

@@ -26,8 +26,8 @@ describe('parseLogin', () => {
     ['the file', { account_id: 'file' }, 'file'],
     ['the id token when the file names none', { account_id: null }, 'id'],
     ['the access token when the id token names none', { id_token: 'x' }, 'access'],
-    ['the access token when there is no id token', { id_token: undefined }, 'access'],
-    ['nothing when no token names one', { id_token: 7, access_token: 'opaque' }, undefined],
+    ['the access token if there is no id token', { id_token: undefined }, 'access'],
+    ['nothing if no token contains an account', { id_token: 7, access_token: 'opaque' }, undefined],
   ])('reads the account from %s', (_what, tokens, expected) => {
     const all = {
       id_token: unsignedJwt({ [AUTH]: { chatgpt_account_id: 'id' } }),
@@ -49,7 +49,7 @@ describe('parseLogin', () => {
   });
 
   it.each([
-    ['an access token that is no JWT', { access_token: 'opaque' }],
+    ['an access token that is not a JWT', { access_token: 'opaque' }],
     ['no refresh token', { refresh_token: undefined }],
     ['a refresh token of null', { refresh_token: null }],
   ])('accepts tokens with %s', (_what, more) => {
@@ -63,7 +63,7 @@ describe('parseLogin', () => {
     ['a list of a login', [loginOf(TOKENS)]],
     ['nothing at all', {}],
     ['another mode', { ...loginOf(TOKENS), auth_mode: 'apikey' }],
-    ['a mode that is no text', { ...loginOf(TOKENS), auth_mode: 1 }],
+    ['a mode that is not a string', { ...loginOf(TOKENS), auth_mode: 1 }],
     ['tokens of null', { auth_mode: 'chatgpt', tokens: null }],
     ['tokens that are a list', { auth_mode: 'chatgpt', tokens: [TOKENS] }],
     ['no access token', loginOf({ refresh_token: 'r' })],
@@ -159,13 +159,13 @@ describe('readClaims', () => {
   it.each([
     ['an expiry in words', { exp: '1900000000' }],
     ['an expiry beyond all dates', { exp: 8.7e12 }],
-    ['an account that is no text', { [AUTH]: { chatgpt_account_id: 5 } }],
+    ['an account that is not a string', { [AUTH]: { chatgpt_account_id: 5 } }],
     ['an account that is empty', { [AUTH]: { chatgpt_account_id: '' } }],
     ['an account with a line break', { [AUTH]: { chatgpt_account_id: 'a\r\nx: y' } }],
     ['an account with a NUL', { [AUTH]: { chatgpt_account_id: 'a\0' } }],
     ['an account that is not ASCII', { [AUTH]: { chatgpt_account_id: 'ä' } }],
     ['an account that is too long', { [AUTH]: { chatgpt_account_id: 'a'.repeat(257) } }],
-    ['a plan that is no name', { [AUTH]: { chatgpt_plan_type: 'Pro plan' } }],
+    ['a plan that is not a name', { [AUTH]: { chatgpt_plan_type: 'Pro plan' } }],
     ['account claims that are a list', { [AUTH]: ['acc-1'] }],
     ['claims that are a list', [1]],
     ['claims that are a text', 'exp'],
@@ -193,8 +193,8 @@ describe('readClaims', () => {
     ['a text without dots', 'abc'],
     ['two parts', `a.${part('{"exp":5}')}`],
     ['five parts, as an encrypted token has', `a.${part('{"exp":5}')}.c.d.e`],
-    ['a payload that is no base64', 'a.!!!.c'],
-    ['a payload that is no JSON', `a.${part('{"exp":')}.c`],
+    ['a payload that is not base64', 'a.!!!.c'],
+    ['a payload that is not JSON', `a.${part('{"exp":')}.c`],
     ['a payload that is not UTF-8', `a.${part(Buffer.from([0xff, 0xfe, 0x00]))}.c`],
     ['a payload nested deeply', `a.${part('['.repeat(20_000) + ']'.repeat(20_000))}.c`],
     ['a token of more than 64 KiB', `a.${part(`{"exp":5,"x":"${'y'.repeat(65_536)}"}`)}.c`],

@@ -178,7 +178,7 @@ describe('createOpenaiImagesProvider', () => {
       page(200),
       { code: 'protocol', details: { outcome: 'unknown', reason: 'not_json' } },
     ],
-    ['a page that is not there', page(404), { code: 'upstream', details: {} }],
+    ['a missing page', page(404), { code: 'upstream', details: {} }],
     [
       'no images',
       json({ data: [] }),

@@ -19,7 +19,7 @@ describe('outputSize', () => {
       '4096x2304',
     ],
     ['a ratio beyond all edges', { aspect_ratio: '90000:1' }, undefined, '4096x16'],
-    ['a ratio of great numbers', { aspect_ratio: '1001:999' }, undefined, '1025x1023'],
+    ['a ratio of large numbers', { aspect_ratio: '1001:999' }, undefined, '1025x1023'],
     ['a source', {}, [600, 400], '600x400'],
     ['a long source', {}, [4000, 3000], '1024x768'],
     ['a tiny source', {}, [8, 5], '16x16'],
