@@ -100,6 +100,6 @@ async function asStateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw new BridgeError('overloaded', 'the state directory is not writable', { cause });
+    throw new BridgeError('overloaded', 'cannot write to the state directory', { cause });
   }
 }

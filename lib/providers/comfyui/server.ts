@@ -137,7 +137,7 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       const response = await send(`/view?${query}`, signal);
       if (response.status === 404) {
         response.body.destroy();
-        throw unusableImages('the server no longer has the image of the workflow', 'image_missing');
+        throw unusableImages('the server does not have the image of the workflow', 'image_missing');
       }
       checkStatus(response);
       return readWhole(response.body, maxBytes);

@@ -143,7 +143,7 @@ async function orUnrenewable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch {
-    throw unrenewable('the login must be renewed, but its folder is not writable');
+    throw unrenewable('the login must be renewed, but writing to its folder failed');
   }
 }
 
