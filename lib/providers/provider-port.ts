@@ -151,7 +151,7 @@ export interface ProviderSessions {
  */
 export type MaskForm = 'alpha' | 'white';
 
-/** Tells if work can be dispatched now. `errorCode` is the reason if it cannot. */
+/** True in `ready` if work can be dispatched now. Otherwise `errorCode` is the reason. */
 export type ProviderReadiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly errorCode: 'authentication' | 'configuration' | 'upstream' };

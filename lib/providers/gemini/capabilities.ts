@@ -93,7 +93,7 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ['gemini-3.1-flash-lite-image', { aspectRatios: COMMON_RATIOS, resolutions: ['1k'] }],
 ]);
 
-/** Returns the first family that one of these names has, by default the current one. */
+/** Returns the first family that one of these names has, by default `DEFAULT_FAMILY`. */
 function familyOf(...names: readonly string[]): Family {
   return names.flatMap((name) => FAMILIES.get(name) ?? [])[0] ?? DEFAULT_FAMILY;
 }
