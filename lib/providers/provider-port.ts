@@ -151,7 +151,7 @@ export interface ProviderSessions {
  */
 export type MaskForm = 'alpha' | 'white';
 
-/** True in `ready` if work can be dispatched now. Otherwise `errorCode` is the reason. */
+/** Readiness of a provider: `ready` is true if work can be dispatched now, otherwise `errorCode` is the reason. */
 export type ProviderReadiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly errorCode: 'authentication' | 'configuration' | 'upstream' };
