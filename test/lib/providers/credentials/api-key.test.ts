@@ -123,7 +123,7 @@ describe('createApiKeySource', () => {
 
     chmodSync(path(), 0o602);
 
-    expect(await source.problem()).toContain('written by others');
+    expect(await source.problem()).toContain('writable by its group');
     expect(await source.changed(KEY)).toBe(false);
   });
 
