@@ -1,6 +1,6 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { ImageEngine } from '../../images/image.ts';
-import { uprightEdges } from '../../images/upright-edges.ts';
+import { uprightEdges } from '../../images/image.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
 import { fittedEdges } from '../backend/edges.ts';
 import { refuseTooManyInputs } from '../backend/sent-images.ts';

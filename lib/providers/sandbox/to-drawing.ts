@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { parseColor } from '../../images/color.ts';
-import { type DecodeOptions, type ImageEngine, type Pixels, uprightEdges } from '../../images/image.ts';
+import {
+  type DecodeOptions,
+  type ImageEngine,
+  type Pixels,
+  uprightEdges,
+} from '../../images/image.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 import { MAX_EDGE, MIN_EDGE, type SandboxModel } from './capabilities.ts';
 import { frameOf } from './drawing/composition.ts';
