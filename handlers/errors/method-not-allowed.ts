@@ -1,16 +1,16 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { operation } from '../operation.ts';
 
-/** Refuses an unsupported method of a known path, behind the same guard as its routes. */
+/** Rejects an unsupported method of a known path, behind the same guard as the routes of the path. */
 export const handler = operation<'allowedMethods'>()({
   id: 'refuseMethod',
-  summary: 'Refuse an unsupported method',
+  summary: 'Reject an unsupported method',
   protection: 'by_path',
   request: {},
-  reply: { status: 405, description: 'The path has other methods.' },
+  reply: { status: 405, description: 'Method not allowed for this path.' },
   errors: ['method_not_allowed'],
   handle({ event, services }) {
-    throw new BridgeError('method_not_allowed', 'this path has other methods', {
+    throw new BridgeError('method_not_allowed', 'method not allowed for this path', {
       headers: { allow: services.allowedMethods(event.rawPath) },
     });
   },

@@ -1,10 +1,10 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { operation } from '../operation.ts';
 
-/** Refuses every path that no route has, behind the same guard as the routes below the same prefix. */
+/** Rejects every path without a route, behind the same guard as the routes below the same prefix. */
 export const handler = operation()({
   id: 'refusePath',
-  summary: 'Refuse an unknown path',
+  summary: 'Reject an unknown path',
   protection: 'by_path',
   request: {},
   reply: { status: 404, description: 'No route has this path.' },

@@ -1,21 +1,21 @@
 import { listFields } from './settings/fields.ts';
 
-/** All that an operator should know of one setting. */
+/** The documentation of one setting. */
 export interface SettingDescription {
-  /** In a section with an entry for each provider, `<name>` is the registered name. */
+  /** The path of the setting. `<name>` stands for the registered name in a section with an entry for each provider. */
   readonly field: string;
   readonly environment: string;
-  /** Type and bounds. */
+  /** The type and the bounds. */
   readonly expects: string;
-  /** As it would be written in the file, or what holds without a value. */
+  /** The default as it would be written in the file, or a text that explains the behaviour without a value. */
   readonly default: string;
   readonly about: string;
 }
 
-/** Every setting once, in the order of the schema. */
+/** Returns the documentation of every setting, in the order of the schema. */
 export function describeSettings(): readonly SettingDescription[] {
   return listFields(() => ['<name>']).map(({ path, environment, field }) => ({
-    // The placeholder is no key that a file could hold, and reads better unquoted.
+    // The placeholder is not a valid key of a file, and is easier to read without quotes.
     field: path.replace('"<name>"', '<name>'),
     environment,
     expects: field.expects,

@@ -3,17 +3,20 @@ import type { KeysOf } from './settings/fields.ts';
 import { SINGLE_NAMES } from './settings/provider-names.ts';
 import type { GivenEntry, Source } from './sources/source.ts';
 
-/** The first two are the scope and the label that metrics have for no provider. */
+/** Reserved names. Metrics use `global` as a scope and `none` as the label for no provider. */
 const RESERVED: readonly string[] = ['global', 'none', ...SINGLE_NAMES];
 
 export interface GivenNames {
   readonly keysOf: KeysOf;
-  /** Each entry of each keyed section, where it is first given. */
+  /** Each entry of each keyed section, at its first occurrence. */
   readonly entries: readonly GivenEntry[];
   readonly problems: readonly Problem[];
 }
 
-/** The names that the sources give to providers, and the names that they use without one. */
+/**
+ * Returns the provider names that the sources define, and a problem for each name that is reserved, repeated or not
+ * registered.
+ */
 export function readNames(sources: readonly Source[]): GivenNames {
   const byPath = new Map<string, GivenEntry>();
   for (const entry of sources.flatMap(({ entries }) => entries)) {
@@ -38,12 +41,12 @@ export function readNames(sources: readonly Source[]): GivenNames {
 
 function nameFault(entry: GivenEntry, own: readonly GivenEntry[]): string | undefined {
   if (RESERVED.includes(entry.name)) {
-    return `must have another name: ${RESERVED.join(', ')} are reserved`;
+    return `must have a different name: ${RESERVED.join(', ')} are reserved`;
   }
   const first = own.find(({ name }) => name === entry.name);
   return first === undefined || first === entry
     ? undefined
-    : `must have another name: ${pathOf(first)} has this one`;
+    : `must have a different name: ${pathOf(first)} already has this name`;
 }
 
 function useFault({ name }: GivenEntry, registered: readonly string[]): string | undefined {

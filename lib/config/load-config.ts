@@ -13,19 +13,20 @@ import type { Source } from './sources/source.ts';
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** What `--set` was given: `field=value`. */
+  /** The values of `--set`: `field=value`. */
   readonly set?: readonly string[] | undefined;
-  /** What `--config` was given. */
+  /** The value of `--config`. */
   readonly configFile?: string | undefined;
-  /** True if the file of the user's configuration folder is left out. */
+  /** True if the file in the user's configuration folder is ignored. */
   readonly ignoresUserFile?: boolean | undefined;
   readonly presets?: Presets | undefined;
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
 }
 
 /**
- * The checked configuration, or everything that is wrong with it. Default < preset < file < environment < `set`.
- * Reads the one file and opens nothing else: no folder, database, lock or socket; no secret is resolved.
+ * Resolves with the validated configuration, or with all its problems. The order of precedence is
+ * default < preset < file < environment < `set`. Reads only the configuration file: no folder, database, lock or socket is
+ * opened, and no secret is resolved.
  */
 export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
   const file = await loadFile(options);

@@ -1,27 +1,29 @@
-/** One thing wrong with the configuration. */
+/** One error in the configuration. */
 export interface Problem {
-  /** The setting, or what named the file when the file itself is at fault. */
+  /**
+   * The path of the setting. If the file itself is at fault: the flag, the variable or the file name that selected the file.
+   */
   readonly field: string;
-  /** The path of the file as it was given, the variable's name, or the flag. */
+  /** The path of the file as it was given, the name of the variable, or the flag. */
   readonly source: string;
-  /** Where in the file, from 1. */
+  /** The line in the file, from 1. */
   readonly line?: number;
-  /** Completes "the field …"; never holds the value, which may be a secret. */
+  /** A text that completes "the field …". It never contains the value, which may be a secret. */
   readonly message: string;
 }
 
-/** Something that works, and that the operator should know. */
+/** A valid setting that the operator should reconsider. */
 export interface Warning {
   readonly field: string;
   readonly message: string;
 }
 
-/** `server.bind (bridge.toml:3): must be …`. */
+/** Formats a problem, such as `server.bind (bridge.toml:3): must be …`. */
 export function problemLine({ field, source, line, message }: Problem): string {
   return `${field} (${line === undefined ? source : `${source}:${line}`}): ${message}`;
 }
 
-/** `server.bind (warning): …`. */
+/** Formats a warning, such as `server.bind (warning): …`. */
 export function warningLine({ field, message }: Warning): string {
   return `${field} (warning): ${message}`;
 }

@@ -3,26 +3,38 @@ import { SINGLE_NAMES } from './settings/provider-names.ts';
 
 const INTRODUCTION = `# Settings
 
-Image Bridge reads one TOML file. \`--config\` names it, else the variable \`IMAGE_BRIDGE_CONFIG\`, else it is \`image-bridge.toml\`
-in the working directory, else \`image-bridge/image-bridge.toml\` in the user's configuration folder (\`XDG_CONFIG_HOME\`, else
-\`~/.config\`), which \`setup\` writes and \`quickstart\` leaves out. Without a file the defaults hold. \`image-bridge config check\` finds every
-mistake at once and changes nothing; \`config show\` prints what is in force, \`config origins\` where each value comes from.
+Image Bridge reads one TOML file, the first of these that is given or exists:
 
-Each source takes precedence over those before it: default, file, environment, \`--set field=value\`. A list or a table of texts is
-replaced as a whole. \`image-bridge quickstart\` brings some defaults of its own. An unknown setting is an error wherever
-it stands.
+1. the file named by \`--config\`
+2. the file named by the environment variable \`IMAGE_BRIDGE_CONFIG\`
+3. \`image-bridge.toml\` in the working directory
+4. \`image-bridge/image-bridge.toml\` in the user's configuration folder (\`XDG_CONFIG_HOME\`, else \`~/.config\`). \`setup\` writes
+   this file, and \`quickstart\` ignores it.
 
-In variables and \`--set\` a text field takes the text as it is; every other field takes a TOML value, such as \`8\`, \`true\`,
-\`[443, 8443]\` or \`{"dall-e-3" = "gpt-image-2"}\`, or one of its words, such as \`unlimited\`.
+Without a file, the defaults apply. [\`example.toml\`](../infra/configuration/example.toml) is a file to start from.
 
-Below \`runtime\` \`<name>\` is the registered name of a provider: ${SINGLE_NAMES.map((name) => `\`${name}\``).join(', ')}, or one that the
-settings name themselves. Below \`providers\` it is the name of a provider that you add: any number of each kind, each under
-a name of its own (lowercase letters, digits and \`-\`), which requests, \`default_provider\`, fallbacks and metrics then use.
-In the name of a variable \`<NAME>\` is the same in capitals with \`_\` for \`-\`. Names that end in \`_ms\` are milliseconds, in \`_secs\` seconds, in \`_bytes\` bytes.
-2^53 − 1 is 9007199254740991. [\`example.toml\`](../infra/configuration/example.toml) is a file to start from.
+- \`image-bridge config check\` reports all errors at once and changes nothing.
+- \`image-bridge config show\` prints the values in effect.
+- \`image-bridge config origins\` prints the source of each value.
+
+Each source takes precedence over the sources before it: default, file, environment, \`--set field=value\`. A list or a table of
+texts is replaced as a whole. \`image-bridge quickstart\` changes some defaults. An unknown setting is an error in every source.
+
+In an environment variable and in \`--set\`, the value of a text field is the text itself. The value of any other field is a TOML
+value, such as \`8\`, \`true\`, \`[443, 8443]\` or \`{"dall-e-3" = "gpt-image-2"}\`, or one of the words of the field, such as
+\`unlimited\`.
+
+In the settings below \`runtime\`, \`<name>\` is the registered name of a provider: ${SINGLE_NAMES.map((name) => `\`${name}\``).join(', ')},
+or a name that the settings define. In the settings below \`providers\`, \`<name>\` is the name of a provider that you add. You can
+add any number of providers of each kind, each under a unique name (lowercase letters, digits and \`-\`). Requests,
+\`default_provider\`, fallbacks and metrics use this name. In the name of a variable, \`<NAME>\` is the name in capitals with \`_\`
+instead of \`-\`.
+
+The suffix of a setting is its unit: \`_ms\` for milliseconds, \`_secs\` for seconds, \`_bytes\` for bytes. 2^53 − 1 is
+9007199254740991.
 `;
 
-/** The reference page in Markdown; `docs/configure.md` holds it. */
+/** Returns the reference page of the settings in Markdown, which is written to `docs/configure.md`. */
 export function configReferencePage(): string {
   const groups = new Map<string, SettingDescription[]>();
   for (const setting of describeSettings()) {

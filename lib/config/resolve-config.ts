@@ -15,7 +15,7 @@ import type { GivenEntry, Origin, Setting, Source } from './sources/source.ts';
 import type { Keyed, Section } from './values/field.ts';
 import { fieldPath } from './values/field-path.ts';
 
-/** Where the value of a field comes from. */
+/** The source of the value of a field. */
 export interface FieldOrigin {
   readonly field: string;
   readonly source: Origin;
@@ -41,7 +41,7 @@ interface Value {
   readonly setting?: Setting;
 }
 
-/** Merges the sources, a later one taking precedence, and checks every value that any of them gives. */
+/** Merges the sources and checks every value of every source. A later source takes precedence. */
 export function resolveConfig(
   sources: readonly Source[],
   clock: Pick<Clock, 'nowMs'> = systemClock,
@@ -51,7 +51,7 @@ export function resolveConfig(
   const problems = sources.flatMap((source) => readSource(source, given, faulty));
   const { keysOf, entries, problems: nameProblems } = readNames(sources);
   const lookUp = (named: NamedField) => effectiveValue(named, given);
-  // The schema that gave `Config` its type gives this object its members.
+  // The cast is safe because the type `Config` is derived from the same schema.
   const config = buildSection(SETTINGS, [], { keysOf, lookUp }) as Config;
   const nowMs = clock.nowMs();
   const broken = crossFieldRules(config).filter(
@@ -113,7 +113,7 @@ function buildSection(
   segments: readonly string[],
   by: { readonly keysOf: KeysOf; readonly lookUp: (named: NamedField) => Value },
 ): object {
-  // Without a prototype a provider's name is never one of its members: "constructor" is a valid name.
+  // The object has no prototype because "constructor" is a valid provider name.
   const built: Record<string, unknown> = Object.create(null);
   for (const [key, node] of membersOf(section, segments, by.keysOf)) {
     const path = [...segments, key];
@@ -123,7 +123,7 @@ function buildSection(
   return built;
 }
 
-/** A broken rule is reported at the first of its fields that was set, else where its section was given. */
+/** Reports a broken rule at the first of its fields that was set, else at the section of the entry. */
 function toProblem(
   { field, with: others, message }: CrossFieldRule,
   given: ReadonlyMap<string, Value>,

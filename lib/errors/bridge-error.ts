@@ -1,7 +1,7 @@
 import { type CallEffect, isPerhapsPaid } from './call-effect.ts';
 import { type BridgeCode, ERRORS, type ErrorCode } from './codes.ts';
 
-/** A value that may leave the process: numbers, flags, stable names; never text of a caller or an upstream. */
+/** A value that may leave the process: a number, a flag or a stable name, never a text of a caller or an upstream. */
 export type Detail =
   | string
   | number
@@ -13,28 +13,29 @@ export type Detail =
 export interface BridgeErrorOptions {
   /** The request field at fault, as a path such as `images[0].data_url`. */
   readonly param?: string;
-  /** A registered provider's name. */
+  /** The name of a registered provider. */
   readonly provider?: string;
-  /** The upstream's `x-request-id`, already checked against the pattern of contract.md 0. */
+  /** The `x-request-id` of the upstream, already checked against `REQUEST_ID_PATTERN`. */
   readonly upstreamRequestId?: string;
   readonly details?: { readonly [key: string]: Detail | undefined };
-  /** Overrides the table where the cause decides. */
+  /** Overrides `retryable` of the table if the cause is known. */
   readonly retryable?: boolean;
-  /** The provider itself may be called again at once (specification 7.8); not reported to the client. */
+  /** True if the same provider may be called again at once. The flag is not reported to the client. */
   readonly transient?: boolean;
-  /** The effect of the provider call that failed; without one, `effectOf` goes by the code. */
+  /** The effect of the failed provider call. If absent, `effectOf` derives the effect from the code. */
   readonly effect?: CallEffect;
-  /** Further reply headers, such as `allow`. */
+  /** Additional reply headers, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
 /**
- * The one error that crosses rooms. Its message is ours alone: nothing a caller or an upstream sent.
+ * The only error class that crosses folders. Its message contains only text of the bridge, nothing that a caller or an
+ * upstream sent.
  *
- * An error whose `effect` is `made` or `unknown` is neither retryable nor transient, whatever its thrower says, because a
- * repeated call may be paid for twice. `effect: 'unknown'` and `details.outcome: 'unknown'` always come together, and `with`
- * never takes them back.
+ * An error whose `effect` is `made` or `unknown` is neither retryable nor transient, even if its thrower says so, because a
+ * repeated call may be charged twice. `effect: 'unknown'` implies `details.outcome: 'unknown'` and the reverse, and `with`
+ * never removes either.
  */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
@@ -68,7 +69,7 @@ export class BridgeError extends Error {
     return ERRORS[this.code].bridge;
   }
 
-  /** The same failure with further facts: later rooms know the provider, the attempts, the outcome. */
+  /** Returns the same failure with additional facts, such as the provider, the attempts or the outcome. */
   with(more: BridgeErrorOptions): BridgeError {
     return new BridgeError(this.code, this.message, {
       ...definedOnly({
@@ -87,15 +88,15 @@ export class BridgeError extends Error {
   }
 }
 
-/** Any thrown value as a `BridgeError`: what we did not foresee becomes `internal`, with no text of its own. */
+/** Converts any thrown value to a `BridgeError`. An unexpected value becomes `internal`, without its own text. */
 export function toBridgeError(thrown: unknown): BridgeError {
   return thrown instanceof BridgeError
     ? thrown
-    : new BridgeError('internal', 'an unexpected failure inside the bridge', { cause: thrown });
+    : new BridgeError('internal', 'unexpected failure in the bridge', { cause: thrown });
 }
 
 function definedOnly<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  // Dropping the undefined members is exactly what the return type says.
+  // The cast is safe because the filter removes exactly the members that the return type excludes.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]: Exclude<T[K], undefined>;
   };

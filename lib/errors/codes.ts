@@ -17,7 +17,7 @@ const conflict = {
   retryable: false,
 } as const;
 
-/** Every failure that the bridge knows, one row each: contract.md 8. */
+/** Every failure that the bridge reports, one row each (`docs/contract.md`, section 8). */
 export const ERRORS = {
   ...FORM_ERRORS,
   input: {
@@ -27,8 +27,8 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     suggestions: [
-      'Send a complete, single-frame PNG, JPEG or WebP within the limits.',
-      'Make the declared media type agree with the bytes, or leave it out.',
+      'Send a complete, single-frame PNG, JPEG or WebP image within the limits.',
+      'Declare the media type that matches the bytes, or omit the media type.',
     ],
   },
   unsupported_capability: {
@@ -38,8 +38,8 @@ export const ERRORS = {
     status: 400,
     retryable: false,
     suggestions: [
-      'Read /v1/providers/{name}/capabilities and ask for what the model can do.',
-      'Set policies.compatibility to normalize or best_effort to accept the nearest thing.',
+      'Read /v1/providers/{name}/capabilities and request only what the model supports.',
+      'Set policies.compatibility to normalize or best_effort to accept the nearest supported value.',
     ],
   },
   authentication_required: {
@@ -48,7 +48,7 @@ export const ERRORS = {
     type: 'authentication_error',
     status: 401,
     retryable: false,
-    suggestions: ['Send Authorization: Bearer with the token that this bridge was started with.'],
+    suggestions: ['Send the header Authorization: Bearer TOKEN with a token of this bridge.'],
   },
   provider_authentication: {
     bridge: 'authentication',
@@ -57,7 +57,7 @@ export const ERRORS = {
     status: 503,
     retryable: false,
     suggestions: [
-      'Renew the login of this provider, or replace its API key.',
+      'Renew the login of the provider, or replace its API key.',
       'Route the request to another provider.',
     ],
   },
@@ -68,9 +68,9 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     suggestions: [
-      'Use a token that has the permission that details names.',
-      'Call the bridge from its own address, or from a client that is no browser.',
-      'Ask for access if a provider refused it.',
+      'Use a token with the permission named in details.',
+      'Call the bridge from a page of its own origin, or from a client that is not a browser.',
+      'Request access from the provider if the provider denied the permission.',
     ],
   },
   safety_rejected: {
@@ -79,20 +79,20 @@ export const ERRORS = {
     type: 'image_generation_user_error',
     status: 400,
     retryable: false,
-    suggestions: ['Revise the prompt or the images; the same request will be refused again.'],
+    suggestions: ['Revise the prompt or the images; the same request will be rejected again.'],
   },
   not_found: {
     ...notFound,
     code: 'not_found',
     suggestions: [
-      'Check the address and the id.',
-      'Use the token that created the resource: other tokens never see it.',
+      'Check the URL and the id.',
+      'Use the token that created the resource: a resource is not visible to other tokens.',
     ],
   },
   session_not_found: {
     ...notFound,
     code: 'session_not_found',
-    suggestions: ['Start a session by sending an image request with this session key.'],
+    suggestions: ['Send an image request with this session key to start the session.'],
   },
   preset_exists: {
     ...conflict,
@@ -102,12 +102,12 @@ export const ERRORS = {
   job_not_terminal: {
     ...conflict,
     code: 'job_not_terminal',
-    suggestions: ['Wait until the job has ended, or cancel it first.'],
+    suggestions: ['Wait until the job has ended, or cancel the job first.'],
   },
   job_succeeded: {
     ...conflict,
     code: 'job_succeeded',
-    suggestions: ['Send the request again as a new job if more images are wanted.'],
+    suggestions: ['Send the request as a new job to generate more images.'],
   },
   artifact_exists: {
     ...conflict,
@@ -117,7 +117,7 @@ export const ERRORS = {
   session_busy: {
     ...conflict,
     code: 'session_busy',
-    suggestions: ['Wait until the turn that is running in this session has ended.'],
+    suggestions: ['Wait until the running turn of this session has ended.'],
   },
   idempotency_conflict: {
     bridge: 'idempotency_conflict',
@@ -135,7 +135,7 @@ export const ERRORS = {
     retryable: true,
     suggestions: [
       'Wait for Retry-After, then send the same request again.',
-      'Where a quota is used up, raise it, or route the request to another provider.',
+      'If a quota is exhausted, raise the quota, or route the request to another provider.',
     ],
   },
   overloaded: {
@@ -146,7 +146,7 @@ export const ERRORS = {
     retryable: true,
     suggestions: [
       'Wait for Retry-After, then send the same request again.',
-      'Raise the limit that is named in details if this persists.',
+      'Raise the limit named in details if this persists.',
     ],
   },
   timeout: {
@@ -156,8 +156,8 @@ export const ERRORS = {
     status: 504,
     retryable: false,
     suggestions: [
-      'Raise timeout_ms, or ask for fewer or smaller images.',
-      'Check what the provider did before sending the request again if details.outcome is unknown.',
+      'Raise timeout_ms, or request fewer or smaller images.',
+      'If details.outcome is unknown, check at the provider whether images were made before you send the request again.',
     ],
   },
   cancelled: {
@@ -166,14 +166,14 @@ export const ERRORS = {
     type: 'request_timeout_error',
     status: 499,
     retryable: false,
-    suggestions: ['Send the request again if the image is still wanted.'],
+    suggestions: ['Send the request again if you still need the images.'],
   },
   upstream: {
     ...provider,
     bridge: 'upstream',
     code: 'upstream_error',
     suggestions: [
-      'Send the same request again if retryable is true.',
+      'If retryable is true, send the same request again.',
       'Route the request to another provider.',
     ],
   },
@@ -182,7 +182,7 @@ export const ERRORS = {
     bridge: 'protocol',
     code: 'protocol_error',
     suggestions: [
-      'Check what the provider did before sending the request again.',
+      'Check at the provider whether images were made before you send the request again.',
       'Route the request to another provider if this persists.',
     ],
   },
@@ -191,14 +191,14 @@ export const ERRORS = {
     bridge: 'artifact',
     code: 'artifact_error',
     suggestions: [
-      'Check the artifact folder: its space, its rights, and who else changes files in it.',
+      'Check the free space and the permissions of the artifact folder, and whether another program changes its files.',
     ],
   },
   configuration: {
     ...ours,
     bridge: 'configuration',
     code: 'configuration',
-    suggestions: ['Run image-bridge config check on the machine of the bridge.'],
+    suggestions: ['Run image-bridge config check on the machine that runs the bridge.'],
   },
   internal: {
     ...ours,
@@ -208,13 +208,13 @@ export const ERRORS = {
   },
 } as const satisfies Record<string, ErrorRow>;
 
-/** What a thrower names. */
+/** The code that a thrower names. */
 export type ErrorCode = keyof typeof ERRORS;
 
 /** `bridge_ext.code`, and every `error_code` of jobs, attempts, failures and metrics. */
 export type BridgeCode = (typeof ERRORS)[ErrorCode]['bridge'];
 
-/** Every `bridge_ext.code`, each once, in the order of the table. */
+/** Every `bridge_ext.code` once, in the order of the table. */
 export const BRIDGE_CODES: readonly BridgeCode[] = [
   ...new Set(Object.values(ERRORS).map((row) => row.bridge)),
 ];

@@ -1,7 +1,7 @@
 import type { BridgeError, Detail } from './bridge-error.ts';
 import { type BridgeCode, ERRORS } from './codes.ts';
 
-/** The flat form of a failure: inside jobs, failure lists and streams (contract.md 8). */
+/** The flat form of a failure in jobs, failure lists and streams (`docs/contract.md`, section 8). */
 export interface FlatError {
   readonly code: BridgeCode;
   readonly message: string;
@@ -12,7 +12,7 @@ export interface FlatError {
   readonly suggestions: readonly string[];
 }
 
-/** The body of every error reply (specification 2.7). */
+/** The body of every error reply (`docs/contract.md`, section 8). */
 export interface ErrorBody {
   readonly error: {
     readonly message: string;
@@ -47,7 +47,10 @@ export function toErrorBody(error: BridgeError, requestId: string): ErrorBody {
   };
 }
 
-/** The reply headers that say what a client should do next: `x-should-retry`, `retry-after`, `retry-after-ms`, challenges. */
+/**
+ * Returns the reply headers that control retries and authentication: `x-should-retry`, `retry-after`, `retry-after-ms`,
+ * `www-authenticate`.
+ */
 export function toErrorHeaders(error: BridgeError): Record<string, string> {
   const headers: Record<string, string> = {
     ...error.headers,
@@ -63,7 +66,7 @@ export function toErrorHeaders(error: BridgeError): Record<string, string> {
   return headers;
 }
 
-/** A used-up quota is not there again at once. */
+/** Returns the wait in milliseconds if the error names none. An exhausted quota is not restored within seconds. */
 function defaultWaitMs({ details }: BridgeError): number {
   return details['reason'] === 'quota' ? 3_600_000 : 1000;
 }

@@ -1,13 +1,13 @@
-/** All columns of one failure on one row: contract.md 8. */
+/** One failure in all its columns (`docs/contract.md`, section 8). */
 export interface ErrorRow {
-  /** `bridge_ext.code`: the stable name under which the bridge files this failure. */
+  /** `bridge_ext.code`: the stable name of this kind of failure. */
   readonly bridge: string;
-  /** `error.code`, what OpenAI clients switch on. */
+  /** `error.code`, which OpenAI clients evaluate. */
   readonly code: string;
   readonly type: string;
   readonly status: number;
-  /** Whether the same request may simply be sent again; a thrower that knows the cause may say otherwise. */
+  /** True if the same request may be sent again. A thrower that knows the cause may override the value. */
   readonly retryable: boolean;
-  /** What the reader can do, best first. */
+  /** Actions that may solve the problem, best first. */
   readonly suggestions: readonly string[];
 }

@@ -7,14 +7,14 @@ const invalidRequest = {
   retryable: false,
 } as const;
 
-/** A request that HTTP, the contract or a provider does not accept: all of them file as `invalid_request`. */
+/** Requests that HTTP, the contract or a provider rejects. All of them have the `bridge_ext.code` `invalid_request`. */
 export const FORM_ERRORS = {
   invalid_request: {
     ...invalidRequest,
     status: 422,
     suggestions: [
       'Correct the fields listed in details.issues, then send the request again.',
-      'Compare the request with /v1/openapi.json.',
+      'Compare the request with the schema in /v1/openapi.json.',
     ],
   },
   malformed_request: {
@@ -24,26 +24,26 @@ export const FORM_ERRORS = {
       'Send a well-formed HTTP/1.1 request whose body is JSON in valid UTF-8, or a complete form.',
     ],
   },
-  /** A provider that takes requests of this kind has refused this one. */
+  /** A provider that accepts requests of this kind rejected this request. */
   refused_by_provider: {
     ...invalidRequest,
     status: 400,
     suggestions: [
-      'Change the field that param names, or simplify the request: the provider refuses it as it is.',
+      'Change the field named in param, or simplify the request: the provider rejects the request in its current form.',
       'Route the request to another provider, or add a fallback and set routing.fallback_policy to on_error.',
     ],
   },
   method_not_allowed: {
     ...invalidRequest,
     status: 405,
-    suggestions: ['Use one of the methods named in the Allow header.'],
+    suggestions: ['Use a method listed in the Allow header.'],
   },
   request_timeout: {
     ...invalidRequest,
     status: 408,
     suggestions: [
       'Send the whole request without long pauses.',
-      'Raise server.head_timeout_ms or server.body_idle_ms if the link is slow.',
+      'Raise server.head_timeout_ms or server.body_idle_ms if the connection is slow.',
     ],
   },
   body_too_large: {
@@ -55,24 +55,24 @@ export const FORM_ERRORS = {
     ...invalidRequest,
     status: 415,
     suggestions: [
-      'Send one of the media types that /v1/openapi.json lists, in UTF-8 and without an encoding.',
+      'Send a media type listed in /v1/openapi.json, in UTF-8 and without a content encoding.',
     ],
   },
   range_not_satisfiable: {
     ...invalidRequest,
     status: 416,
-    suggestions: ['Ask for a range inside the length that content-range names.'],
+    suggestions: ['Request a range within the length given in the Content-Range header.'],
   },
   expectation_failed: {
     ...invalidRequest,
     status: 417,
-    suggestions: ['Send no Expect header, or 100-continue.'],
+    suggestions: ['Omit the Expect header, or send Expect: 100-continue.'],
   },
   header_too_large: {
     ...invalidRequest,
     status: 431,
     suggestions: [
-      'Send fewer or shorter headers and a shorter address.',
+      'Send fewer or shorter headers and a shorter URL.',
       'Raise server.max_header_bytes.',
     ],
   },

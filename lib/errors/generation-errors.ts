@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.ts';
 
-/** How the generation of an image can fail, whichever route asked for it. */
+/** The codes of failures of image generation, the same for every route. */
 export const GENERATION_ERRORS = [
   'refused_by_provider',
   'input',

@@ -1,6 +1,6 @@
 import type { BridgeError } from './bridge-error.ts';
 
-/** The values of `details.reason` that become a label, and two for refusals without one of them. */
+/** The values of `details.reason` that become a metric label, and two labels for refusals with any other reason or none. */
 export const REFUSAL_REASONS = [
   'allowance',
   'artifact_folder_full',
@@ -19,14 +19,14 @@ export const REFUSAL_REASONS = [
   'state_store_read_only',
   'stopping',
   'too_many_streams',
-  // By a provider, which gave no reason.
+  // The provider refused without a known reason.
   'provider',
   'other',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Returns the reason that a refusal is counted under; undefined for a failure that is no refusal. */
+/** Returns the label under which a refusal is counted, or undefined if the failure is not a refusal. */
 export function refusalReason({ code, details, provider }: BridgeError): RefusalReason | undefined {
   const reason = REFUSAL_REASONS.find((known) => known === details['reason']);
   if (reason !== undefined) return reason;

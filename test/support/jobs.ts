@@ -103,7 +103,7 @@ export const FAILURE: JobFailure = {
   message: 'the backend closed the stream before it completed',
   retryable: false,
   details: { outcome: 'unknown' },
-  suggestions: ['Send the same request again if retryable is true.'],
+  suggestions: ['If retryable is true, send the same request again.'],
 };
 
 export const CANCELLATION: JobFailure = {

@@ -10,29 +10,30 @@ interface Backend {
   readonly api_key_file: string | undefined;
 }
 
-/** Where the backend of a named provider is, and what opens it. */
+/** Returns the settings for the address and the API key of the backend of a named provider. */
 export function backend(address: { readonly default: string; readonly unset?: string }) {
   return {
-    enabled: flag({ default: true, about: 'Whether this provider takes requests.' }),
+    enabled: flag({ default: true, about: 'Enables this provider.' }),
     base_url: text({
       ...address,
       rule: HTTP_URL,
-      about: 'What the addresses of the backend begin with; https, or http on loopback.',
+      about: 'Base URL of the backend: https, or http on loopback.',
     }),
     allow_plain_http: flag({
       default: false,
-      about: 'Whether base_url may be http on another machine, where the network can be trusted.',
+      about:
+        'Allows `base_url` to be http on another machine. Enable this only in a trusted network.',
     }),
     api_key_env: optionalText({
       rule: VARIABLE,
       unset: 'unset',
-      about: 'The name of the environment variable that holds the API key.',
+      about: 'Name of the environment variable with the API key.',
     }),
     api_key_file: optionalText({
       rule: PATH,
       unset: 'unset',
       about:
-        'The file that holds the API key and nothing else, writable by its owner alone; it is read again when it changes.',
+        'Path of a file that contains only the API key and is writable only by its owner. The file is read again when it changes.',
     }),
   };
 }
@@ -42,7 +43,7 @@ export const BACKEND_RULES: readonly EntryRule<Backend>[] = [
     field: 'api_key_file',
     with: ['api_key_env'],
     severity: 'error',
-    message: 'must not be set beside api_key_env: a provider has one key',
+    message: 'must not be set together with api_key_env: a provider has only one key',
     isBroken: (settings) =>
       settings.api_key_env !== undefined && settings.api_key_file !== undefined,
   },
@@ -57,7 +58,7 @@ export const BACKEND_RULES: readonly EntryRule<Backend>[] = [
     field: 'base_url',
     with: ['allow_plain_http', 'api_key_env', 'api_key_file'],
     severity: 'warning',
-    message: 'the API key goes over the network unencrypted: use https',
+    message: 'the API key is sent over the network unencrypted: use https',
     isBroken: (settings) =>
       settings.enabled &&
       settings.allow_plain_http &&
@@ -66,12 +67,12 @@ export const BACKEND_RULES: readonly EntryRule<Backend>[] = [
   },
 ];
 
-/** For backends that refuse calls without a key, unless something before them adds one. */
+/** For backends that reject calls without a key, unless a proxy in front of the backend adds the key. */
 export const KEY_EXPECTED: EntryRule<Backend> = {
   field: 'api_key_env',
   with: ['api_key_file'],
   severity: 'warning',
-  message: 'neither it nor api_key_file is set: calls are sent without an API key',
+  message: 'neither api_key_env nor api_key_file is set: calls are sent without an API key',
   isBroken: (settings) => settings.enabled && !hasKey(settings),
 };
 

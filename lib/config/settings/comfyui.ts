@@ -10,10 +10,10 @@ const NODE = /^[^.\s]{1,64}$/;
 const MAX_IMAGES = 16;
 
 const File = v.pipe(v.string(), v.regex(/^[^\0]+$/, 'must be a path'));
-const Node = v.pipe(v.string(), v.regex(NODE, 'must be the id of a node'));
+const Node = v.pipe(v.string(), v.regex(NODE, 'must be a node id'));
 const Binding = v.pipe(
   v.string(),
-  v.regex(/^[^.\s]{1,64}\.[^\s]{1,64}$/, 'must be an input of a node, such as 6.text'),
+  v.regex(/^[^.\s]{1,64}\.[^\s]{1,64}$/, 'must be a node input, such as 6.text'),
 );
 const Edge = v.pipe(
   v.number(),
@@ -22,7 +22,10 @@ const Edge = v.pipe(
   v.maxValue(16_384, 'must be at most 16384'),
 );
 
-/** A workflow as ComfyUI exports it for its API, and where its inputs are. What is not bound is not offered. */
+/**
+ * An exported ComfyUI workflow in API format, with the node inputs that it binds. A feature without a bound input is not
+ * offered.
+ */
 const Workflow = closedObject({
   file: File,
   /** The node whose first image is the output. */
@@ -44,7 +47,7 @@ const Workflow = closedObject({
   max_edge: Edge,
 });
 
-/** Workflows of a ComfyUI server; each is a model. */
+/** A ComfyUI server. Each workflow is a model. */
 export const COMFYUI = keyed(
   'own',
   section({
@@ -52,17 +55,17 @@ export const COMFYUI = keyed(
     workflows: schemaMap({
       schema: Workflow,
       expects:
-        'a table of models, each a table of file, output, prompt, edge_multiple and max_edge, and of negative_prompt, seed, width, height, images and mask where the workflow has them',
+        'a table of models, each a table with `file`, `output`, `prompt`, `edge_multiple` and `max_edge`, and optionally `negative_prompt`, `seed`, `width`, `height`, `images` and `mask`',
       about:
-        'The workflow of each model: the file of its API export, the node of the output, and the inputs of nodes that take prompt, seed and so on.',
+        'Workflow of each model: the file of its API export, the output node, and the node inputs for the prompt, the seed and so on.',
     }),
     image_model: text({
       default: '',
-      unset: 'none: it must be set',
+      unset: 'none: a value is required',
       rule: NAME,
-      about: 'The model of requests that name none; one of workflows.',
+      about: 'Default model; one of `workflows`.',
     }),
-    ...outputs({ default: 1, auto: 'lets all outputs start together' }),
+    ...outputs({ default: 1, auto: 'starts all outputs at once' }),
     ...retries(),
   }),
   [

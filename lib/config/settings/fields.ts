@@ -4,7 +4,7 @@ import { nearestName } from '../values/nearest-name.ts';
 import { PROVIDER_NAME } from '../values/text-rules.ts';
 import { SETTINGS } from './settings.ts';
 
-/** A field and its names. */
+/** A field with its path and its environment variable. */
 export interface NamedField {
   /** `server.jobs.max_running`. */
   readonly path: string;
@@ -14,27 +14,27 @@ export interface NamedField {
   readonly field: Field<unknown>;
 }
 
-/** One entry of a keyed section: `openai` in `providers.openai_images`. */
+/** One entry of a keyed section, such as `openai` in `providers.openai_images`. */
 export interface EntryKey {
   readonly section: string;
   readonly keys: Keyed<Entries>['keys'];
   readonly name: string;
 }
 
-/** A part of the schema: a field, or a section of further nodes. */
+/** A part of the schema: a field or a section of nodes. */
 export type Node = Field<unknown> | Section<Entries> | Keyed<Entries>;
 
 export interface Entries {
   readonly [key: string]: Node;
 }
 
-/** The keys of a keyed section, in order. */
+/** Returns the keys of a keyed section, in order. */
 export type KeysOf = (section: Keyed<Entries>, path: string) => readonly string[];
 
 const UNKNOWN = 'is not a known setting';
-const SECTION = 'is a section: set one of its fields';
+const SECTION = 'is a section, not a setting: set one of its fields';
 
-/** Every setting, in the order of the schema; those of a keyed section once for each of its keys. */
+/** Returns every setting in the order of the schema. The settings of a keyed section are repeated for each of its keys. */
 export function listFields(
   keysOf: KeysOf,
   node: Node = SETTINGS,
@@ -46,7 +46,7 @@ export function listFields(
   );
 }
 
-/** The members of a section with their keys. */
+/** Returns the members of a section with their keys. */
 export function membersOf(
   node: Section<Entries> | Keyed<Entries>,
   segments: readonly string[],
@@ -57,7 +57,7 @@ export function membersOf(
     : keysOf(node, fieldPath(segments)).map((key) => [key, node.entry] as const);
 }
 
-/** The member of a section under this key, or why there is none: the text completes "the field …". */
+/** Returns the member of a section under this key, or a text that completes "the field …" if there is no such member. */
 export function memberOf(node: Node, key: string): Node | string {
   if (node.kind === 'keyed') {
     return PROVIDER_NAME.accepts(key) ? node.entry : `must be ${PROVIDER_NAME.expects}`;
@@ -69,18 +69,18 @@ export function memberOf(node: Node, key: string): Node | string {
   return near === undefined ? UNKNOWN : `${UNKNOWN}; did you mean ${near}?`;
 }
 
-/** The setting at a path, or why there is none. */
+/** Returns the setting at a path, or a text that completes "the field …" if there is no such setting. */
 export function fieldAtPath(path: string): NamedField | string {
   return fieldAt(path.split('.'));
 }
 
-/** The setting of a variable, or why there is none. */
+/** Returns the setting of an environment variable, or a text that completes "the field …" if there is no such setting. */
 export function fieldOfVariable(variable: string, tail: string): NamedField | string {
   const found = fieldAt(segmentsOf(SETTINGS, tail.toLowerCase()));
   return typeof found === 'string' || found.environment === variable ? found : UNKNOWN;
 }
 
-/** The entry that a field belongs to; undefined for a field outside of keyed sections. */
+/** Returns the entry that a field belongs to, or undefined for a field outside keyed sections. */
 export function entryOf({ segments }: NamedField): EntryKey | undefined {
   const path = segments.slice(0, -2);
   const node = nodeAt(path);
@@ -105,7 +105,10 @@ function nodeAt(segments: readonly string[]): Node | string {
   );
 }
 
-/** The keys that `tail` names below a node; the hyphens of a provider's name stand in it as `_`, so that it may hold `__`. */
+/**
+ * Returns the keys that `tail` names below a node. A variable has `_` for each hyphen in the name of a provider, so a name
+ * may contain `__`, the separator of keys.
+ */
 function segmentsOf(node: Node, tail: string): readonly string[] {
   const [key = '', ...rest] = tail.split('__');
   if (node.kind === 'keyed') {

@@ -6,7 +6,7 @@ import { textList } from '../values/field-collections.ts';
 import { schemaMap } from '../values/schema-map.ts';
 import { NAME } from '../values/text-rules.ts';
 
-/** What an operator may say of a model that the bridge does not know. */
+/** Capabilities that an operator may state for a model unknown to the bridge. */
 const Profile = closedObject(
   v.partial(
     v.pick(CapabilityDocument, [
@@ -33,7 +33,9 @@ const Profile = closedObject(
 );
 type ModelProfile = v.InferOutput<typeof Profile>;
 
-/** The models of a named provider. A model of none of the `families` has the profile of the default one's. */
+/**
+ * Returns the settings for the models of a named provider. A model outside `families` has the profile of the default family.
+ */
 export function models<const F extends string>(families: readonly F[], defaults: readonly F[]) {
   const [first = ''] = defaults;
   return {
@@ -41,12 +43,12 @@ export function models<const F extends string>(families: readonly F[], defaults:
       default: defaults,
       min: 1,
       rule: NAME,
-      about: 'The models that requests may name.',
+      about: 'Models that requests may name.',
     }),
     image_model: text({
       default: first,
       rule: NAME,
-      about: 'The model of requests that name none; one of models.',
+      about: 'Default model; one of `models`.',
     }),
     model_profiles: modelProfiles(families),
   };
@@ -70,12 +72,12 @@ export const MODEL_RULES: readonly EntryRule<Models>[] = [
     field: 'model_profiles',
     with: ['models'],
     severity: 'error',
-    message: 'must have keys that are among models',
+    message: 'must have only keys that are listed in models',
     isBroken: ({ models: listed, model_profiles }) => !areListed(model_profiles, listed),
   },
 ];
 
-/** Whether each key is one of the models. */
+/** Returns true if every key is a listed model. */
 export function areListed(byModel: object, listed: readonly string[]): boolean {
   return Object.keys(byModel).every((model) => listed.includes(model));
 }
@@ -85,8 +87,8 @@ function modelProfiles<const F extends string>(
 ): Field<{ readonly [model: string]: F | ModelProfile }> {
   return schemaMap({
     about:
-      'What a model can do where the bridge does not know it: the family whose profile it has, or members of a capability document, which replace those of the default family.',
-    expects: `a table of models, each ${families.map((name) => `"${name}"`).join(', ')}, or a table of members of a capability document`,
+      'Capabilities of models that the bridge does not know: the name of a family with the same profile, or members of a capability document that replace those of the default family.',
+    expects: `a table of models, each ${families.map((name) => `"${name}"`).join(', ')}, or a table with members of a capability document`,
     schema: eitherOf(v.picklist(families), Profile, () => true),
   });
 }

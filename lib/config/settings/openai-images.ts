@@ -15,7 +15,7 @@ import { outputs, retries } from './provider-limits.ts';
 
 const ADDRESS = 'https://api.openai.com/v1';
 
-/** The families of models, those that a provider lists by default first (OpenAI's image guide, 2026-11). */
+/** The model families that a provider lists by default (OpenAI's image guide, 2026-11). */
 const LISTED = [
   'gpt-image-2',
   'gpt-image-2.5-sunburst',
@@ -25,7 +25,7 @@ const LISTED = [
 ] as const;
 const FAMILIES = [...LISTED, 'gpt-image-1.5', 'chatgpt-image-latest', 'gpt-image-1-mini'] as const;
 
-/** The last day of models at OpenAI (its deprecations page, 2026-11). */
+/** The last day on which OpenAI serves each model (OpenAI's deprecations page, 2026-11). */
 const LAST_DAYS: readonly (readonly [string, string])[] = [
   ['dall-e-2', '2026-05-12'],
   ['dall-e-3', '2026-05-12'],
@@ -36,58 +36,62 @@ const LAST_DAYS: readonly (readonly [string, string])[] = [
 ];
 const NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Backends that have OpenAI's models. */
+/** Dialects whose backends serve OpenAI's models. */
 const WITH_OPENAI_MODELS = ['openai', 'azure', 'litellm'];
 
 const INSTANCE = section({
   dialect: choice(
     ['openai', 'azure', 'litellm', 'localai', 'sdcpp', 'vllm-omni', 'sglang', 'generic'],
-    { default: 'openai', about: "Which server speaks OpenAI's image API at base_url." },
+    {
+      default: 'openai',
+      about: "Variant of OpenAI's image API that the server at `base_url` implements.",
+    },
   ),
   ...backend({
     default: ADDRESS,
-    unset: `\`"${ADDRESS}"\` for the dialect openai; other dialects have none`,
+    unset: `\`"${ADDRESS}"\` for the dialect openai; required for other dialects`,
   }),
   organization: optionalText({
     rule: VISIBLE,
     unset: 'unset',
-    about: 'The organization that pays for calls; for the dialect openai.',
+    about: 'Organization that is charged for calls. Only for the dialect openai.',
   }),
   project: optionalText({
     rule: VISIBLE,
     unset: 'unset',
-    about: 'The project that calls count for; for the dialect openai.',
+    about: 'Project that calls are attributed to. Only for the dialect openai.',
   }),
   api_version: optionalText({
     rule: VISIBLE,
     unset: "unset: the resource's v1 API",
-    about: 'The version of the API; for the dialect azure.',
+    about: 'API version. Only for the dialect azure.',
   }),
   deployments: textMap({
     rule: NAME,
-    about: 'The deployment of each model, where it has another name; for the dialect azure.',
+    about:
+      'Deployment names of models whose deployment has a different name. Only for the dialect azure.',
   }),
   ...models(FAMILIES, LISTED),
   native_count: integer({
     default: 1,
     max: 10,
     about:
-      'How many outputs one call may ask for; above 1 there are no partial images. For the dialects openai, azure and litellm.',
+      'Maximum number of outputs of one call; a value above 1 disables partial images. Only for the dialects openai, azure and litellm.',
   }),
   stream: choice(['auto', 'always', 'never'], {
     default: 'auto',
     about:
-      'Whether replies are streamed; "auto" streams for partial images. "always" is for the dialects openai and azure.',
+      'Streaming of replies; "auto" streams if the request wants partial images. "always" is only for the dialects openai and azure.',
   }),
   result_hosts: textList({
     default: [],
     rule: REMOTE_HOST,
     about:
-      'Further hosts that images may be fetched from, over https, where a reply names their URL.',
+      'Additional hosts from which the bridge may fetch images over https if a reply contains image URLs.',
   }),
   ...outputs({
     default: 'auto',
-    auto: 'is 1 for the dialects localai, sdcpp, vllm-omni and sglang, and lets all outputs start together for others',
+    auto: 'is 1 for the dialects localai, sdcpp, vllm-omni and sglang, and starts all outputs at once for the others',
   }),
   ...retries(),
 });
@@ -98,14 +102,14 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
     field: 'base_url',
     with: ['dialect'],
     severity: 'error',
-    message: 'must be set: only the dialect openai has an address of its own',
+    message: 'must be set: only the dialect openai has a default address',
     isBroken: ({ dialect, base_url }) => dialect !== 'openai' && base_url === ADDRESS,
   },
   {
     field: 'models',
     with: ['dialect'],
     severity: 'error',
-    message: 'must be set: the dialect has no models of its own',
+    message: 'must be set: the dialect has no default models',
     isBroken: (settings) =>
       !hasOpenAiModels(settings) && settings.models === INSTANCE.entries.models.default,
   },
@@ -114,7 +118,7 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
     field: 'deployments',
     with: ['models'],
     severity: 'error',
-    message: 'must have keys that are among models',
+    message: 'must have only keys that are listed in models',
     isBroken: ({ deployments, models: listed }) => !areListed(deployments, listed),
   },
   ...BACKEND_RULES,
@@ -126,22 +130,21 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
     field: 'native_count',
     with: ['dialect'],
     severity: 'error',
-    message: 'must be 1: the dialect makes one output a call',
+    message: 'must be 1: the dialect makes one output per call',
     isBroken: (settings) => !hasOpenAiModels(settings) && settings.native_count > 1,
   },
   {
     field: 'stream',
     with: ['dialect'],
     severity: 'error',
-    message: 'must not be "always": the dialect streams nothing',
+    message: 'must not be "always": the dialect does not stream',
     isBroken: (settings) => !hasOpenAiModels(settings) && settings.stream === 'always',
   },
   {
     field: 'stream',
     with: ['dialect'],
     severity: 'warning',
-    message:
-      '"always" has no effect: the streams of images of LiteLLM fail after the model was paid',
+    message: '"always" has no effect: image streams of LiteLLM fail after the call was charged',
     isBroken: ({ dialect, stream }) => dialect === 'litellm' && stream === 'always',
   },
   {
@@ -165,7 +168,7 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
   ),
 ];
 
-/** OpenAI's image API, and whatever speaks it. */
+/** OpenAI's image API and compatible servers. */
 export const OPENAI_IMAGES = keyed('own', INSTANCE, RULES);
 
 function hasOpenAiModels({ dialect }: OpenAiImages): boolean {

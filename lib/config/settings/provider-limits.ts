@@ -1,35 +1,35 @@
 import { integer, integerOr } from '../values/field.ts';
 
-/** How many outputs a provider takes, and how many it makes at once. */
+/** Returns the settings for the number of outputs of one request, and of outputs made at once. */
 export function outputs(parallel: { readonly default: number | 'auto'; readonly auto: string }) {
   return {
     max_outputs: integer({
       default: 255,
-      about: 'The most outputs of one request to this provider.',
+      about: 'Maximum number of outputs of one request to this provider.',
     }),
     max_parallel_outputs: integerOr('auto', {
       default: parallel.default,
-      about: `How many calls may run at once, whichever requests they belong to; "auto" ${parallel.auto}.`,
+      about: `Maximum number of calls that run at once, over all requests; "auto" ${parallel.auto}.`,
     }),
   };
 }
 
 export const ALL_AT_ONCE = {
   default: 'auto',
-  auto: 'lets all outputs start together',
+  auto: 'starts all outputs at once',
 } as const;
 
-/** How a call that failed transiently is tried again. */
+/** Returns the settings for retries of a call that failed transiently. */
 export function retries() {
   return {
     max_transient_attempts: integer({
       default: 2,
       max: 2,
-      about: 'How often one call is tried when it fails transiently.',
+      about: 'Maximum number of attempts of one call if the call fails transiently.',
     }),
     transient_backoff_ms: integer({
       default: 750,
-      about: 'The wait before the second try, give or take a fifth.',
+      about: 'Delay before the second attempt, randomized by up to 20 percent in either direction.',
     }),
   };
 }

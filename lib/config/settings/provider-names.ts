@@ -5,18 +5,20 @@ import type { Config } from './settings.ts';
 
 type Sections = typeof PROVIDERS.entries;
 
-/** The key of a provider's settings, or of those of a kind of providers: `providers.agent_responses`. */
+/**
+ * The key of the settings of a provider or of a kind of providers, such as `agent_responses` in `providers.agent_responses`.
+ */
 export type ProviderKey = keyof Sections;
 
-/** A kind of which the settings may name any number of providers. */
+/** The key of a kind of providers: the settings may name any number of providers of the kind. */
 export type ProviderKind = {
   [Key in ProviderKey]: Sections[Key] extends Keyed<infer _> ? Key : never;
 }[ProviderKey];
 
-/** The key of a provider that there is once. */
+/** The key of a provider that exists exactly once. */
 export type SingleKey = Exclude<ProviderKey, ProviderKind>;
 
-/** A provider that the settings know, enabled or not. */
+/** A provider of the settings, enabled or not. */
 export interface RegisteredProvider {
   readonly name: string;
   /** The path of its settings. */
@@ -24,15 +26,17 @@ export interface RegisteredProvider {
   readonly settings: Config['providers'][SingleKey] | Config['providers'][ProviderKind][string];
 }
 
-// `Object.keys` forgets what the keys are.
+// The cast restores the key type, which `Object.keys` widens to `string`.
 const KEYS = Object.keys(PROVIDERS.entries) as ProviderKey[];
 const SINGLE_KEYS = KEYS.filter((key): key is SingleKey => !isKind(key));
 export const KINDS: readonly ProviderKind[] = KEYS.filter(isKind);
 
-/** The names of the providers that there are once. */
+/** The names of the providers that exist exactly once. */
 export const SINGLE_NAMES: readonly string[] = SINGLE_KEYS.map(toProviderName);
 
-/** Every provider of a configuration: those that there are once, then those that it names, kind by kind. */
+/**
+ * Returns every provider of a configuration: first the providers that exist exactly once, then the named providers by kind.
+ */
 export function registeredProviders({ providers }: Config): readonly RegisteredProvider[] {
   return [
     ...SINGLE_KEYS.map((key) => ({
@@ -50,7 +54,7 @@ export function registeredProviders({ providers }: Config): readonly RegisteredP
   ];
 }
 
-/** The names of those that take requests. */
+/** Returns the names of the enabled providers. */
 export function enabledNames(config: Config): readonly string[] {
   return registeredProviders(config)
     .filter(({ settings }) => settings.enabled)

@@ -5,19 +5,19 @@ import { KINDS, registeredProviders } from './provider-names.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Config } from './settings.ts';
 
-/** What must hold between fields that are each valid on their own. */
+/** A rule between fields that are each valid on their own. */
 export interface CrossFieldRule {
-  /** Where it is reported. */
+  /** The path of the field at which a violation is reported. */
   readonly field: string;
-  /** The other fields that it reads; it is skipped while one of them is invalid. */
+  /** The paths of the other fields that the rule reads. The rule is skipped if one of these fields is invalid. */
   readonly with: readonly string[];
-  /** A warning lets the bridge start. */
+  /** The severity of a violation. The bridge starts despite a warning. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
   readonly isBroken: (config: Config, nowMs: number) => boolean;
 }
 
-/** All rules of a configuration; those of a keyed section once for each of its entries. */
+/** Returns all rules of a configuration. The rules of a keyed section are repeated for each of its entries. */
 export function crossFieldRules(config: Config): readonly CrossFieldRule[] {
   return [...FIXED_RULES, ...defaultProviderRules(config), ...entryRules(config)];
 }
@@ -49,7 +49,7 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
     field: 'server.activation_lock',
     with: ['state.directory'],
     severity: 'error',
-    message: 'must not be the file that locks state.directory',
+    message: 'must not be the lock file of state.directory',
     isBroken: ({ server, state }) =>
       server.activation_lock !== undefined &&
       resolve(server.activation_lock) === resolve(state.directory, 'lock'),
@@ -58,14 +58,15 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
     field: 'server.webhooks.secret_env',
     with: ['server.webhooks.enabled'],
     severity: 'error',
-    message: 'must be set while server.webhooks.enabled is true: receivers know the bridge by it',
+    message:
+      'must be set if server.webhooks.enabled is true: receivers verify the signatures with the secret',
     isBroken: ({ server: { webhooks } }) => webhooks.enabled && webhooks.secret_env === undefined,
   },
   {
     field: 'server.webhooks.default_url',
     with: ['server.webhooks.allowed_hosts'],
     severity: 'error',
-    message: 'must name a host of server.webhooks.allowed_hosts',
+    message: 'must have a host that is listed in server.webhooks.allowed_hosts',
     isBroken({ server: { webhooks } }) {
       if (webhooks.default_url === undefined) return false;
       const { host } = new URL(webhooks.default_url);
@@ -77,7 +78,7 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
     with: ['server.bearer_token_env', 'server.tokens_file'],
     severity: 'warning',
     message:
-      'other machines can reach this address and no token is required: set server.bearer_token_env or server.tokens_file',
+      'this address is reachable from other machines and no token is required: set server.bearer_token_env or server.tokens_file',
     isBroken: ({ server }) =>
       server.bearer_token_env === undefined &&
       server.tokens_file === undefined &&
@@ -102,7 +103,7 @@ function defaultProviderRules(config: Config): readonly CrossFieldRule[] {
         field,
         with: [`${path}.enabled`],
         severity: 'error',
-        message: `must be an enabled provider: ${path}.enabled is false`,
+        message: `provider is not enabled: ${path}.enabled is false`,
         isBroken: ({ default_provider }) => default_provider === name && !settings.enabled,
       }),
     ),

@@ -11,29 +11,30 @@ import {
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
 
-/** One operation's life: deadlines, admission, breakers, bounds of a request, replays. */
+/** Deadlines, admission, circuit breakers, limits of a request, and replays. */
 export const RUNTIME = section({
   default_timeout_ms: integer({
     default: 300_000,
-    about: 'Deadline of one operation, end to end, when the request names none.',
+    about: 'Default deadline of one operation, end to end.',
   }),
   cancellation_grace_ms: integer({
     default: 1000,
-    about: 'How long a cancelled provider may take to stop.',
+    about: 'Time for a cancelled provider to stop.',
   }),
   shutdown_grace_ms: integer({
     default: 45_000,
-    about: 'How long running work may take to end at shutdown; a handoff needs 1860000.',
+    about: 'Time for running work to end at shutdown; a handoff needs 1860000.',
   }),
   global: section({
     max_concurrent: limit({
       default: 'unlimited',
-      about: 'How many operations may run at once.',
+      about: 'Maximum number of operations that run at once.',
     }),
     max_queued: limit({
       default: 'unlimited',
       min: 0,
-      about: 'How many operations may wait for their turn; 0 refuses at once instead.',
+      about:
+        'Maximum number of operations that wait in the queue; 0 rejects operations instead of queueing them.',
     }),
   }),
   provider_default: gate('each provider'),
@@ -41,42 +42,43 @@ export const RUNTIME = section({
   circuit_breaker: breaker('each provider'),
   circuit_breakers: perProvider('runtime.circuit_breaker', breaker('this provider')),
   request: section({
-    max_outputs: integer({ default: 255, about: 'The most outputs that one request may ask for.' }),
+    max_outputs: integer({ default: 255, about: 'Maximum number of outputs of one request.' }),
     max_inputs: integer({
       default: 16,
-      about: 'The most images that one request may bring: images, mask and references together.',
+      about: 'Maximum number of input images of one request: images, mask and references together.',
     }),
     max_timeout_ms: integer({
       default: 1_800_000,
-      about: 'The longest deadline that a request may ask for.',
+      about: 'Maximum deadline that a request may set.',
     }),
   }),
   idempotency: section({
     max_entries: integer({
       default: 10_000,
-      about: 'How many synchronous requests with a key are remembered, in memory.',
+      about:
+        'Maximum number of synchronous requests with an idempotency key that are remembered, in memory.',
     }),
     max_completed_bytes: integer({
       default: 268_435_456,
-      about: 'Memory for the replies that repeated requests get again, in bytes.',
+      about: 'Memory for replies that are replayed to repeated requests, in bytes.',
     }),
     completed_ttl_secs: integer({
       default: 86_400,
-      about: 'How long such a reply is kept, in seconds.',
+      about: 'Time for which a reply is kept for replay, in seconds.',
     }),
   }),
 });
 
 /**
- * The same settings once for each registered provider, under its name. What is not set for a provider has the value of
- * the field of the same name in the section `inherits`.
+ * Returns the same settings for each registered provider, under its name. A field that is not set for a provider has the
+ * value of the field with the same name in the section `inherits`.
  */
 function perProvider<const E extends Fields>(inherits: string, { entries }: Section<E>): Keyed<E> {
   const inheriting = Object.entries(entries).map(([key, field]) => [
     key,
     { ...field, inherits: `${inherits}.${key}` },
   ]);
-  // `fromEntries` forgets the keys, which are those of `entries`.
+  // The cast restores the keys of `entries`, which `fromEntries` loses.
   return keyed('registered', section(Object.fromEntries(inheriting) as E));
 }
 
@@ -84,12 +86,12 @@ function gate(whose: string) {
   return section({
     max_concurrent: limit({
       default: 'unlimited',
-      about: `How many operations of ${whose} may run at once.`,
+      about: `Maximum number of operations of ${whose} that run at once.`,
     }),
     max_queued: limit({
       default: 'unlimited',
       min: 0,
-      about: `How many operations of ${whose} may wait for their turn; 0 refuses at once instead.`,
+      about: `Maximum number of operations of ${whose} that wait in the queue; 0 rejects operations instead of queueing them.`,
     }),
   });
 }
@@ -98,23 +100,23 @@ function breaker(whose: string) {
   return section({
     enabled: flag({
       default: true,
-      about: `Whether a circuit breaker spares ${whose} calls while it fails; only failures of what it depends on count.`,
+      about: `Enables a circuit breaker that stops calls to ${whose} while the calls fail. Only failures of the services that the provider depends on count.`,
     }),
     failure_threshold: integer({
       default: 5,
-      about: `How many failures open the breaker of ${whose}.`,
+      about: `Number of failures that open the circuit breaker of ${whose}.`,
     }),
     open_duration_ms: integer({
       default: 180_000,
-      about: `How long the breaker of ${whose} stays open before it lets calls try again.`,
+      about: `Time for which the circuit breaker of ${whose} stays open before it admits trial calls.`,
     }),
     half_open_max_calls: integer({
       default: 1,
-      about: `How many calls may try at once when the breaker of ${whose} is half open.`,
+      about: `Maximum number of trial calls at once while the circuit breaker of ${whose} is half-open.`,
     }),
     success_threshold: integer({
       default: 1,
-      about: `How many successes close the half-open breaker of ${whose}.`,
+      about: `Number of successes that close the half-open circuit breaker of ${whose}.`,
     }),
   });
 }

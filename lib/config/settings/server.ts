@@ -7,122 +7,126 @@ const JOBS = section({
   enabled: flag({
     default: true,
     about:
-      'Whether there are durable jobs and the dashboard; presets, artifacts and sessions stay without them.',
+      'Enables durable jobs and the dashboard. Presets, artifacts and sessions are available without them.',
   }),
   max_pending: integer({
     default: 1000,
     min: 0,
     about:
-      'How many jobs may be queued. With server.tokens_file the last tenth is for tokens that have queued less than their equal share.',
+      'Maximum number of queued jobs. If `server.tokens_file` is set, the last tenth is reserved for tokens that have queued less than their equal share.',
   }),
-  max_running: integer({ default: 4, about: 'How many jobs may run at once.' }),
+  max_running: integer({ default: 4, about: 'Maximum number of jobs that run at once.' }),
   retention_secs: integer({
     default: 604_800,
-    about: 'How long a job that has ended stays in the history, in seconds.',
+    about: 'Time for which an ended job stays in the history, in seconds.',
   }),
   max_retained: integer({
     default: 10_000,
     about:
-      'How many jobs that have ended stay in the history. Where they are more, the token with the most loses its oldest.',
+      'Maximum number of ended jobs in the history. Above the maximum, the oldest job of the token with the most jobs is deleted.',
   }),
   max_retained_bytes: integer({
     default: 268_435_456,
     about:
-      'How large the history of jobs that have ended may grow, in bytes. The images that they came with count, each once. Where it is larger, the token with the largest loses its oldest jobs.',
+      'Maximum size of the history of ended jobs, in bytes. Input images of the jobs count, each once. Above the maximum, the oldest jobs of the token with the largest history are deleted.',
   }),
   max_database_bytes: integer({
     default: 1_073_741_824,
     min: 1_048_576,
     about:
-      'The budget over all rows, the reservations of active jobs included; a job beyond it is refused. With server.tokens_file the last tenth is for tokens that fill less than their equal share.',
+      'Maximum size of all rows of the database, including the space reserved for active jobs, in bytes. A job above the maximum is rejected. If `server.tokens_file` is set, the last tenth is reserved for tokens that use less than their equal share.',
   }),
 });
 
-/** The listener and what depends on it. */
+/** The listener, access to it, jobs and webhooks. */
 export const SERVER = section({
-  bind: text({ default: '127.0.0.1:8787', rule: BIND, about: 'Where the server listens.' }),
+  bind: text({
+    default: '127.0.0.1:8787',
+    rule: BIND,
+    about: 'Address and port on which the server listens.',
+  }),
   public_base_url: optionalText({
     rule: HTTP_URL,
     unset: "unset: the request's own scheme and host",
-    about: 'What the addresses of delivered images begin with.',
+    about: 'Base URL of delivered images.',
   }),
   bearer_token_env: optionalText({
     rule: VARIABLE,
     unset: 'unset: no token is required',
-    about: 'The name of the environment variable that holds the bearer token.',
+    about: 'Name of the environment variable with the bearer token.',
   }),
   tokens_file: optionalText({
     rule: PATH,
     unset: 'unset: no named tokens',
     about:
-      'The path of a file with named tokens, their permissions and allowances; image-bridge tokens writes it, and a change takes effect at once.',
+      'Path of a file with named tokens, their permissions and allowances. `image-bridge tokens` writes the file, and a change takes effect at once.',
   }),
   allowed_hosts: textList({
     default: [],
     rule: AUTHORITY,
     about:
-      'Further values of the Host header that are accepted without a bearer token; an entry without a port takes any port.',
+      'Additional values of the Host header that are accepted without a bearer token. An entry without a port matches any port.',
   }),
   activation_lock: optionalText({
     rule: PATH,
     unset: 'unset: no lock',
     about:
-      'The path of a lock between processes; serve waits for it before it listens or touches a login or a backend.',
+      'Path of a lock file shared by several processes. `serve` waits for the lock before it listens or uses a login or a backend.',
   }),
-  max_body_bytes: integer({ default: 83_886_080, about: 'The largest request body.' }),
-  max_header_bytes: integer({ default: 32_768, about: 'The largest request head.' }),
+  max_body_bytes: integer({ default: 83_886_080, about: 'Maximum size of a request body.' }),
+  max_header_bytes: integer({ default: 32_768, about: 'Maximum size of a request head.' }),
   max_buffered_bytes: integer({
     default: 268_435_456,
     about:
-      'How much memory the bodies of all requests may take together, a JSON body counted three times; another one is refused with 503 before it is read. One body is always admitted, and bodies up to 64 KiB do not count.',
+      'Maximum memory for the bodies of all requests together; a JSON body counts three times. A request above the maximum is rejected with 503 before its body is read. One body is always admitted, and bodies up to 64 KiB do not count.',
   }),
   max_connections: integerOr(['auto', 'unlimited'], {
     default: 'auto',
     about:
-      'How many connections may be open; auto leaves half of the files that the process may open to the program itself.',
+      'Maximum number of open connections; "auto" is half of the files that the process may open.',
   }),
   head_timeout_ms: integer({
     default: 10_000,
     min: 0,
     about:
-      'How long a client may take to send the head of a request, from its connection on; 0 is no limit.',
+      'Maximum time from the start of the connection until the request head is complete; 0 means no limit.',
   }),
   body_idle_ms: integer({
     default: 30_000,
     min: 0,
     about:
-      'How long a body may pause while it is read, before it is refused with 408; 0 lets it pause for ever.',
+      'Maximum pause while a body is received. A longer pause is rejected with 408; 0 means no limit.',
   }),
   read_timeout_ms: integer({
     default: 0,
     min: 0,
     about:
-      'How long a request may pause while its head or its body is read; 0 leaves that to head_timeout_ms and body_idle_ms.',
+      'Maximum pause while a head or a body is received; 0 applies only `head_timeout_ms` and `body_idle_ms`.',
   }),
   write_timeout_ms: integer({
     default: 30_000,
-    about: 'How long the sending of a reply may make no progress.',
+    about: 'Maximum time without progress while a reply is sent.',
   }),
   mcp: section({
     enabled: flag({
       default: false,
-      about: 'Whether /mcp is served: the tools for agents (Model Context Protocol).',
+      about: 'Serves `/mcp`, the tools for agents (Model Context Protocol).',
     }),
   }),
   metrics: section({
-    enabled: flag({ default: false, about: 'Whether /metrics is served.' }),
+    enabled: flag({ default: false, about: 'Serves `/metrics`.' }),
   }),
   tracing: section({
     enabled: flag({
       default: true,
-      about: 'Whether image operations are logged on standard error, one line of JSON each.',
+      about: 'Logs image operations to standard error, one JSON line per event.',
     }),
   }),
   compat: section({
     model_aliases: textMap({
       rule: NAME,
       about:
-        'Model names of the OpenAI-familiar routes and what they mean here, such as {"dall-e-3" = "gpt-image-2"}.',
+        'Aliases of models for the OpenAI-compatible routes, such as {"dall-e-3" = "gpt-image-2"}.',
     }),
   }),
   jobs: JOBS,

@@ -6,19 +6,20 @@ import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
 
 /**
- * Every setting, once. Types, defaults, bounds, environment names, errors and the reference page all come from here; a
- * path in this tree is the name of a setting.
+ * Every setting, declared once. Types, defaults, bounds, environment names, errors and the reference page are derived from
+ * this tree. A path in the tree is the name of a setting.
  */
 export const SETTINGS = section({
   version: integer({
     default: 1,
     max: 1,
-    about: 'The version of this format; every file that says 1 stays loadable.',
+    about:
+      'Version of the configuration format. A file with version 1 stays valid in later releases.',
   }),
   default_provider: text({
     default: 'agent-responses',
     rule: PROVIDER_NAME,
-    about: 'The provider of requests that name none; it must be enabled.',
+    about: 'Default provider; it must be enabled.',
   }),
   runtime: RUNTIME,
   inputs: INPUTS,
@@ -29,5 +30,5 @@ export const SETTINGS = section({
   providers: PROVIDERS,
 });
 
-/** The whole configuration, checked. Modules take the part that they need. */
+/** The whole validated configuration. Each module receives only its own part. */
 export type Config = SettingsOf<typeof SETTINGS>;

@@ -2,34 +2,32 @@ import { flag, optionalText, section } from '../values/field.ts';
 import { textList } from '../values/field-collections.ts';
 import { ENDPOINT, VARIABLE, WEBHOOK_HOST } from '../values/text-rules.ts';
 
-/** Requests of the bridge's own that say how jobs have ended. */
+/** Requests that the bridge sends to report ended jobs. */
 export const WEBHOOKS = section({
   enabled: flag({
     default: false,
-    about:
-      'Whether the ends of jobs are sent to webhooks; jobs that name one are refused otherwise.',
+    about: 'Sends ended jobs to webhooks. If false, jobs that name a webhook are rejected.',
   }),
   default_url: optionalText({
     rule: ENDPOINT,
-    unset: 'unset: only jobs that name a webhook have one',
-    about:
-      'Where the ends of jobs are sent that name no webhook; its host must be allowed as well.',
+    unset: 'unset: only jobs that name a webhook are sent',
+    about: 'URL for ended jobs that name no webhook. Its host must be listed in `allowed_hosts`.',
   }),
   allowed_hosts: textList({
     default: [],
     rule: WEBHOOK_HOST,
     about:
-      'The hosts that webhooks may be sent to, each with its port unless that is the one of the scheme; no other is ever asked.',
+      'Hosts to which webhooks may be sent, each with its port unless the port is the default of the scheme. The bridge contacts no other host.',
   }),
   allow_private_networks: flag({
     default: false,
     about:
-      'Whether allowed hosts may have addresses of private networks; a host that is listed as a loopback address or localhost may have those.',
+      'Allows the hosts in `allowed_hosts` to have addresses of private networks. A host that is listed as localhost or a loopback address may always have loopback addresses.',
   }),
   secret_env: optionalText({
     rule: VARIABLE,
     unset: 'unset',
     about:
-      'The name of the environment variable that holds the secret of the signatures: whsec_ and 24 to 64 bytes in base64; two, separated by a space, while they are rotated.',
+      'Name of the environment variable with the signing secret: `whsec_` followed by 24 to 64 bytes in base64. Two secrets separated by a space are accepted during rotation.',
   }),
 });

@@ -4,19 +4,19 @@ import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { userFolder } from '../../platform/home-folder.ts';
 
-/** Far above any sensible file; it keeps a wrong path from filling the memory. */
+/** Maximum size of a file. It is far above any real configuration, and keeps a wrong path from filling the memory. */
 const MAX_FILE_BYTES = 1_048_576;
 const DEFAULT_FILE = 'image-bridge.toml';
 
-/** Which file to read, and what named it. */
+/** A file to read, and the flag or variable that named the file. */
 export interface ConfigFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   /** The path as it was given: `conf/bridge.toml`. */
   readonly givenPath: string;
-  /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the file's own name when neither is given. */
+  /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the name of the file if neither is given. */
   readonly namedBy: string;
-  /** True if nothing names the file: it may be absent. */
+  /** True if the file may be absent because neither the flag nor the variable names it. */
   readonly optional: boolean;
 }
 
@@ -29,13 +29,13 @@ interface Places {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly configFile?: string | undefined;
-  /** True if the file of the user's configuration folder is left out. */
+  /** True if the file in the user's configuration folder is ignored. */
   readonly ignoresUserFile?: boolean | undefined;
 }
 
 /**
- * The files of which the first that exists is read: the one of the flag, else of the variable, else `./image-bridge.toml`
- * and after it the file of the user's configuration folder.
+ * Returns the candidate files; the first existing file is read. A file named by the flag, else by the variable, is the only
+ * candidate. Otherwise the candidates are `./image-bridge.toml` and the file in the user's configuration folder.
  */
 export function locateConfigFiles(places: Places): readonly ConfigFile[] {
   const { env, cwd, configFile } = places;
@@ -52,7 +52,10 @@ export function locateConfigFiles(places: Places): readonly ConfigFile[] {
   return [{ path, givenPath: named, namedBy, optional: false }];
 }
 
-/** The file of the user's configuration folder, which `setup` writes; undefined if no variable says where that folder is. */
+/**
+ * Returns the path of the file in the user's configuration folder, which `setup` writes, or undefined if no variable locates
+ * the folder.
+ */
 export function userConfigFile(env: Places['env']): string | undefined {
   const home = env['HOME'] ?? '';
   if (home === '' && !isAbsolute(env['XDG_CONFIG_HOME'] ?? '')) return undefined;
@@ -60,7 +63,7 @@ export function userConfigFile(env: Places['env']): string | undefined {
   return join(folder, 'image-bridge', DEFAULT_FILE);
 }
 
-/** Reads a whole configuration file and touches nothing else. */
+/** Reads a whole configuration file. */
 export async function readConfigFile({ path, optional }: ConfigFile): Promise<FileReading> {
   let handle: FileHandle | undefined;
   try {
@@ -75,7 +78,7 @@ export async function readConfigFile({ path, optional }: ConfigFile): Promise<Fi
       : unusable('must name a file in UTF-8');
   } catch (error) {
     const code = codeOf(error);
-    // A link without a target is a mistake, not an absent file.
+    // A dangling link is an error, not an absent file.
     if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
     return unusable(`must name a file that can be read (${code})`);
   } finally {

@@ -9,7 +9,9 @@ import type { GivenEntry, Setting, Source } from './source.ts';
 import { parseToml } from './toml.ts';
 import { createTomlLines, tomlKeyOnLine } from './toml-lines.ts';
 
-/** The settings of a TOML text. A problem that belongs to no field is reported for what named the file. */
+/**
+ * Parses the settings of a TOML text. A problem without a field is reported for the flag or variable that named the file.
+ */
 export function fileSource(
   text: string,
   { namedBy, givenPath: source }: Pick<ConfigFile, 'namedBy' | 'givenPath'>,

@@ -4,10 +4,13 @@ import { fieldPath, tailOfVariable } from '../values/field-path.ts';
 import type { GivenEntry, Origin, Setting, Source } from './source.ts';
 import { parseTomlValue } from './toml.ts';
 
-/** Values of fields by path, in place of the built-in defaults; a command brings its own. */
+/** Values of fields by path, which replace the built-in defaults. A command such as `quickstart` has its own presets. */
 export type Presets = Readonly<Record<string, string | number | boolean>>;
 
-/** The variables named `IMAGE_BRIDGE__…`; an unknown one is a problem, for a typing error must not pass as a default. */
+/**
+ * Reads the environment variables `IMAGE_BRIDGE__…`. An unknown name is a problem, because a typo must not silently select a
+ * default.
+ */
 export function environmentSource(env: Readonly<Record<string, string | undefined>>): Source {
   const { add, fail, result } = collect('environment');
   for (const source of Object.keys(env).sort()) {
@@ -21,7 +24,7 @@ export function environmentSource(env: Readonly<Record<string, string | undefine
   return result;
 }
 
-/** The values of `--set field=value`, in order: of two for one field the later one counts. */
+/** Reads the values of `--set field=value`. The last value for a field takes precedence. */
 export function overrideSource(assignments: readonly string[]): Source {
   const { add, fail, result } = collect('override');
   const source = '--set';
@@ -36,7 +39,7 @@ export function overrideSource(assignments: readonly string[]): Source {
   return result;
 }
 
-/** Presets stand below the file and count as defaults. */
+/** Reads presets. They have a lower precedence than the file and count as defaults. */
 export function presetSource(presets: Presets): Source {
   const { add, fail, result } = collect('default');
   const source = 'preset';

@@ -11,13 +11,13 @@ interface Cursor {
   line: number;
 }
 
-/** No setting lies deeper; longer paths are reported up to here. */
+/** Maximum number of segments of a reported path. No setting has a longer path. */
 const LONGEST_PATH = 16;
 
 /**
- * Names every key and list item of a TOML document to `onKey`, in order, with its whole path and its line (from 1). The
- * parser reports no positions; this follows TOML's grammar just as far as finding them takes. On an invalid document it
- * stops at the fault, or a little before.
+ * Calls `onKey` for every key and list item of a TOML document, in order, with the whole path and the line (from 1). The
+ * TOML parser reports no positions, so this function implements as much of TOML's grammar as finding keys requires. In an
+ * invalid document, it stops at the error or slightly before.
  */
 export function eachTomlKey(text: string, onKey: OnKey): void {
   const cursor: Cursor = { text, onKey, at: text.startsWith('\ufeff') ? 1 : 0, line: 1 };
@@ -85,7 +85,7 @@ function skipItems(
   return true;
 }
 
-/** Reads a dotted key up to `close`, and names it and the tables that it opens. */
+/** Reads a dotted key up to `close`, and calls `onKey` for the key and the tables that it opens. */
 function takeKey(cursor: Cursor, table: Path, close: '=' | ']'): Path | undefined {
   const { text } = cursor;
   const segments: string[] = [];
@@ -99,7 +99,7 @@ function takeKey(cursor: Cursor, table: Path, close: '=' | ']'): Path | undefine
     cursor.at = end;
     skipSpaces(cursor);
   } while (text[cursor.at] === '.');
-  // What nothing follows may be a stray value, perhaps a secret, and no key.
+  // A text that `close` does not follow may be a misplaced value, perhaps a secret, and must not be reported as a key.
   if (text[cursor.at] !== close) return undefined;
   const path = longer(table, segments);
   for (let length = table.length + 1; length <= path.length; length += 1) {
@@ -121,7 +121,7 @@ function keyOf(source: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The position after a string of any of TOML's four kinds; undefined when it never ends. */
+/** Returns the position after a string of any of TOML's four kinds, or undefined if the string is not closed. */
 function stringEnd(text: string, start: number): number | undefined {
   const quote = text.charAt(start);
   const isLong = text.startsWith(quote.repeat(3), start);
@@ -131,7 +131,7 @@ function stringEnd(text: string, start: number): number | undefined {
     else if (!isLong && text[at] === '\n') return undefined;
     else if (text.startsWith(close, at)) {
       let end = at + close.length;
-      // Up to two quotes may stand right before the closing three.
+      // Up to two quotes may precede the three closing quotes.
       while (isLong && end < at + 5 && text[end] === quote) end += 1;
       return end;
     }

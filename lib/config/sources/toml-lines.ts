@@ -6,7 +6,10 @@ interface KeyNode {
   readonly inside: Map<Segment, KeyNode>;
 }
 
-/** Where the keys of a valid TOML document are first written: the line, from 1, of a path or of the nearest one around it. */
+/**
+ * Finds the lines of keys in a valid TOML document. `lineOf` returns the line (from 1) of the first occurrence of a path or
+ * of its nearest existing parent.
+ */
 export function createTomlLines(text: string) {
   const document: KeyNode = { line: 1, inside: new Map() };
   eachTomlKey(text, (path, line) => {
@@ -31,7 +34,7 @@ export function createTomlLines(text: string) {
   };
 }
 
-/** The key that stands last on a line of a document which the parser refused there; undefined when none is found. */
+/** Returns the last key on the line at which the parser rejected a document, or undefined if the line has no key. */
 export function tomlKeyOnLine(text: string, line: number): readonly Segment[] | undefined {
   let found: readonly Segment[] | undefined;
   eachTomlKey(text, (path, keyLine) => {

@@ -4,12 +4,12 @@ export type TomlReading =
   | { readonly ok: true; readonly table: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly line: number; readonly message: string };
 
-/** Tables within tables and lists within lists that one value may hold. */
+/** Maximum nesting depth of tables and lists in one value. */
 export const MAX_TOML_DEPTH = 32;
 
 /**
- * TOML to tables without prototype: integers as bigint, floats as number, dates as `Date`. The message of a refusal
- * says what is wrong, never what is written there.
+ * Parses TOML into tables without a prototype: integers become bigint, floats number, dates `Date`. The message of a failure
+ * describes the error and never quotes the document.
  */
 export function parseToml(text: string): TomlReading {
   try {
@@ -19,21 +19,21 @@ export function parseToml(text: string): TomlReading {
     };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // The parser's message is one phrase of its own, an empty line and the faulty lines of the document.
+    // The parser's message is one phrase, followed by an empty line and a quotation of the document.
     const [first = ''] = error.message.split('\n');
     const phrase = first.replace('Invalid TOML document: ', '');
     return { ok: false, line: error.line, message: `is not valid TOML: ${phrase}` };
   }
 }
 
-/** One value on its own, as after `key =`; undefined when it is none. */
+/** Parses a single value, such as the text after `key =`. Returns undefined if the text is not a value. */
 export function parseTomlValue(text: string): unknown {
   const reading = parseToml(`value = ${text}`);
-  // A text with line ends could continue with keys and tables of its own.
+  // A text with line breaks could define additional keys and tables.
   return reading.ok && Object.keys(reading.table).length === 1 ? reading.table['value'] : undefined;
 }
 
-/** TOML that `parseToml` reads back; members that are undefined are left out. */
+/** Returns TOML that `parseToml` can read. Undefined members are omitted. */
 export function toToml(table: object): string {
   return stringify(table);
 }

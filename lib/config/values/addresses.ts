@@ -1,8 +1,8 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** A host, as it is written in an authority (RFC 3986, 3.2), with the port that follows it. */
+/** The host and the port of an authority (RFC 3986, section 3.2). */
 export interface Authority {
-  /** An IPv6 address stands without its brackets. */
+  /** The host. An IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number | undefined;
 }
@@ -11,7 +11,9 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, the port from 0 to 65535; undefined for anything else. */
+/**
+ * Parses `host`, `host:port`, `[IPv6]` or `[IPv6]:port`, with a port from 0 to 65535. Returns undefined for any other text.
+ */
 export function parseAuthority(text: string): Authority | undefined {
   const parts = /^(?:\[([^[\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(text);
   if (!parts) return undefined;
@@ -22,7 +24,7 @@ export function parseAuthority(text: string): Authority | undefined {
   return (ipv6 === undefined ? isHostName(host) : isIP(host) === 6) ? { host, port } : undefined;
 }
 
-/** Whether only this machine can reach the host: `localhost`, 127.0.0.0/8, ::1 and their IPv4-mapped forms. */
+/** Returns true if only this machine can reach the host: `localhost`, 127.0.0.0/8, ::1 and their IPv4-mapped forms. */
 export function isLoopbackHost(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true;
   const [address = ''] = host.split('%');
@@ -31,7 +33,7 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 function isHostName(host: string): boolean {
-  // Digits and dots that are no IPv4 address would be read as one by some resolvers: `127.1` is 127.0.0.1.
+  // Some resolvers treat other sequences of digits and dots as an IPv4 address: `127.1` becomes 127.0.0.1.
   if (/^[\d.]+$/.test(host)) return isIPv4(host);
   return host.length <= 253 && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(host);
 }

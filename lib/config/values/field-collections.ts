@@ -11,11 +11,11 @@ import type { TextRule } from './text-rules.ts';
 interface ListRow<T> {
   readonly default: readonly T[];
   readonly about: string;
-  /** The fewest items; none when left out. */
+  /** The minimum number of items; 0 by default. */
   readonly min?: number;
 }
 
-/** Texts in an order that counts. */
+/** Creates a field for an ordered list of texts. */
 export function textList(
   row: ListRow<string> & { readonly rule: TextRule },
 ): Field<readonly string[]> {
@@ -32,7 +32,9 @@ export function integerList(
   return list(row, integerExpectation(bounds), (item) => readInteger(item, bounds));
 }
 
-/** Texts under keys that the operator chooses. The object has no prototype: `__proto__` is a key like any other. */
+/**
+ * Creates a field for texts under keys chosen by the operator. The object has no prototype: `__proto__` is an ordinary key.
+ */
 export function textMap(row: {
   readonly about: string;
   readonly rule: TextRule;
@@ -46,7 +48,9 @@ export function textMap(row: {
   );
 }
 
-/** Values under keys that the operator chooses, each read on its own. The object has no prototype. */
+/**
+ * Creates a field for values under keys chosen by the operator. Each value is read separately. The object has no prototype.
+ */
 export function tableOf<T>(
   row: { readonly about: string; readonly expects: string; readonly keys: TextRule },
   readEntry: (entry: unknown) => Reading<T>,
@@ -76,7 +80,7 @@ export function tableOf<T>(
   };
 }
 
-/** Whether a value as the TOML parser gives it is a table. */
+/** Returns true if a value from the TOML parser is a table. */
 export function isTable(raw: unknown): raw is Readonly<Record<string, unknown>> {
   return typeof raw === 'object' && raw !== null && !Array.isArray(raw) && !(raw instanceof Date);
 }

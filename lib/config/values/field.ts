@@ -1,11 +1,11 @@
 import type { TextRule } from './text-rules.ts';
 
-/** Where inside a field's value something is wrong: `[]` is the value itself. */
+/** One step of a path inside the value of a field. */
 export type Segment = string | number;
 
 export interface Fault {
   readonly at: readonly Segment[];
-  /** Completes "the field …"; never holds the value, which may be a secret. */
+  /** A text that completes "the field …". It never contains the value, which may be a secret. */
   readonly message: string;
 }
 
@@ -13,21 +13,21 @@ export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** One setting: all that the loader, the commands and the reference page know of it. */
+/** One setting, with everything that the loader, the commands and the reference page need. */
 export interface Field<T> {
   readonly kind: 'field';
-  /** One sentence for the operator. */
+  /** The description for the operator. */
   readonly about: string;
   readonly default: T;
-  /** How the default is written where it is undefined. */
+  /** The text that the reference page shows instead of the default. */
   readonly unset?: string;
-  /** The path of the field whose value is the default of this one. */
+  /** The path of the field whose value is the default of this field. */
   readonly inherits?: string;
-  /** Completes "must be …": type and bounds. */
+  /** The type and the bounds, as a text that completes "must be …". */
   readonly expects: string;
-  /** Whether the environment and flags give it as it is, instead of as a TOML value. */
+  /** True if environment variables and flags contain the text itself instead of a TOML value. */
   readonly isText: boolean;
-  /** Checks a TOML value; a TOML integer arrives as bigint, a TOML float as number. */
+  /** Checks a TOML value. A TOML integer is a bigint, a TOML float a number. */
   read(raw: unknown): Reading<T>;
 }
 
@@ -37,25 +37,25 @@ export interface Section<E> {
   readonly entries: E;
 }
 
-/** A table under the names of providers; each holds the same settings. */
+/** A table whose keys are names of providers. Each entry has the same settings. */
 export interface Keyed<E> {
   readonly kind: 'keyed';
   readonly entry: Section<E>;
-  /** `own`: each key is the name of a provider that it adds. `registered`: the names of all providers. */
+  /** `own`: each key adds a provider with this name. `registered`: the keys are the names of all providers. */
   readonly keys: 'own' | 'registered';
   readonly rules: readonly EntryRule<SettingsOf<Section<E>>>[];
 }
 
-/** What must hold between the fields of one entry of a keyed section. */
+/** A rule between the fields of one entry of a keyed section. */
 export interface EntryRule<S> {
-  /** Where it is reported, as a key of the entry. */
+  /** The field at which a violation is reported, as a key of the entry. */
   readonly field: string;
-  /** The other fields that it reads. */
+  /** The keys of the other fields that the rule reads. */
   readonly with: readonly string[];
-  /** A warning lets the bridge start. */
+  /** The severity of a violation. The bridge starts despite a warning. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  // A method, so that a rule of one section is also a rule of any section.
+  // A method instead of a property, because the bivariance of methods lets rules of different sections share one list.
   isBroken(settings: S, nowMs: number): boolean;
 }
 
@@ -83,7 +83,7 @@ export function section<const E>(entries: E): Section<E> {
   return { kind: 'section', entries };
 }
 
-/** A table for each name, each with the settings of `entry`. */
+/** Creates a table with the settings of `entry` for each name. */
 export function keyed<const E>(
   keys: Keyed<E>['keys'],
   entry: Section<E>,
@@ -92,7 +92,7 @@ export function keyed<const E>(
   return { kind: 'keyed', keys, entry, rules };
 }
 
-/** A whole number: at least 1 unless the row says otherwise, and never above 2^53 - 1. */
+/** Creates a field for an integer from 1 to 2^53 - 1, unless the row has other bounds. */
 export function integer(row: Common<number> & Bounds): Field<number> {
   return {
     ...common(row, integerExpectation(row)),
@@ -100,7 +100,7 @@ export function integer(row: Common<number> & Bounds): Field<number> {
   };
 }
 
-/** A whole number, or one of a few words in place of it. */
+/** Creates a field for an integer or one of a few words. */
 export function integerOr<const W extends string>(
   words: W | readonly W[],
   row: Common<number | W> & Bounds,
@@ -116,7 +116,7 @@ export function integerOr<const W extends string>(
   };
 }
 
-/** A bound that can be absent. */
+/** Creates a field for a maximum or `unlimited`. */
 export function limit(row: Common<number | 'unlimited'> & Bounds): Field<number | 'unlimited'> {
   return integerOr('unlimited', row);
 }
@@ -129,7 +129,7 @@ export function flag(row: Common<boolean>): Field<boolean> {
   };
 }
 
-/** `unset` says on the reference page what holds by default, where the default itself does not. */
+/** Creates a field for a text. The reference page shows `unset` instead of the default. */
 export function text(
   row: Common<string> & { readonly rule: TextRule; readonly unset?: string },
 ): Field<string> {
@@ -142,7 +142,9 @@ export function text(
   };
 }
 
-/** A text that has no default; `unset` says on the reference page what holds without it. */
+/**
+ * Creates a field for a text without a default. The reference page shows `unset` to explain the behaviour without a value.
+ */
 export function optionalText(row: {
   readonly about: string;
   readonly rule: TextRule;
@@ -156,7 +158,7 @@ export function optionalText(row: {
   };
 }
 
-/** One of a closed set of words. */
+/** Creates a field for one of a fixed set of words. */
 export function choice<const W extends string>(
   words: readonly W[],
   row: Common<NoInfer<W>>,
@@ -172,7 +174,7 @@ export function choice<const W extends string>(
   };
 }
 
-/** A reading that failed as a whole. */
+/** Returns a reading that failed as a whole. */
 export function mustBe(expects: string): Reading<never> {
   return { ok: false, faults: [{ at: [], message: `must be ${expects}` }] };
 }
@@ -183,7 +185,7 @@ export function integerExpectation({ min = 1, max = Number.MAX_SAFE_INTEGER }: B
   return `an integer from ${min} to ${most}`;
 }
 
-/** Undefined when the value is no integer within the bounds. */
+/** Returns undefined if the value is not an integer within the bounds. */
 export function readInteger(
   raw: unknown,
   { min = 1, max = Number.MAX_SAFE_INTEGER }: Bounds,

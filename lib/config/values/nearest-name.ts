@@ -1,7 +1,7 @@
-// A third of a name may be wrong, and no more than three letters.
+// At most a third of the name plus one letter may be wrong, and never more than three letters.
 const MAX_DISTANCE = 3;
 
-/** Returns the name that was most probably mistyped; undefined if none is near. */
+/** Returns the name that was most probably meant, or undefined if no name is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.floor(typed.length / 3) + 1);
   const near = names

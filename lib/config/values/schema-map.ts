@@ -4,11 +4,14 @@ import type { Fault, Field, Segment } from './field.ts';
 import { isTable, tableOf } from './field-collections.ts';
 import { NAME } from './text-rules.ts';
 
-/** Values of one schema under names that the operator chooses. The object has no prototype: `__proto__` is a name like any other. */
+/**
+ * Creates a field for values of one schema under names chosen by the operator. The object has no prototype: `__proto__` is
+ * an ordinary name.
+ */
 export function schemaMap<T>(row: {
   readonly about: string;
   readonly expects: string;
-  /** Its messages say what a value must be, and quote nothing. */
+  /** The schema of a value. Its messages state what a value must be and never quote the value. */
   readonly schema: v.GenericSchema<unknown, T>;
 }): Field<{ readonly [name: string]: T }> {
   const { about, expects, schema } = row;
@@ -25,7 +28,7 @@ function toFault(issue: v.BaseIssue<unknown>): Fault {
   return { at, message: toRequestIssues([issue])[0]?.message ?? 'is not valid' };
 }
 
-/** A TOML value with its integers, which arrive as bigint, as numbers. */
+/** Converts the bigint integers of a TOML value to numbers. */
 function withNumbers(raw: unknown): unknown {
   if (typeof raw === 'bigint') return Number(raw);
   if (Array.isArray(raw)) return raw.map(withNumbers);

@@ -1,6 +1,6 @@
 import { isLoopbackHost, parseAuthority } from './addresses.ts';
 
-/** What a text must be like; `expects` completes the sentence "must be …". */
+/** A rule for a text. `expects` completes the sentence "must be …". */
 export interface TextRule {
   readonly expects: string;
   readonly accepts: (text: string) => boolean;
@@ -12,36 +12,38 @@ export const PLAIN: TextRule = {
 };
 
 export const NAME: TextRule = {
-  expects: 'text that is not blank and has no control characters',
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name must not hold.
+  expects: 'non-blank text without control characters',
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a name must not contain control characters.
   accepts: (text) => text.trim() !== '' && !/[\x00-\x1f\x7f]/.test(text),
 };
 
 export const PROVIDER_NAME: TextRule = {
-  expects: "a provider's name: at most 32 lowercase letters, digits and hyphens, a letter first",
+  expects:
+    'a provider name: at most 32 lowercase letters, digits and hyphens, starting with a letter',
   accepts: (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
 };
 
-/** What goes into a header or into a query. */
+/** A text that is sent in a header or in a query. */
 export const VISIBLE: TextRule = {
   expects: 'at most 256 visible ASCII characters, without spaces',
   accepts: (text) => /^[\x21-\x7e]{1,256}$/.test(text),
 };
 
 export const PATH: TextRule = {
-  expects: 'a path that is not empty and has no NUL character',
+  expects: 'a non-empty path without a NUL character',
   accepts: (text) => text !== '' && !text.includes('\0'),
 };
 
 export const VARIABLE: TextRule = {
-  expects: 'the name of an environment variable: letters, digits and "_", no digit first',
+  expects:
+    'the name of an environment variable: letters, digits and "_", not starting with a digit',
   accepts: (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text),
 };
 
-/** Where the bridge sends credentials: nothing between it and the other end may read along. */
+/** A URL to which the bridge sends credentials, which must be protected on the network. */
 export const ENDPOINT: TextRule = {
   expects:
-    'an https URL, or an http URL of a loopback address, without user name, password and fragment',
+    'an https URL, or an http URL with a loopback address, without a user name, password or fragment',
   accepts(text) {
     const url = parseUrl(text);
     if (!url) return false;
@@ -51,7 +53,7 @@ export const ENDPOINT: TextRule = {
 };
 
 export const HTTP_URL: TextRule = {
-  expects: 'an http or https URL without user name, password, query and fragment',
+  expects: 'an http or https URL without a user name, password, query or fragment',
   accepts(text) {
     const url = parseUrl(text);
     return url !== undefined && !text.includes('?');
@@ -64,16 +66,17 @@ export const BIND: TextRule = {
 };
 
 export const AUTHORITY: TextRule = {
-  expects: 'a host name or address, with or without a port, such as bridge.example:8787',
+  expects: 'a host name or address, optionally with a port, such as bridge.example:8787',
   accepts(text) {
     const authority = parseAuthority(text);
     return authority !== undefined && authority.port !== 0;
   },
 };
 
-/** Exact names only: with a wildcard, the owner of any subdomain could choose what the bridge fetches. */
+/** An exact host name. Wildcards are rejected because the owner of any subdomain could choose what the bridge fetches. */
 export const REMOTE_HOST: TextRule = {
-  expects: 'one exact host name or address, without a port and wildcards (xn-- for other scripts)',
+  expects:
+    'one exact host name or address without a port or wildcards (xn-- form for other scripts)',
   accepts(text) {
     const authority = parseAuthority(text);
     if (!authority || authority.port !== undefined) return false;
@@ -81,19 +84,19 @@ export const REMOTE_HOST: TextRule = {
   },
 };
 
-/** As URLs have it: with the port, unless that is the one of the scheme. */
+/** A host as in a URL: with the port, unless the port is the default of the scheme. */
 export const WEBHOOK_HOST: TextRule = {
   expects:
-    'one exact host name or address, with its port unless that is 443, without wildcards (xn-- for other scripts)',
+    'one exact host name or address without wildcards (xn-- form for other scripts), with its port unless the port is 443',
   accepts(text) {
     if (parseAuthority(text) === undefined) return false;
     return parseUrl(`https://${text}/`)?.host === text.toLowerCase();
   },
 };
 
-/** An http or https URL without user name, password and fragment. */
+/** Parses an http or https URL. Returns undefined if the URL has a user name, a password or a fragment. */
 function parseUrl(text: string): URL | undefined {
-  // The parser mends blanks, line ends and missing slashes without a word; here they are mistakes.
+  // The URL parser silently corrects spaces, line breaks and missing slashes. Here they are errors.
   if (!/^https?:\/\/[^\s\0#\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.username === '' && url.password === '' ? url : undefined;

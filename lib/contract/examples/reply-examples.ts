@@ -109,7 +109,7 @@ const REFUSED_PLAN = {
         message: 'image in the request cannot be used',
         retryable: false,
         details: { field: 'images[0]', reason: 'too_many_bytes' },
-        suggestions: ['Send a complete, single-frame PNG, JPEG or WebP within the limits.'],
+        suggestions: ['Send a complete, single-frame PNG, JPEG or WebP image within the limits.'],
       },
     },
   ],

@@ -222,7 +222,7 @@ describe('webhooks', () => {
       'a default address that is not allowed',
       [...webhookSettings('hooks.test').set, 'server.webhooks.default_url=https://evil.test/'],
       { HOOK_SECRET: SECRET },
-      'server.webhooks.default_url (--set): must name a host of server.webhooks.allowed_hosts',
+      'server.webhooks.default_url (--set): must have a host that is listed in server.webhooks.allowed_hosts',
     ],
   ])('prevent the start of a bridge with %s', async (_what, set, env, message) => {
     const argv = ['quickstart', ...set.flatMap((one) => ['--set', one])];

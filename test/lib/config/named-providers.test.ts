@@ -144,7 +144,7 @@ describe('an invalid named provider', () => {
     [
       'the name of another provider',
       '[providers.gemini.sandbox]',
-      'providers.gemini.sandbox 1: must have another name: global, none,',
+      'providers.gemini.sandbox 1: must have a different name: global, none,',
     ],
     [
       'a label of metrics',
@@ -154,7 +154,7 @@ describe('an invalid named provider', () => {
     [
       'a name of two kinds',
       '[providers.openai_images.a]\n[providers.gemini.a]',
-      'providers.gemini.a 2: must have another name: providers.openai_images.a has this one',
+      'providers.gemini.a 2: must have a different name: providers.openai_images.a already has this name',
     ],
     [
       'fields in the place of a name',
@@ -284,7 +284,7 @@ describe('an invalid named provider', () => {
     [
       'a default that is off',
       'default_provider = "a"\n[providers.gemini.a]\nenabled = false',
-      'default_provider 1: must be an enabled provider: providers.gemini.a.enabled is false',
+      'default_provider 1: provider is not enabled: providers.gemini.a.enabled is false',
     ],
   ])('is reported with field and line for %s', async (_name, toml, error) => {
     const errors = await errorsOf(toml);
