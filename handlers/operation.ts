@@ -6,7 +6,9 @@ import {
 import type { RequestSpec } from '../lib/http/operation-spec.ts';
 import type { Services } from '../lib/services.ts';
 
-/** Binds the one stack of `lib/http` to our services: the only way to make a handler. */
+/**
+ * Creates a handler from the middleware stack of `lib/http` and the services of the bridge. Every handler is created here.
+ */
 export function operation<K extends keyof Services = never>() {
   return <const R extends RequestSpec, B>(
     declaration: OperationDeclaration<Pick<Services, K>, R, B>,

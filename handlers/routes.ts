@@ -48,7 +48,7 @@ import { handler as getUsage } from './usage/get-usage.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With `{name}` for a path parameter. */
+  /** The path, with `{name}` for each path parameter. */
   readonly path: string;
   readonly tag:
     | 'Health'
@@ -65,10 +65,10 @@ export interface Route {
     | 'Dashboard'
     | 'MCP'
     | 'Contract';
-  /** The last parameter may hold slashes, and may be empty. */
+  /** True if the last parameter may contain slashes and may be empty. */
   readonly takesSlashes?: true;
   readonly handler: Operation<Services>;
-  /** The setting that enables the route. The OpenAPI document lists it in either case. */
+  /** The setting that enables the route. The OpenAPI document always lists the route. */
   readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled' | 'server.mcp.enabled';
 }
 
@@ -76,7 +76,10 @@ const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
 const mcp = { path: '/mcp', tag: 'MCP', setting: 'server.mcp.enabled' } as const;
 const dashboard = { method: 'GET', tag: 'Dashboard', setting: 'server.jobs.enabled' } as const;
 
-/** Every endpoint, once. The listener, `Allow`, the metrics' labels and the OpenAPI document come from here. */
+/**
+ * Every endpoint, declared once. The listener, the `Allow` header, the metric labels and the OpenAPI document are derived
+ * from this table.
+ */
 export const routes: readonly Route[] = [
   { method: 'GET', path: '/health/live', tag: 'Health', handler: getLiveness },
   { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness },

@@ -6,7 +6,7 @@ import {
 import { wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/artifacts/{id}/thumbnail: a small PNG of an image, or nothing when the client has it. */
+/** GET /v1/artifacts/{id}/thumbnail: returns a small PNG of an image, or 304 if the client has a current copy. */
 export const handler = operation<'artifacts'>()({
   id: 'getArtifactThumbnail',
   summary: 'Download a thumbnail of an artifact',
@@ -14,11 +14,10 @@ export const handler = operation<'artifacts'>()({
   request: { path: ArtifactPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
   reply: {
     status: 200,
-    description:
-      'A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.',
+    description: 'A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.',
     mediaTypes: ['image/png'],
     headers: { etag: 'The quoted SHA-256 of the bytes.' },
-    also: [{ status: 304, description: 'The client has these bytes.' }],
+    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
   },
   errors: ['not_found', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {

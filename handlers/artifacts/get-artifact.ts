@@ -6,7 +6,7 @@ import {
 import { fileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/artifacts/{id}: verified bytes, whole, in part, or not at all when the client has them. */
+/** GET /v1/artifacts/{id}: returns the verified bytes or one range of them, or 304 if the client has a current copy. */
 export const handler = operation<'artifacts'>()({
   id: 'getArtifact',
   summary: 'Download an artifact',
@@ -23,7 +23,7 @@ export const handler = operation<'artifacts'>()({
         description: 'One range of the bytes.',
         mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
       },
-      { status: 304, description: 'The client has these bytes.' },
+      { status: 304, description: 'The cached copy of the client is current.' },
     ],
   },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],

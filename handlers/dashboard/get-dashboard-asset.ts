@@ -6,7 +6,7 @@ import {
 import { pageReply } from '../../lib/http/reply/page-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /dashboard/assets/{name}: a file of the page. Its name changes with its content. */
+/** GET /dashboard/assets/{name}: returns a file of the page. The name of a file changes with its content. */
 export const handler = operation<'dashboard'>()({
   id: 'getDashboardAsset',
   summary: 'Download a file of the dashboard',
@@ -16,8 +16,8 @@ export const handler = operation<'dashboard'>()({
     status: 200,
     description: 'A script, a style sheet or an image of the page.',
     mediaTypes: Object.values(ASSET_MEDIA_TYPES),
-    headers: { etag: 'Names these bytes.' },
-    also: [{ status: 304, description: 'The client has these bytes.' }],
+    headers: { etag: 'An identifier of the bytes.' },
+    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
   },
   errors: ['not_found'],
   handle: async ({ path, event, services }) =>

@@ -2,7 +2,7 @@ import { DashboardHeaders, DashboardViewPath } from '../../lib/contract/resource
 import { pageReply } from '../../lib/http/reply/page-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /dashboard/{view}: the same page. It reads from its address what to show. */
+/** GET /dashboard/{view}: returns the same page for every view. The page reads the view from its URL. */
 export const handler = operation<'dashboard'>()({
   id: 'getDashboardView',
   summary: 'Open a view of the dashboard',
@@ -10,10 +10,10 @@ export const handler = operation<'dashboard'>()({
   request: { path: DashboardViewPath, headers: DashboardHeaders },
   reply: {
     status: 200,
-    description: 'The page, whatever the view.',
+    description: 'The page, the same for every view.',
     mediaTypes: ['text/html'],
-    headers: { etag: 'Names these bytes.' },
-    also: [{ status: 304, description: 'The client has these bytes.' }],
+    headers: { etag: 'An identifier of the bytes.' },
+    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
   },
   errors: ['not_found'],
   handle: async ({ path, event, services }) =>

@@ -2,7 +2,7 @@ import { DashboardHeaders } from '../../lib/contract/resources/dashboard.ts';
 import { pageReply } from '../../lib/http/reply/page-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /dashboard: the page, without any content. What it shows it asks the API for. */
+/** GET /dashboard: returns the page, without any content. The page loads its content from the API. */
 export const handler = operation<'dashboard'>()({
   id: 'getDashboard',
   summary: 'Open the dashboard',
@@ -10,10 +10,10 @@ export const handler = operation<'dashboard'>()({
   request: { headers: DashboardHeaders },
   reply: {
     status: 200,
-    description: 'The page. It holds no prompts, images or tokens.',
+    description: 'The page, which contains no prompts, images or tokens.',
     mediaTypes: ['text/html'],
-    headers: { etag: 'Names these bytes.' },
-    also: [{ status: 304, description: 'The client has these bytes.' }],
+    headers: { etag: 'An identifier of the bytes.' },
+    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
   },
   errors: ['not_found'],
   handle: async ({ event, services }) => pageReply(event.headers, await services.dashboard.page()),

@@ -2,13 +2,17 @@ import { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/diagnostics: the state of the bridge, without content of requests. */
+/** GET /v1/diagnostics: returns the state of the bridge, without content of requests. */
 export const handler = operation<'diagnostics'>()({
   id: 'getDiagnostics',
-  summary: 'Read what the bridge is doing',
+  summary: 'Read the diagnostics',
   protection: 'diagnostics',
   request: {},
-  reply: { status: 200, description: 'Facts and counts, never content.', body: Diagnostics },
+  reply: {
+    status: 200,
+    description: 'Facts and counts, never content of requests.',
+    body: Diagnostics,
+  },
   errors: ['overloaded'],
   handle: async ({ context, services }) => ok(await services.diagnostics.report(context.caller)),
 });

@@ -2,17 +2,23 @@ import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /health/ready: whether work is accepted now, and nothing else. */
+/** GET /health/ready: returns 200 if requests are accepted now, else 503. */
 export const handler = operation<'readiness'>()({
   id: 'getReadiness',
-  summary: 'Read whether work is accepted now',
+  summary: 'Check whether requests are accepted',
   protection: 'public',
   request: {},
   reply: {
     status: 200,
     description: 'The default provider and the state database are ready.',
     body: Ready,
-    also: [{ status: 503, description: 'Not ready.', body: NotReady }],
+    also: [
+      {
+        status: 503,
+        description: 'The default provider or the state database is not ready.',
+        body: NotReady,
+      },
+    ],
   },
   errors: [],
   async handle({ services }) {

@@ -5,7 +5,7 @@ import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/
 import { ok, type Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images: generates or edits images and replies with all of them, verified. */
+/** POST /v1/images: generates or edits images and returns the verified images. */
 export const handler = operation<'imageRequests'>()({
   id: 'createImage',
   summary: 'Generate or edit images',
@@ -13,14 +13,14 @@ export const handler = operation<'imageRequests'>()({
   request: { headers: AsyncHeaders, body: ImageRequest },
   reply: {
     status: 200,
-    description: 'The images, each verified to its last byte and pixel.',
+    description: 'The images. All bytes and pixels of each image are verified.',
     body: ImageResponse,
     holdsBytes: true,
     also: [ACCEPTED],
     headers: {
       ...ACCEPTED_HEADERS,
       'idempotent-replayed':
-        'There, and `true`, when the work was that of an equal request; the body is the one that it got.',
+        'Present and `true` if this reply repeats the reply to an earlier equal request.',
     },
   },
   errors: GENERATION_ERRORS,

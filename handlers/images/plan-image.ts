@@ -3,16 +3,16 @@ import { ImagePlan } from '../../lib/contract/reply/image-plan.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/plan: what would become of a request on each of its routes; nothing is decoded, called or stored. */
+/** POST /v1/plan: returns the plan of a request on each of its routes, without decoding, calling or storing anything. */
 export const handler = operation<'plans'>()({
   id: 'planImage',
-  summary: 'Plan images without making them',
+  summary: 'Plan an image request without executing it',
   protection: 'read',
   request: { body: PlanBody },
   reply: {
     status: 200,
     description:
-      'One row a route, in the order in which they are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. What is known without the pixels of an image and without asking a provider is the same as in the reply to the request itself.',
+      'One entry per route, in the order in which the routes are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the request itself.',
     body: ImagePlan,
   },
   errors: ['configuration', 'overloaded'],

@@ -8,7 +8,7 @@ import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { stream } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/stream: the same as POST /v1/images, with progress as events. */
+/** POST /v1/images/stream: generates or edits images like POST /v1/images, and reports the progress as events. */
 export const handler = operation<'imageRequests'>()({
   id: 'streamImage',
   summary: 'Generate or edit images with progress events',
@@ -17,11 +17,11 @@ export const handler = operation<'imageRequests'>()({
   reply: {
     status: 200,
     description:
-      'Events from `started` to `completed` or `error`. A refusal before the start is a plain error reply. Closing the connection cancels the work, but for work under a key.',
+      'Events from `started` to `completed` or `error`. A rejection before the start is an ordinary error reply. Closing the connection cancels the work unless the request has an idempotency key.',
     events: StreamEvent,
     headers: {
       'idempotent-replayed':
-        'Present, and `true`, when the work is that of an equal request. The stream then has only `started` and the last event.',
+        'Present and `true` if the stream repeats the outcome of an equal request. The stream then contains only `started` and the last event.',
     },
   },
   errors: GENERATION_ERRORS,

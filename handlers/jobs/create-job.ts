@@ -3,7 +3,10 @@ import { ImageJob, JobCreate } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/jobs: accepts one request and replies once it is durably queued. Throws `overloaded`, `idempotency_conflict`. */
+/**
+ * POST /v1/jobs: accepts one request and replies when the job is durably queued. Throws `overloaded`,
+ * `idempotency_conflict`.
+ */
 export const handler = operation<'jobs'>()({
   id: 'createJob',
   summary: 'Queue a request as a durable job',
@@ -11,12 +14,12 @@ export const handler = operation<'jobs'>()({
   request: { headers: IdempotencyHeaders, body: JobCreate },
   reply: {
     status: 202,
-    description: 'The job. It survives restarts.',
+    description: 'The queued job, which survives restarts.',
     body: ImageJob,
     headers: {
       location: 'The URL of the job.',
       'idempotent-replayed':
-        'Present, and `true`, when an equal request under the key came before.',
+        'Present and `true` if an earlier equal request with the key created the job.',
     },
   },
   errors: [

@@ -3,7 +3,10 @@ import { JobInputPath } from '../../lib/contract/resources/job.ts';
 import { wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}/inputs/{index}/thumbnail: a small PNG of an input image, or nothing when the client has it. */
+/**
+ * GET /v1/jobs/{id}/inputs/{index}/thumbnail: returns a small PNG of an input image, or 304 if the client has a current
+ * copy.
+ */
 export const handler = operation<'jobInputs'>()({
   id: 'getJobInputThumbnail',
   summary: 'Download a thumbnail of an input image of a job',
@@ -11,11 +14,10 @@ export const handler = operation<'jobInputs'>()({
   request: { path: JobInputPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
   reply: {
     status: 200,
-    description:
-      'A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.',
+    description: 'A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.',
     mediaTypes: ['image/png'],
     headers: { etag: 'The quoted SHA-256 of the bytes.' },
-    also: [{ status: 304, description: 'The client has these bytes.' }],
+    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
   },
   errors: ['not_found', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {

@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 
 const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
 
-/** GET /v1/jobs/{id}/inputs/{index}: an image that the job came with, delivered as an artifact is. */
+/** GET /v1/jobs/{id}/inputs/{index}: returns an input image of the job, in the same way as an artifact. */
 export const handler = operation<'jobInputs'>()({
   id: 'getJobInput',
   summary: 'Download an input image of a job',
@@ -13,12 +13,12 @@ export const handler = operation<'jobInputs'>()({
   request: { path: JobInputPath, query: ArtifactQuery, headers: ArtifactHeaders },
   reply: {
     status: 200,
-    description: 'The verified bytes of the image, as they were sent.',
+    description: 'The verified bytes of the image, unchanged.',
     mediaTypes: MEDIA_TYPES,
     headers: { etag: 'The quoted SHA-256 of the bytes.' },
     also: [
       { status: 206, description: 'One range of the bytes.', mediaTypes: MEDIA_TYPES },
-      { status: 304, description: 'The client has these bytes.' },
+      { status: 304, description: 'The cached copy of the client is current.' },
     ],
   },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],

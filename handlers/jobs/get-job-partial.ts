@@ -2,7 +2,7 @@ import { JobPath } from '../../lib/contract/resources/job.ts';
 import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}/partial: the latest partial image of a running job. Throws `not_found`. */
+/** GET /v1/jobs/{id}/partial: returns the latest partial image of a running job. Throws `not_found`. */
 export const handler = operation<'jobs'>()({
   id: 'getJobPartial',
   summary: 'Read the latest partial image of a running job',
@@ -12,8 +12,10 @@ export const handler = operation<'jobs'>()({
     status: 200,
     description: 'The latest partial image, verified.',
     mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
-    headers: { 'x-partial-index': 'Its index among the partial images of its output.' },
-    also: [{ status: 204, description: 'There is none yet, or the job has ended.' }],
+    headers: { 'x-partial-index': 'The index among the partial images of the same output.' },
+    also: [
+      { status: 204, description: 'No partial image is available yet, or the job has ended.' },
+    ],
   },
   errors: ['not_found'],
   async handle({ path, context, services }) {

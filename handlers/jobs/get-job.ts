@@ -2,13 +2,13 @@ import { ImageJob, JobPath, JobQuery } from '../../lib/contract/resources/job.ts
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}: at once, or with `wait_ms` as soon as the job has ended. Throws `not_found`. */
+/** GET /v1/jobs/{id}: returns the job at once, or, with `wait_ms`, when the job has ended. Throws `not_found`. */
 export const handler = operation<'jobs'>()({
   id: 'getJob',
-  summary: 'Read a job, or wait for it',
+  summary: 'Read a job, or wait for its end',
   protection: 'read',
   request: { path: JobPath, query: JobQuery },
-  reply: { status: 200, description: 'The job as it is.', body: ImageJob },
+  reply: { status: 200, description: 'The current state of the job.', body: ImageJob },
   errors: ['not_found'],
   handle: async ({ path, query, context, services }) =>
     ok(await services.jobs.find(context.scope, path.id, query.wait_ms ?? 0, context.signal())),

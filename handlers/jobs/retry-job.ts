@@ -3,20 +3,23 @@ import { ImageJob, JobPath } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/jobs/{id}/retry: a new job with the request of one that did not succeed. Throws what `createJob` throws. */
+/**
+ * POST /v1/jobs/{id}/retry: creates a job with the request of a job that did not succeed. Throws the same errors as
+ * `createJob`.
+ */
 export const handler = operation<'jobs'>()({
   id: 'retryJob',
-  summary: 'Queue a new job of one that failed, was cancelled or was interrupted',
+  summary: 'Retry a job that failed, was cancelled or was interrupted',
   protection: 'jobs',
   request: { path: JobPath, headers: IdempotencyHeaders },
   reply: {
     status: 202,
-    description: 'The new job. Its images are those of the earlier one.',
+    description: 'The new job, with the input images of the earlier job.',
     body: ImageJob,
     headers: {
       location: 'The URL of the new job.',
       'idempotent-replayed':
-        'Present, and `true`, when an equal request under the key came before.',
+        'Present and `true` if an earlier equal request with the key created the job.',
     },
   },
   errors: [

@@ -3,7 +3,7 @@ import { JobEvent } from '../../lib/contract/resources/job-events.ts';
 import { stream } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}/events: one job until it has ended. Throws `not_found`, `rate_limited`. */
+/** GET /v1/jobs/{id}/events: streams the events of one job until its end. Throws `not_found`, `rate_limited`. */
 export const handler = operation<'jobStreams'>()({
   id: 'streamJob',
   summary: 'Follow a job to its end',
@@ -12,7 +12,7 @@ export const handler = operation<'jobStreams'>()({
   reply: {
     status: 200,
     description:
-      'Events from `snapshot` to `ended`. Every connection begins with the job as it is, so `Last-Event-ID` is not needed. A slow reader gets the latest progress of each output, not every step.',
+      'Events from `snapshot` to `ended`. Every connection begins with the current state of the job, so `Last-Event-ID` is not needed. A slow reader receives the latest progress of each output, not every step.',
     events: JobEvent,
   },
   errors: ['not_found', 'rate_limited'],

@@ -2,13 +2,13 @@ import { ImageJob, JobPatch, JobPath } from '../../lib/contract/resources/job.ts
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** PATCH /v1/jobs/{id}: marks, hides or restores. Throws `not_found`, `job_not_terminal`. */
+/** PATCH /v1/jobs/{id}: marks a job as a favorite, hides it or restores it. Throws `not_found`, `job_not_terminal`. */
 export const handler = operation<'jobs'>()({
   id: 'updateJob',
   summary: 'Mark, hide or restore a job',
   protection: 'jobs',
   request: { path: JobPath, body: JobPatch },
-  reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
+  reply: { status: 200, description: 'The changed job.', body: ImageJob },
   errors: ['not_found', 'job_not_terminal', 'overloaded'],
   handle: async ({ path, body, context, services }) =>
     ok(await services.jobs.update(context.scope, path.id, body)),

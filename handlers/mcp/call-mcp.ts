@@ -1,7 +1,7 @@
 import { MCP_REFUSALS, McpMessage } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
-/** POST /mcp: the tools of the bridge for agents, where the settings turn them on. */
+/** POST /mcp: serves the tools of the bridge for agents, if the settings enable them. */
 export const handler = operation<'mcp'>()({
   id: 'callMcp',
   summary: 'Send a message of the Model Context Protocol',
@@ -10,10 +10,10 @@ export const handler = operation<'mcp'>()({
   reply: {
     status: 200,
     description:
-      'The reply of the protocol (Streamable HTTP): a message, or a stream of them. Failures of the protocol have its own shape; a tool that fails says so in its result.',
+      'The reply of the protocol (Streamable HTTP): a message or a stream of messages. Errors of the protocol have the form defined by the protocol. A failed tool reports the failure in its result.',
     mediaTypes: ['application/json', 'text/event-stream'],
     also: [
-      { status: 202, description: 'A notification was taken.' },
+      { status: 202, description: 'A notification was accepted.' },
       MCP_REFUSALS.malformed,
       MCP_REFUSALS.unknown,
       MCP_REFUSALS.unacceptable,

@@ -1,7 +1,7 @@
 import { MCP_REFUSALS } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
-/** DELETE /mcp: ends a session. Its jobs are not cancelled. */
+/** DELETE /mcp: ends a session without cancelling its jobs. */
 export const handler = operation<'mcp'>()({
   id: 'endMcpSession',
   summary: 'End a session of the Model Context Protocol',
@@ -9,7 +9,7 @@ export const handler = operation<'mcp'>()({
   request: {},
   reply: {
     status: 200,
-    description: 'It has ended.',
+    description: 'The session has ended.',
     also: [MCP_REFUSALS.malformed, MCP_REFUSALS.unknown],
   },
   errors: ['not_found'],

@@ -1,7 +1,7 @@
 import { MCP_REFUSALS } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
-/** GET /mcp: what the bridge sends to a session on its own. */
+/** GET /mcp: streams the messages that the bridge sends to a session on its own. */
 export const handler = operation<'mcp'>()({
   id: 'openMcpStream',
   summary: 'Listen to a session of the Model Context Protocol',

@@ -1,7 +1,7 @@
 import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /metrics: counts for Prometheus, where the settings turn them on. */
+/** GET /metrics: returns the metrics for Prometheus, if the settings enable them. */
 export const handler = operation<'metrics'>()({
   id: 'getMetrics',
   summary: 'Scrape the metrics',
@@ -9,7 +9,7 @@ export const handler = operation<'metrics'>()({
   request: { ignoresQuery: true },
   reply: {
     status: 200,
-    description: 'The metrics in the text format of Prometheus.',
+    description: 'The metrics in the Prometheus text format.',
     mediaTypes: ['text/plain'],
   },
   errors: ['not_found'],

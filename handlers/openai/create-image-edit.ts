@@ -7,7 +7,9 @@ import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/
 import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/edits: edited images for clients of the OpenAI API, from a form or JSON, as one reply or as a stream. */
+/**
+ * POST /v1/images/edits: edits images for clients of the OpenAI API. The body is a form or JSON, the reply JSON or a stream.
+ */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageEdit',
   summary: 'Edit images (OpenAI-compatible)',
@@ -21,7 +23,7 @@ export const handler = operation<'openAiImages'>()({
   reply: {
     status: 200,
     description:
-      'The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.',
+      'The images. If `stream` is true, the reply is a stream of events: partial images, one `completed` event per image, or an `error`.',
     body: ImagesResponse,
     holdsBytes: true,
     events: EditStreamEvent,
@@ -29,7 +31,7 @@ export const handler = operation<'openAiImages'>()({
     headers: {
       ...ACCEPTED_HEADERS,
       'idempotent-replayed':
-        'There, and `true`, when the work was that of an equal request; the images are the ones that it got.',
+        'Present and `true` if this reply repeats the images of an earlier equal request.',
     },
   },
   errors: GENERATION_ERRORS,

@@ -2,7 +2,7 @@ import { ModelList } from '../../lib/contract/openai/models.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/models: every model that a request may name, and its provider. */
+/** GET /v1/models: lists every model that a request may name, with its provider. */
 export const handler = operation<'models'>()({
   id: 'listModels',
   summary: 'List the models (OpenAI-compatible)',

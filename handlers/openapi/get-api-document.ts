@@ -1,10 +1,10 @@
 import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/openapi.json: the contract of this bridge. */
+/** GET /v1/openapi.json: returns the OpenAPI document of this bridge. */
 export const handler = operation<'apiDocument'>()({
   id: 'getApiDocument',
-  summary: 'Read this contract',
+  summary: 'Read this document',
   protection: 'read',
   request: {},
   reply: {

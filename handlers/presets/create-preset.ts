@@ -16,7 +16,7 @@ export const handler = operation<'presets'>()({
     headers: {
       location: 'The URL of the preset.',
       'idempotent-replayed':
-        'Present, and `true`, when an equal request under the key has created it.',
+        'Present and `true` if an earlier equal request with the key created the preset.',
     },
   },
   errors: ['preset_exists', 'idempotency_conflict', 'overloaded'],

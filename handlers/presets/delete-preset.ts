@@ -1,7 +1,7 @@
 import { PresetPath } from '../../lib/contract/resources/preset.ts';
 import { operation } from '../operation.ts';
 
-/** DELETE /v1/presets/{name}. Throws `not_found`. */
+/** DELETE /v1/presets/{name}: deletes a preset. Throws `not_found`. */
 export const handler = operation<'presets'>()({
   id: 'deletePreset',
   summary: 'Delete a preset',

@@ -2,7 +2,7 @@ import { Preset, PresetPath } from '../../lib/contract/resources/preset.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/presets/{name}. Throws `not_found`. */
+/** GET /v1/presets/{name}: returns a preset. Throws `not_found`. */
 export const handler = operation<'presets'>()({
   id: 'getPreset',
   summary: 'Read a preset',

@@ -2,7 +2,7 @@ import { Preset, PresetPath, PresetReplace } from '../../lib/contract/resources/
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** PUT /v1/presets/{name}: replaces all of a preset but its name. Throws `not_found`. */
+/** PUT /v1/presets/{name}: replaces the content of a preset, but not its name. Throws `not_found`. */
 export const handler = operation<'presets'>()({
   id: 'replacePreset',
   summary: 'Replace a preset',

@@ -6,10 +6,13 @@ import {
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/providers/{name}/capabilities: what one model can do. Throws `not_found`, `unsupported_capability`. */
+/**
+ * GET /v1/providers/{name}/capabilities: returns the capabilities of one model. Throws `not_found`,
+ * `unsupported_capability`.
+ */
 export const handler = operation<'providers'>()({
   id: 'getProviderCapabilities',
-  summary: 'Read what a model can do',
+  summary: 'Read the capabilities of a model',
   protection: 'read',
   request: { path: ProviderPath, query: CapabilitiesQuery },
   reply: { status: 200, description: 'The capability document.', body: CapabilityDocument },

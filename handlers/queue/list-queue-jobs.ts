@@ -3,15 +3,15 @@ import { PageQuery } from '../../lib/contract/schema/page.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/queue/jobs: the queued and running jobs of all tokens, without their content. */
+/** GET /v1/queue/jobs: lists the queued and running jobs of all tokens, without their content. */
 export const handler = operation<'jobQueue'>()({
   id: 'listQueueJobs',
-  summary: 'List the jobs of all tokens that wait or run',
+  summary: 'List the queued and running jobs of all tokens',
   protection: 'admin',
   request: { query: PageQuery },
   reply: {
     status: 200,
-    description: 'One page of queued and running jobs, the first accepted first.',
+    description: 'One page of queued and running jobs, first accepted first.',
     body: QueueJobPage,
   },
   errors: [],

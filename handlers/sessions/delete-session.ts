@@ -1,7 +1,7 @@
 import { SessionPath, SessionQuery } from '../../lib/contract/resources/session.ts';
 import { operation } from '../operation.ts';
 
-/** DELETE /v1/sessions/{key}: deletes its thread too. Throws `session_not_found`, `session_busy`. */
+/** DELETE /v1/sessions/{key}: deletes a session and its thread. Throws `session_not_found`, `session_busy`. */
 export const handler = operation<'sessions'>()({
   id: 'deleteSession',
   summary: 'Delete a session and its thread',

@@ -2,7 +2,7 @@ import { UsageQuery, UsageReport } from '../../lib/contract/resources/usage.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/usage: how many images the caller's token got, day by day, and what it may ask for. */
+/** GET /v1/usage: returns the usage of the caller's token by day, its permissions and its allowance. */
 export const handler = operation<'usage'>()({
   id: 'getUsage',
   summary: 'Read the usage and the allowance of the token',

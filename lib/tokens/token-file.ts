@@ -22,21 +22,21 @@ interface Deps {
   readonly log: Pick<TraceLog, 'failure'>;
 }
 
-// Opening a pipe must not wait for its other end.
+// Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const OF_OTHERS = 0o077n;
 const ABSENT = 'absent';
 
-/** The tokens of the file, and the state that it was read in. */
+/** The tokens of the file and the state of the file when it was read. */
 interface Reading {
   readonly tokens: readonly Token[];
   readonly found: BigIntStats;
 }
 
 /**
- * The callers of `server.tokens_file`. Each request sees the file as it then is: looking whether it has changed takes
- * microseconds. A change that cannot be used, such as a half-written file, changes nothing and is logged once. Throws
- * `configuration` when the file cannot be used at the start.
+ * Opens the tokens of `server.tokens_file`. Every lookup checks whether the file has changed, which takes microseconds, so a
+ * change takes effect at once. An unusable change, such as a half-written file, is ignored and logged once. Throws
+ * `configuration` if the file is unusable when it is opened.
  */
 export function openTokenFile({ path, clock, log }: Deps) {
   const first = readTokens(path);
@@ -44,7 +44,7 @@ export function openTokenFile({ path, clock, log }: Deps) {
   let known = stampOf(first.found);
   let refused = '';
 
-  /** Empty while a later change could have the same stamp. */
+  /** Returns the stamp of the file, or an empty text if a later change could have the same stamp. */
   function stampOf(found: BigIntStats): string {
     return isStampSettled(found, clock) ? toFileStamp(found) : '';
   }
@@ -59,14 +59,14 @@ export function openTokenFile({ path, clock, log }: Deps) {
       refused = '';
     } catch (cause) {
       refused = current;
-      const failure = new BridgeError('internal', 'the changed tokens file cannot be used', {
+      const failure = new BridgeError('internal', 'the changed tokens file is unusable', {
         cause,
       });
       log.failure(failure, { task: 'tokens-file' });
     }
   }
 
-  /** The caller whose token has this SHA-256; undefined when there is none that is valid now. */
+  /** Returns the caller whose token has this SHA-256, or undefined if no valid token has it. */
   function find(sha256: string): Caller | undefined {
     look();
     const token = bySha256.get(sha256);
@@ -96,14 +96,14 @@ export function openTokenFile({ path, clock, log }: Deps) {
   };
 }
 
-/** The tokens as they are now. Throws `configuration`. */
+/** Reads the tokens file. Throws `configuration`. */
 export function readTokens(path: string): Reading {
   const file = open(path);
   try {
     const found = fstatSync(file, { bigint: true });
-    if (!found.isFile()) throw unusable('it is no file');
+    if (!found.isFile()) throw unusable('must be a regular file');
     if ((found.mode & OF_OTHERS) !== 0n) {
-      throw unusable('others than its owner may read or change it: chmod 600');
+      throw unusable('must be accessible only by its owner: chmod 600');
     }
     if (found.size > MAX_BYTES) throw tooLong();
     const bytes = Buffer.alloc(Number(found.size));
@@ -120,9 +120,7 @@ function open(path: string): number {
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     throw unusable(
-      isAbsent
-        ? 'there is no such file; image-bridge tokens add NAME makes it'
-        : 'it cannot be read',
+      isAbsent ? 'no such file; `image-bridge tokens add NAME` creates it' : 'must be readable',
     );
   }
 }

@@ -2,15 +2,15 @@ import type { Caller } from '../contract/request/caller.ts';
 import type { Task } from '../platform/task.ts';
 
 interface Watch {
-  /** Whether this caller may still do what was begun. */
+  /** Returns true if this caller still has the permission for the watched work. */
   readonly stillMay: (caller: Caller) => boolean;
   readonly onEnd: () => void;
 }
 
-// How long something may outlive its token.
+// The maximum time for which work continues after its token has become invalid.
 const EVERY_MS = 2000;
 
-/** Notices for all who are interested that a token has expired, or that the tokens file refuses or changes it. */
+/** Checks periodically whether watched tokens have expired or were changed or removed in the tokens file. */
 export function createTokenWatch(
   find: (sha256: string) => Caller | undefined,
   isRemoved: (id: string) => boolean,
@@ -19,7 +19,7 @@ export function createTokenWatch(
   const bySha256 = new Map<string, Set<Watch>>();
 
   function check(): void {
-    // The sets are copied: who is called ends its watch, and may end others.
+    // The sets are copied because a called listener ends its watch and may end others.
     for (const [sha256, watches] of bySha256) {
       const caller = find(sha256);
       for (const { stillMay, onEnd } of [...watches]) {
@@ -33,8 +33,8 @@ export function createTokenWatch(
 
   return {
     /**
-     * Calls `onEnd` while the token with this SHA-256 is not valid, or its caller may no longer do what was begun. Returns
-     * how to end the watch.
+     * Calls `onEnd` at each check while the token with this SHA-256 is invalid or its caller lacks the permission. Returns a
+     * function that ends the watch.
      */
     watch(sha256: string, stillMay: Watch['stillMay'], onEnd: () => void): () => void {
       const watch = { stillMay, onEnd };
@@ -46,7 +46,7 @@ export function createTokenWatch(
       };
     },
 
-    /** As `NamedTokens.watchRemoval`. */
+    /** See `NamedTokens.watchRemoval`. */
     watchRemoval(id: string, onRemoval: () => void): () => void {
       if (isRemoved(id)) {
         onRemoval();

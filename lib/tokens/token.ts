@@ -1,25 +1,31 @@
 import type { Caller } from '../contract/request/caller.ts';
 
-/** One `[[token]]` of the tokens file. The token itself is stored nowhere, only its digest. */
+/** One `[[token]]` of the tokens file. Only the digest of the token is stored, never the token itself. */
 export interface Token extends Caller {
-  /** Of the token, in lower-case hexadecimal. */
+  /** The SHA-256 of the token, in lowercase hexadecimal. */
   readonly sha256: string;
   readonly disabled: boolean;
-  /** When it was removed for good. Its row is kept for a while, to end what the token had queued and running. */
+  /**
+   * The time at which the token was permanently removed. The row is kept for a while, to end queued and running work of the
+   * token.
+   */
   readonly removedSecs?: number;
 }
 
-/** The tokens of `server.tokens_file` by their identities, as the file is when a function is called. */
+/** The tokens of `server.tokens_file` by id. Every function uses the current content of the file. */
 export interface NamedTokens {
-  /** The name of a token, which may have been removed; undefined if the file does not list it. */
+  /** Returns the name of a token, which may have been removed, or undefined if the file does not list the token. */
   nameOf(id: string): string | undefined;
-  /** The tokens that were removed for good. A token that is merely missing is not among them. */
+  /** Returns the ids of the permanently removed tokens. A token that is merely missing in the file is not included. */
   removed(): readonly string[];
-  /** Calls `onRemoval` once if the token was removed, or within seconds after its removal. Returns how to end the watch. */
+  /**
+   * Calls `onRemoval` once, at once if the token was removed, else within seconds after its removal. Returns a function that
+   * ends the watch.
+   */
   watchRemoval(id: string, onRemoval: () => void): () => void;
 }
 
-/** The tokens where the settings name no file. */
+/** The tokens if the settings name no tokens file. */
 export const NO_TOKENS: NamedTokens = {
   nameOf: () => undefined,
   removed: () => [],

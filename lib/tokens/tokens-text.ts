@@ -4,29 +4,30 @@ import { DEFAULT_PERMISSIONS, PERMISSIONS } from '../contract/request/caller.ts'
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Token } from './token.ts';
 
-/** The form of a token's name. */
+/** The form of a token name. */
 export const TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Some milliseconds of parsing, and a thousand tokens. */
+/** The maximum size of the file: about a thousand tokens, parsed in a few milliseconds. */
 export const MAX_BYTES = 262_144;
 
-const HEADING = '# Written by image-bridge tokens, which keeps no other comments.\n\n';
+const HEADING = '# Written by image-bridge tokens, which removes other comments.\n\n';
 
-const NAME_MESSAGE = 'must be 1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first';
-const SCOPE_MESSAGE = 'must be 1 to 128 of A-Z a-z 0-9 . _ -';
-const SHA256_MESSAGE = 'must be 64 hexadecimal digits in lower case';
+const NAME_MESSAGE =
+  'must be 1 to 64 characters from A-Z a-z 0-9 . _ -, starting with a letter or digit';
+const SCOPE_MESSAGE = 'must be 1 to 128 characters from A-Z a-z 0-9 . _ -';
+const SHA256_MESSAGE = 'must be 64 lowercase hexadecimal digits';
 const PERMISSIONS_MESSAGE = `must be a list of ${PERMISSIONS.join(', ')}`;
 const COUNT_MESSAGE = 'must be a whole number from 0 to 2^53 − 1';
 const TIME_MESSAGE =
-  'must be a date, or a time with its offset, such as 2027-01-31 or 2027-01-31T18:00:00Z';
+  'must be a date, or a time with an offset, such as 2027-01-31 or 2027-01-31T18:00:00Z';
 
-// The jobs of a database from before there were owners: no caller may see them.
+// The scope of jobs without an owner, from older databases. No caller may see these jobs.
 const OWNERLESS = 'legacy-unowned';
 
 const Scope = v.pipe(
   v.string(SCOPE_MESSAGE),
   v.regex(/^[A-Za-z0-9._-]{1,128}$/, SCOPE_MESSAGE),
-  v.notValue(OWNERLESS, 'must not be that of jobs without an owner'),
+  v.notValue(OWNERLESS, `must not be ${OWNERLESS}, which is reserved for jobs without an owner`),
 );
 
 const Count = v.pipe(
@@ -35,7 +36,7 @@ const Count = v.pipe(
   v.transform(Number),
 );
 
-/** TOML's own times: one without an offset could be meant anywhere, and a date begins at midnight in UTC. */
+/** A TOML date or time. A time without an offset is rejected because it is ambiguous. A date begins at midnight in UTC. */
 const Time = v.pipe(
   v.date(TIME_MESSAGE),
   v.check((time) => !isLocalTime(time), TIME_MESSAGE),
@@ -43,7 +44,7 @@ const Time = v.pipe(
 );
 
 function isLocalTime(time: Date): boolean {
-  // What the parser makes has these methods beside those of a Date.
+  // The parser returns a subclass of Date with these additional methods.
   const { isLocal, isDate } = time as Partial<Record<'isLocal' | 'isDate', () => boolean>>;
   return isLocal?.call(time) === true && isDate?.call(time) !== true;
 }
@@ -67,7 +68,7 @@ const Row = v.strictObject({
 
 const File = v.strictObject({ token: v.optional(v.array(Row, 'must be tables'), []) });
 
-/** The tokens of a file's text. Throws `configuration`, which names the first field at fault and never its value. */
+/** Parses the text of a tokens file. Throws `configuration`, which names the first invalid field and never its value. */
 export function parseTokens(text: string): readonly Token[] {
   if (Buffer.byteLength(text) > MAX_BYTES) throw tooLong();
   const reading = parseToml(text);
@@ -82,7 +83,7 @@ export function parseTokens(text: string): readonly Token[] {
       removed: removedSecs,
       ...row
     }): Token => ({
-      // The name was the identity before tokens had ids: usage and jobs from that time belong to it.
+      // Before tokens had ids, the name was the identity to which usage and jobs belong.
       id: id ?? row.name,
       ...row,
       ...(imagesPerDay === undefined ? {} : { imagesPerDay }),
@@ -94,7 +95,7 @@ export function parseTokens(text: string): readonly Token[] {
   return tokens;
 }
 
-/** Text that `parseTokens` reads back. */
+/** Returns a text that `parseTokens` can read. */
 export function toTokensText(tokens: readonly Token[]): string {
   const rows = tokens.map(({ imagesPerDay, expiresSecs, removedSecs, disabled, ...row }) => ({
     ...row,
@@ -110,12 +111,12 @@ function toTime(secs: number | undefined): Date | undefined {
   return secs === undefined ? undefined : new Date(secs * 1000);
 }
 
-/** The name of a removed token may be used again; the new token is another identity. */
+/** Rejects repeated values. The name of a removed token may be reused, because the new token has another id. */
 function refuseEqual(tokens: readonly Token[], member: 'id' | 'name' | 'sha256'): void {
   const seen = new Set<string>();
   for (const [index, token] of tokens.entries()) {
     if (member === 'name' && token.removedSecs !== undefined) continue;
-    if (seen.has(token[member])) throw unusable(`token[${index}].${member} stands there twice`);
+    if (seen.has(token[member])) throw unusable(`token[${index}].${member} is a duplicate`);
     seen.add(token[member]);
   }
 }
@@ -128,10 +129,10 @@ function toSentence({ type, expected, message, path }: v.BaseIssue<unknown>): st
 }
 
 export function tooLong(): BridgeError {
-  return unusable(`it is longer than ${MAX_BYTES} bytes`);
+  return unusable(`must be at most ${MAX_BYTES} bytes long`);
 }
 
-/** An error of the tokens file; the reason completes "the file …" or names what is in it. */
+/** Returns an error of the tokens file. The reason completes "the file …" or names a field. */
 export function unusable(reason: string): BridgeError {
   return new BridgeError('configuration', `server.tokens_file: ${reason}`);
 }

@@ -70,7 +70,7 @@ import { SessionBinding } from '../resources/session.ts';
 import { DayUsage, UsageCaller, UsageReport } from '../resources/usage.ts';
 import { WebhookMessage } from '../resources/webhook-message.ts';
 
-/** The named schemas of what is sent to the bridge: a field with a default may be left out. */
+/** The named schemas of data sent to the bridge, in which a field with a default is optional. */
 export const REQUEST_COMPONENTS = {
   ImageRequest,
   ImageInput,
@@ -101,7 +101,7 @@ export const REQUEST_COMPONENTS = {
   OpenAiEditPlan: EditPlan,
 } satisfies Record<string, v.GenericSchema>;
 
-/** The named schemas of what the bridge sends: a field with a default is always there. */
+/** The named schemas of data sent by the bridge, in which a field with a default is always present. */
 export const REPLY_COMPONENTS = {
   ErrorReply,
   BridgeError: FlatBridgeError,

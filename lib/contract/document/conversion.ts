@@ -3,28 +3,28 @@ import type * as v from 'valibot';
 import { textKeywords } from '../schema/text.ts';
 import { withNulls } from './null-fields.ts';
 
-/** A JSON value that is an object; what documents are made of. */
+/** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Whether a value is sent to the bridge or by it: the same field may be left out in one and never in the other. */
+/** The direction of a value: sent to the bridge or by the bridge. A field with a default is optional only in a request. */
 export type Direction = 'request' | 'reply';
 
-/** Before the name of a schema that others refer to. */
+/** The prefix of a reference to a named schema. */
 export const REF_PREFIX = '#/components/schemas/';
 
-/** A schema without names around it: a parameter, a header. */
+/** Converts a schema without references, such as that of a parameter or a header. */
 export function plainSchema(schema: v.GenericSchema): JsonObject {
   const { $schema, ...part } = toJsonSchema(schema, configFor('request'));
   return part;
 }
 
-/** How schemas become JSON Schema. */
+/** Returns the options of the conversion from valibot to JSON Schema. */
 export function configFor(direction: Direction): ConversionConfig {
   return {
     target: 'draft-2020-12',
     typeMode: direction === 'request' ? 'input' : 'output',
     overrideRef: ({ referenceId }) => `${REF_PREFIX}${referenceId}`,
-    // What checks and transformations mean to a reader is said by `v.metadata` beside them.
+    // `v.metadata` describes these checks and transformations for readers of the documents.
     ignoreActions: ['check', 'raw_check', 'transform', 'parse_json'],
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       if (valibotSchema.type === 'custom') return {};

@@ -9,13 +9,13 @@ const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
 };
 const NAMES = new Map(Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]));
 
-/** The name of a schema that has one in the documents. */
+/** Returns the name of a schema in the documents, or undefined if the schema has no name. */
 export function componentName(schema: v.GenericSchema): ComponentName | undefined {
-  // Made from the two tables just above.
+  // The cast is safe because the map is built from the two tables above.
   return NAMES.get(schema) as ComponentName | undefined;
 }
 
-/** A schema as a part of an OpenAPI document: a `$ref` where it has a name. */
+/** Converts a schema to a part of an OpenAPI document: a `$ref` if the schema has a name. */
 export function schemaPart(schema: v.GenericSchema, direction: Direction): JsonObject {
   const name = componentName(schema);
   if (name) return { $ref: `${REF_PREFIX}${name}` };
@@ -26,7 +26,7 @@ export function schemaPart(schema: v.GenericSchema, direction: Direction): JsonO
   return part;
 }
 
-/** `components.schemas` with the named ones and all that they refer to, in the order of the tables. */
+/** Returns `components.schemas` with the named schemas and all schemas that they refer to, in the order of the tables. */
 export function componentSchemas(wanted: readonly string[]): Record<string, JsonObject> {
   const all = allComponents();
   const needed = new Set<string>();
@@ -40,7 +40,7 @@ export function componentSchemas(wanted: readonly string[]): Record<string, Json
   return Object.fromEntries(Object.entries(all).filter(([name]) => needed.has(name)));
 }
 
-/** The names that a part of a document refers to, at any depth. */
+/** Returns the names that a part of a document refers to, at any depth. */
 export function referencedComponents(part: unknown): string[] {
   if (Array.isArray(part)) return part.flatMap(referencedComponents);
   if (typeof part !== 'object' || part === null) return [];
@@ -51,7 +51,7 @@ export function referencedComponents(part: unknown): string[] {
   );
 }
 
-/** The JSON Schema of ImageRequest and of all that it needs, in one document. */
+/** Returns the JSON Schema of ImageRequest in one document, with all schemas that it refers to. */
 export function jsonSchemaDocument(): JsonObject {
   const { ImageRequest, ...defs } = componentSchemas(['ImageRequest']);
   return localRefs({

@@ -4,12 +4,12 @@ import type * as v from 'valibot';
 type Property = JsonSchema | boolean;
 
 /**
- * The schema of an object in a request, with `null` for every optional field (contract.md 0). Forms and queries, which
- * have no `null`, stay as they are.
+ * Returns the schema of an object in a request with `null` allowed for every optional field. Forms and queries are returned
+ * unchanged because they cannot contain `null`.
  */
 export function withNulls(part: JsonSchema, schema: { readonly entries: unknown }): JsonSchema {
   if (!('takesNull' in schema) || !part.properties) return part;
-  // What valibot keeps under this name.
+  // The cast is safe because valibot stores the entries of an object under this name.
   const entries = schema.entries as v.ObjectEntries;
   const properties = Object.entries(part.properties).map(([name, property]) => [
     name,
@@ -37,6 +37,6 @@ function orNull(property: Property): Property {
 
 function takesNull({ anyOf, description, ...rest }: JsonSchema): boolean {
   if (anyOf) return anyOf.some((one) => typeof one === 'object' && one.type === 'null');
-  // A description alone: every value.
+  // A schema with only a description accepts every value.
   return Object.keys(rest).length === 0;
 }

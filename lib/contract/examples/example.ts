@@ -5,5 +5,5 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** Examples of components, each under a name of its own. */
+/** Named examples by component. */
 export type Examples = { readonly [C in ComponentName]?: Readonly<Record<string, Example>> };

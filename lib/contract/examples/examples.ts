@@ -5,7 +5,7 @@ import { REQUEST_EXAMPLES } from './request-examples.ts';
 import { STORED_EXAMPLES } from './stored-examples.ts';
 import { USAGE_EXAMPLES } from './usage-examples.ts';
 
-/** The examples that the documents show; tests hold each against its schema. */
+/** The examples in the OpenAPI document. Tests check each example against its schema. */
 export const EXAMPLES: Examples = {
   ...REQUEST_EXAMPLES,
   ...REPLY_EXAMPLES,

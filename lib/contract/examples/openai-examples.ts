@@ -19,7 +19,7 @@ const EVENT = {
   output_format: 'png',
 };
 
-/** The replies of the OpenAI-familiar routes, by the name of the component. */
+/** Examples of replies of the OpenAI-compatible routes, by component. */
 export const OPENAI_EXAMPLES: Examples = {
   OpenAiImages: {
     inline: {
@@ -46,7 +46,7 @@ export const OPENAI_EXAMPLES: Examples = {
   },
   OpenAiGenerationEvent: {
     partial: {
-      summary: 'An unfinished image',
+      summary: 'A partial image',
       value: { type: 'image_generation.partial_image', partial_image_index: 0, ...EVENT },
     },
     completed: {

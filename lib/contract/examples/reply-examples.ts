@@ -115,11 +115,11 @@ const REFUSED_PLAN = {
   ],
 };
 
-/** The replies about providers and images, by the name of the component. */
+/** Examples of replies about providers and images, by component. */
 export const REPLY_EXAMPLES: Examples = {
   Liveness: { live: { summary: 'The process is running', value: { status: 'live' } } },
-  Ready: { ready: { summary: 'Work would be taken', value: { status: 'ready' } } },
-  NotReady: { not_ready: { summary: 'Work would not be taken', value: { status: 'not_ready' } } },
+  Ready: { ready: { summary: 'Requests are accepted', value: { status: 'ready' } } },
+  NotReady: { not_ready: { summary: 'Requests are not accepted', value: { status: 'not_ready' } } },
   ProviderDescriptor: { sandbox: { summary: 'The embedded provider', value: DESCRIPTOR } },
   ProviderPage: {
     only: { summary: 'A bridge with one provider', value: { items: [DESCRIPTOR] } },
@@ -129,16 +129,16 @@ export const REPLY_EXAMPLES: Examples = {
   },
   ImageResponse: {
     inline: { summary: 'The image inside the reply', value: IMAGE_RESPONSE },
-    artifact: { summary: 'The image as a file of the bridge', value: ARTIFACT_RESPONSE },
+    artifact: { summary: 'The image as an artifact', value: ARTIFACT_RESPONSE },
   },
   ImagePlan: {
-    taken: { summary: 'A route that takes the request', value: PLAN },
-    refused: { summary: 'A route that refuses it', value: REFUSED_PLAN },
+    taken: { summary: 'A route that accepts the request', value: PLAN },
+    refused: { summary: 'A route that rejects the request', value: REFUSED_PLAN },
   },
   StreamEvent: {
     started: { summary: 'The work is queued or running', value: STARTED },
-    progress: { summary: 'It has come further', value: PROGRESS },
-    partial_image: { summary: 'An unfinished image', value: PARTIAL },
-    completed: { summary: 'The end of a success', value: COMPLETED },
+    progress: { summary: 'The next stage of the work', value: PROGRESS },
+    partial_image: { summary: 'A partial image', value: PARTIAL },
+    completed: { summary: 'The final result', value: COMPLETED },
   },
 };

@@ -14,15 +14,15 @@ const TEMPLATE = {
   metadata: {},
 };
 
-/** What clients send, by the name of the component. */
+/** Examples of requests, by component. */
 export const REQUEST_EXAMPLES: Examples = {
   ImageRequest: {
     generate: {
-      summary: 'An image from words',
+      summary: 'An image from a prompt',
       value: { prompt: 'a ginger cat asleep on a windowsill, morning light' },
     },
     several: {
-      summary: 'Two large images as files of the bridge',
+      summary: 'Two large images as artifacts',
       value: {
         prompt: 'a lighthouse on a cliff, gouache',
         negative_prompt: 'people, text',
@@ -37,7 +37,7 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
     edit: {
-      summary: 'An image of yours, changed',
+      summary: 'An edit of an image',
       value: {
         operation: 'edit',
         prompt: 'make it night, keep everything else',
@@ -45,7 +45,7 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
     continued: {
-      summary: 'An image that the bridge made before, with the background cut out',
+      summary: 'An earlier image of the bridge, with its background removed',
       value: {
         operation: 'edit',
         prompt: 'only the cat',
@@ -58,7 +58,7 @@ export const REQUEST_EXAMPLES: Examples = {
   },
   ImagePlanBody: {
     native: {
-      summary: 'An edit of an image that is not sent',
+      summary: 'An edit of a described image',
       value: {
         operation: 'edit',
         prompt: 'only the cat',
@@ -76,21 +76,21 @@ export const REQUEST_EXAMPLES: Examples = {
   },
   ImageJobCreate: {
     urgent: {
-      summary: 'Before all that waits with a lower priority',
+      summary: 'A job with a high priority',
       value: { prompt: 'a ginger cat', parameters: { n: 3 }, priority: 50 },
     },
     webhook: {
-      summary: 'Its end is sent to a server of yours',
+      summary: 'A job with a webhook',
       value: {
         prompt: 'a ginger cat',
         webhook: { url: 'https://hooks.example.com/jobs', events: ['succeeded', 'failed'] },
       },
     },
   },
-  ImageQueuePatch: { pause: { summary: 'Start no further job', value: { paused: true } } },
+  ImageQueuePatch: { pause: { summary: 'Pause the queue', value: { paused: true } } },
   ImageJobPatch: {
-    favorite: { summary: 'Keep it', value: { favorite: true } },
-    hide: { summary: 'Hide it', value: { deleted: true } },
+    favorite: { summary: 'Mark the job as a favorite', value: { favorite: true } },
+    hide: { summary: 'Hide the job', value: { deleted: true } },
   },
   ImagePresetCreate: {
     icons: {
@@ -103,11 +103,11 @@ export const REQUEST_EXAMPLES: Examples = {
   },
   OpenAiImageGeneration: {
     plain: {
-      summary: 'As any client of OpenAI sends it',
+      summary: 'A request of an OpenAI client',
       value: { model: 'gpt-image-2', prompt: 'a ginger cat', n: 1, size: '1024x1024' },
     },
     extended: {
-      summary: 'With what only the bridge understands',
+      summary: 'A request with fields of the bridge',
       value: {
         prompt: 'a ginger cat',
         quality: 'hd',
@@ -117,7 +117,7 @@ export const REQUEST_EXAMPLES: Examples = {
   },
   OpenAiImageEdit: {
     edit: {
-      summary: 'An image of yours, changed',
+      summary: 'An edit of an image',
       value: { prompt: 'make it night', images: [{ image_url: DATA_URL }] },
     },
   },

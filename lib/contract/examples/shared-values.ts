@@ -1,5 +1,3 @@
-/** One image and its facts, shared by the examples. */
-
 /** A valid PNG of one pixel. */
 export const PNG_BASE64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC';
@@ -35,7 +33,7 @@ export const TIMINGS = {
   total_ms: 431,
 };
 
-/** What is said of the image however it is delivered. */
+/** The facts of the image that are independent of its delivery. */
 export const IMAGE = {
   index: 0,
   format: 'png',
@@ -70,7 +68,7 @@ export const IMAGE_RESPONSE = {
   warnings: ['sandbox_output'],
 };
 
-/** The same reply with the image as an artifact. */
+/** The same reply with the image as an artifact instead of base64. */
 export const ARTIFACT_RESPONSE = {
   ...IMAGE_RESPONSE,
   data: [{ type: 'artifact', id: ARTIFACT_ID, name: 'cats/ginger.png', ...IMAGE }],

@@ -169,18 +169,18 @@ const DIAGNOSTICS = {
   },
 };
 
-/** The replies about what the bridge stores, by the name of the component. */
+/** Examples of replies about stored resources, by component. */
 export const STORED_EXAMPLES: Examples = {
   ImageJob: {
-    queued: { summary: 'Just accepted', value: { ...JOB, request: JOB_REQUEST } },
+    queued: { summary: 'An accepted job', value: { ...JOB, request: JOB_REQUEST } },
     succeeded: {
-      summary: 'Done, and its webhook knows',
+      summary: 'A succeeded job whose webhook was delivered',
       value: { ...DONE, webhook: { status: 'delivered', attempts: 2, last_status: 204 } },
     },
   },
   WebhookMessage: {
     succeeded: {
-      summary: 'The images are ready',
+      summary: 'A succeeded job',
       value: { type: 'job.succeeded', timestamp: '2026-01-01T00:00:02.000Z', data: DONE },
     },
   },
@@ -195,29 +195,29 @@ export const STORED_EXAMPLES: Examples = {
   },
   ImageJobEvent: {
     snapshot: {
-      summary: 'The job as it is',
+      summary: 'The current state of the job',
       value: { type: 'snapshot', job: { ...JOB, request: JOB_REQUEST } },
     },
     progress: {
-      summary: 'It has come further',
+      summary: 'The next stage of the job',
       value: { type: 'progress', stage: 'generating', index: 0 },
     },
     partial_image: {
-      summary: 'There is an unfinished image',
+      summary: 'A new partial image',
       value: { type: 'partial_image', index: 0, partial_index: 0, width: 1, height: 1 },
     },
-    ended: { summary: 'The job as it has ended', value: { type: 'ended', job: DONE } },
+    ended: { summary: 'The ended job', value: { type: 'ended', job: DONE } },
   },
   ImageJobFeedEvent: {
     job: {
-      summary: 'A job that has changed',
+      summary: 'A changed job',
       value: { type: 'job', snapshot: false, job: SUMMARY },
     },
-    removed: { summary: 'A job that was removed', value: { type: 'removed', id: JOB_ID } },
+    removed: { summary: 'A removed job', value: { type: 'removed', id: JOB_ID } },
   },
   ImageQueue: {
     busy: {
-      summary: 'Four jobs run, and two wait',
+      summary: 'Four running and two queued jobs',
       value: {
         paused: false,
         queued: 2,
@@ -231,10 +231,10 @@ export const STORED_EXAMPLES: Examples = {
   ImagePresetPage: { first: { summary: 'The presets by name', value: { items: [PRESET] } } },
   SessionBinding: {
     bound: {
-      summary: 'A key and its thread',
+      summary: 'A session key with its thread',
       value: { key: 'storyboard', thread_id: 'thread-7c1f', reused: true },
     },
   },
-  ImageMetadataRecord: { sidecar: { summary: 'As it stands in a sidecar', value: RECORD } },
-  Diagnostics: { idle: { summary: 'A bridge with nothing to do', value: DIAGNOSTICS } },
+  ImageMetadataRecord: { sidecar: { summary: 'The content of a sidecar', value: RECORD } },
+  Diagnostics: { idle: { summary: 'An idle bridge', value: DIAGNOSTICS } },
 };

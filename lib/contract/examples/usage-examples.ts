@@ -19,7 +19,7 @@ const DAY_USAGE = {
   },
 };
 
-/** What a token has used. */
+/** Examples of usage replies. */
 export const USAGE_EXAMPLES: Examples = {
   UsageReport: {
     alice: {

@@ -7,7 +7,7 @@ import { QueryBoolean } from '../schema/page.ts';
 import { Payload, ShortText } from '../schema/text.ts';
 import { BridgeExt, editTextEntries, IGNORED_FIELDS, textEntries } from './images.ts';
 
-/** The files of `POST /v1/images/edits`; within one `role` they count in the order in which they come. */
+/** The files of `POST /v1/images/edits` by their names. Files of one `role` form a list in the order of the parts. */
 export const EDIT_FILES = {
   image: { role: 'image', isRepeatable: true },
   'image[]': { role: 'image', isRepeatable: true },
@@ -17,7 +17,7 @@ export const EDIT_FILES = {
 } as const;
 export type EditFileRole = (typeof EDIT_FILES)[keyof typeof EDIT_FILES]['role'];
 
-/** A number in a form, where everything is text, under the rules that it has in JSON. */
+/** Creates the schema of a number in a form, where every value is text, with the same rules as in JSON. */
 function numberText<const S extends v.GenericSchema<number>>(rules: S, keywords: SchemaKeywords) {
   return v.pipe(
     ShortText,
@@ -38,12 +38,12 @@ const formEntries = {
   partial_images: v.optional(
     numberText(parameterEntries.partial_images.wrapped, { minimum: 0, maximum: 3 }),
   ),
-  stream: documented(v.optional(QueryBoolean), 'Replies with a stream of events.'),
+  stream: documented(v.optional(QueryBoolean), 'If true, the reply is a stream of events.'),
   bridge_ext: documented(
     v.optional(
       v.pipe(Payload, v.parseJson(undefined, coded('invalid_json', 'must be JSON')), BridgeExt),
     ),
-    'One text part that holds the JSON of a BridgeExt.',
+    'A text part with the JSON of a BridgeExt.',
     { contentMediaType: 'application/json' },
   ),
   ...(Object.fromEntries(IGNORED_FIELDS.map((name) => [name, v.optional(Payload)])) as Record<
@@ -52,19 +52,22 @@ const formEntries = {
   >),
 };
 
-/** The text parts of `POST /v1/images/edits` as a form; empty ones are left out beforehand, `prompt` excepted. */
+/** The text parts of `POST /v1/images/edits` as a form. Empty parts except `prompt` are removed before parsing. */
 export const EditsFormFields = openObject(formEntries);
 export type EditsFormFields = v.InferOutput<typeof EditsFormFields>;
 
 const File = v.pipe(Payload, v.metadata({ format: 'binary' }));
 const files = (description: string) => documented(v.optional(v.array(File)), description);
 
-/** The whole form, for documents: what arrives is read part by part, and the files never as text. */
+/** The whole form, only for documents. A received form is read part by part, and files are never read as text. */
 export const EditsForm = v.looseObject({
-  image: files('The images to edit, in order; at least one.'),
-  'image[]': files('The same under the name that some clients use.'),
-  mask: documented(v.optional(File), 'An image with alpha, as large as the first one.'),
-  reference_image: files('Images to go by.'),
-  'reference_image[]': files('The same under the name that some clients use.'),
+  image: files('The images to edit, in order. At least one image is required.'),
+  'image[]': files('Alias of `image` that some clients send.'),
+  mask: documented(
+    v.optional(File),
+    'An image with an alpha channel and the dimensions of the first image.',
+  ),
+  reference_image: files('Images that guide the result.'),
+  'reference_image[]': files('Alias of `reference_image` that some clients send.'),
   ...formEntries,
 });

@@ -12,23 +12,31 @@ import { openObject } from '../schema/open-object.ts';
 import { upTo } from '../schema/request-limits.ts';
 import { Payload, text } from '../schema/text.ts';
 
-/** OpenAI's older names of a quality, and ours (contract.md 10). */
+/** OpenAI's older names of qualities and the equivalent names of the bridge. */
 export const QUALITY_ALIASES = { standard: 'medium', hd: 'high' } as const;
 
-/** Fields of the public OpenAI contract that cannot be honoured: left out and listed, refused under `strict`. */
+/**
+ * Fields of the public OpenAI API that the bridge cannot honour. They are ignored and listed in the reply, or rejected under
+ * `strict`.
+ */
 export const IGNORED_FIELDS = ['style', 'complexity', 'frame_count'] as const;
 
-/** These routes keep which fields were named: the defaults come with the request that they are turned into. */
+/**
+ * Removes the default of a field, so that the parsed value shows which fields the request names. The native request adds the
+ * defaults.
+ */
 function named<const S extends v.GenericSchema>(entry: { readonly wrapped: S }) {
   return v.optional(entry.wrapped);
 }
 
 const compatibility = documented(
   named(Policies.entries.compatibility),
-  'Left out, it is normalize here.',
+  'As in the native request, but normalize if omitted.',
 );
 
-/** Ours beside OpenAI's fields: its keys are closed, whatever stands around it. */
+/**
+ * Additional fields of the bridge. Unknown keys in this object are rejected, although the surrounding object accepts them.
+ */
 export const BridgeExt = closedObject({
   provider: named(Routing.entries.provider),
   negative_prompt: v.optional(PromptText),
@@ -42,7 +50,7 @@ export const BridgeExt = closedObject({
   session: v.optional(Session),
   reference_images: v.optional(limitedList(ImageInput, 'maxInputs')),
   filename_prefix: v.optional(FilenamePrefix),
-  fallbacks: documented(v.optional(limitedList(Route, 4)), 'Where to go next, in order.', {
+  fallbacks: documented(v.optional(limitedList(Route, 4)), 'Alternative routes, tried in order.', {
     maxItems: 4,
   }),
   fallback_policy: named(Routing.entries.fallback_policy),
@@ -56,27 +64,33 @@ export type BridgeExt = v.InferOutput<typeof BridgeExt>;
 
 const qualities = [...parameterEntries.quality.wrapped.options, 'standard', 'hd'] as const;
 
-/** A field that is never ignored, because the image would then be another one than was asked for. */
+/** A field that is rejected instead of ignored, because the result would not match the request. */
 const refused = v.optional(v.never(coded('unsupported_field', 'is not supported here')));
 
-/** What a form and a JSON body have in common whose text needs no reading. */
+/** The common fields of a form and a JSON body whose value is the text itself. */
 export const textEntries = {
-  prompt: documented(PromptText, 'What to draw.'),
+  prompt: documented(PromptText, 'A description of the image.'),
   model: documented(
     v.optional(v.pipe(text({ maxLength: 256 }), v.minLength(1))),
-    'A name that GET /v1/models lists, or provider/model.',
+    'A model id from GET /v1/models, or provider/model.',
   ),
   size: named(parameterEntries.size),
-  quality: documented(v.optional(v.picklist(qualities)), 'standard means medium, hd means high.'),
+  quality: documented(
+    v.optional(v.picklist(qualities)),
+    'The quality. standard means medium, hd means high.',
+  ),
   output_format: named(parameterEntries.output_format),
   background: named(parameterEntries.background),
   moderation: named(parameterEntries.moderation),
   response_format: documented(
     v.optional(v.picklist(['b64_json', 'url'])),
-    'Left out, it is b64_json; a stream always carries b64_json.',
+    'The delivery of images; b64_json if omitted. A stream always contains b64_json.',
   ),
   user: v.optional(tokenOf(256)),
-  safety_identifier: documented(v.optional(tokenOf(256, 0)), 'Wins over user unless it is empty.'),
+  safety_identifier: documented(
+    v.optional(tokenOf(256, 0)),
+    'Takes precedence over `user` unless it is empty.',
+  ),
   input_fidelity: v.optional(v.picklist(['low', 'high'])),
   markup: refused,
 };
@@ -86,7 +100,7 @@ const jsonEntries = {
   n: named(parameterEntries.n),
   output_compression: named(parameterEntries.output_compression),
   partial_images: named(parameterEntries.partial_images),
-  stream: documented(v.optional(v.boolean()), 'Replies with a stream of events.'),
+  stream: documented(v.optional(v.boolean()), 'If true, the reply is a stream of events.'),
   bridge_ext: v.optional(BridgeExt),
   ...(Object.fromEntries(IGNORED_FIELDS.map((name) => [name, v.optional(v.unknown())])) as Record<
     (typeof IGNORED_FIELDS)[number],
@@ -94,11 +108,11 @@ const jsonEntries = {
   >),
 };
 
-/** `POST /v1/images/generations`. */
+/** The body of `POST /v1/images/generations`. */
 export const GenerationsBody = openObject({ ...jsonEntries, mask: refused });
 export type GenerationsBody = v.InferOutput<typeof GenerationsBody>;
 
-/** What the edits route takes beside the fields of the generations route, in a form as in JSON. */
+/** The additional fields of the edits route, in a form and in JSON. */
 export const editTextEntries = {
   provider: named(Routing.entries.provider),
   negative_prompt: v.optional(PromptText),
@@ -108,11 +122,11 @@ export const editTextEntries = {
 };
 
 export const ImageReference = closedObject({
-  image_url: documented(Payload, 'A data URL.'),
+  image_url: documented(Payload, 'The image as a data URL.'),
 });
 export type ImageReference = v.InferOutput<typeof ImageReference>;
 
-/** `POST /v1/images/edits` as JSON. */
+/** The JSON body of `POST /v1/images/edits`. */
 export const EditsBody = openObject({
   ...jsonEntries,
   ...editTextEntries,

@@ -8,7 +8,7 @@ import { limitedList } from '../schema/limited-list.ts';
 import { openObject } from '../schema/open-object.ts';
 import { BridgeExt, EditsBody, GenerationsBody, ImageReference } from './images.ts';
 
-/** An image of an edit: sent as a data URL, or described. */
+/** An image of an edit: a data URL or a description. */
 const image = eitherOf(ImageReference, DescribedInput, (input) => 'type' in input);
 
 const bridge_ext = v.optional(
@@ -20,14 +20,14 @@ const bridge_ext = v.optional(
 
 const message = coded('invalid_value', 'must be generate or edit');
 
-/** What `POST /v1/images/generations` takes. */
+/** A request of `POST /v1/images/generations` to plan. */
 export const GenerationPlan = openObject({
   operation: v.literal('generate', message),
   ...GenerationsBody.entries,
   bridge_ext,
 });
 
-/** What `POST /v1/images/edits` takes as JSON. */
+/** A JSON request of `POST /v1/images/edits` to plan. */
 export const EditPlan = openObject({
   operation: v.literal('edit'),
   ...EditsBody.entries,
@@ -36,11 +36,11 @@ export const EditPlan = openObject({
   mask: v.optional(image),
 });
 
-/** `POST /v1/plan` with a request of the OpenAI-familiar routes. */
+/** The body of `POST /v1/plan` with a request of an OpenAI-compatible route. */
 export const OpenAiPlanRequest = closedObject({
   openai: documented(
     eitherOf(GenerationPlan, EditPlan, ({ operation }) => operation === 'edit'),
-    'What POST /v1/images/generations or /v1/images/edits takes as JSON, and which of the two.',
+    'The JSON body of POST /v1/images/generations or /v1/images/edits, with `operation` to select the route.',
   ),
 });
 export type OpenAiPlanRequest = v.InferOutput<typeof OpenAiPlanRequest>;

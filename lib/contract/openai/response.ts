@@ -14,10 +14,10 @@ import { Count, UnixSecs } from '../schema/fields.ts';
 
 const ignoredParameters = documented(
   v.optional(v.array(v.string())),
-  'Fields of the request that were left out.',
+  'Fields of the request that were ignored.',
 );
 
-/** What the bridge says beside OpenAI's fields. */
+/** The additional fields of the bridge in a reply. */
 export const BridgeExtReport = v.strictObject({
   id: v.string(),
   provider: v.string(),
@@ -32,14 +32,14 @@ export const BridgeExtReport = v.strictObject({
   warnings: v.array(v.picklist(WARNINGS)),
 });
 
-/** Tokens as OpenAI counts them, where the provider reports any. */
+/** Token counts in OpenAI's form, as far as the provider reports them. */
 export const ImageUsage = v.strictObject({
   input_tokens: v.optional(Count),
   output_tokens: v.optional(Count),
   total_tokens: v.optional(Count),
   input_tokens_details: documented(
     v.strictObject({ text_tokens: Count, image_tokens: Count }),
-    'Clients demand them. Providers report one sum, which counts as text.',
+    'Required by clients. Providers report a single sum, which is counted as text tokens.',
   ),
 });
 
@@ -47,7 +47,7 @@ const QUALITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 const BACKGROUNDS = ['opaque', 'transparent'] as const;
 const revised = { revised_prompt: v.optional(v.string()) };
 
-/** The reply of the generations and the edits route; its top-level fields are what took effect, never `auto`. */
+/** The reply of the generations and the edits route. The top-level fields contain the effective values, never `auto`. */
 export const ImagesResponse = v.strictObject({
   created: UnixSecs,
   data: v.array(
@@ -65,7 +65,7 @@ export const ImagesResponse = v.strictObject({
 });
 export type ImagesResponse = v.InferOutput<typeof ImagesResponse>;
 
-/** The reply before it is written out: base64 is made once, at the very end. */
+/** The reply before encoding. The images are encoded to base64 once, when the reply is written. */
 export type ImagesResponseWithBytes = Omit<ImagesResponse, 'data'> & {
   readonly data: readonly (
     | { readonly b64_json: Uint8Array; readonly revised_prompt?: string }
@@ -73,7 +73,7 @@ export type ImagesResponseWithBytes = Omit<ImagesResponse, 'data'> & {
   )[];
 };
 
-// Here the clients' types demand all of them, so that an unknown one is `auto`.
+// The types of the clients require all these fields, so an unknown value is `auto`.
 const eventEntries = {
   b64_json: v.string(),
   created_at: UnixSecs,
@@ -81,7 +81,7 @@ const eventEntries = {
   quality: v.picklist([...QUALITIES, 'auto']),
   background: v.picklist([...BACKGROUNDS, 'auto']),
   output_format: v.picklist(OUTPUT_FORMATS),
-  index: documented(v.optional(Count), 'Which image it is, where there are several.'),
+  index: documented(v.optional(Count), 'The index of the image if several images were requested.'),
 };
 
 function eventsOf<const P extends 'image_generation' | 'image_edit'>(prefix: P) {
@@ -93,7 +93,7 @@ function eventsOf<const P extends 'image_generation' | 'image_edit'>(prefix: P) 
     }),
     v.strictObject({
       type: v.literal(`${prefix}.completed`),
-      usage: documented(v.optional(ImageUsage), 'The sum of all, in the last event.'),
+      usage: documented(v.optional(ImageUsage), 'The usage of all images; only in the last event.'),
       bridge_ext: v.optional(v.strictObject({ ignored_parameters: ignoredParameters })),
       ...eventEntries,
     }),
@@ -101,11 +101,11 @@ function eventsOf<const P extends 'image_generation' | 'image_edit'>(prefix: P) 
   ]);
 }
 
-/** The `data:` of one event of the generations route. */
+/** The `data:` field of one event of the generations route. */
 export const GenerationStreamEvent = eventsOf('image_generation');
 export type GenerationStreamEvent = v.InferOutput<typeof GenerationStreamEvent>;
 
-/** The `data:` of one event of the edits route. */
+/** The `data:` field of one event of the edits route. */
 export const EditStreamEvent = eventsOf('image_edit');
 export type EditStreamEvent = v.InferOutput<typeof EditStreamEvent>;
 
@@ -117,5 +117,5 @@ type Unwritten<Kind extends 'partial_image' | 'completed'> = Omit<
   readonly b64_json: Uint8Array;
 };
 
-/** An event of either route before it is written out. A failure is none yet. */
+/** An event of either route before encoding, except errors. */
 export type ImagesEventWithBytes = Unwritten<'partial_image'> | Unwritten<'completed'>;

@@ -6,37 +6,40 @@ import { Count } from '../schema/fields.ts';
 import { FlatBridgeError } from './error.ts';
 import { Normalization, WARNINGS } from './image-response.ts';
 
-/** How the transparent background comes about. */
+/** The method that makes the transparent background. */
 export const PlannedTransparency = v.variant('mode', [
   v.strictObject({ mode: v.literal('native') }),
   v.strictObject({
     mode: v.literal('chroma_key'),
-    key_color: documented(v.string(), 'The background to ask for and to cut out, as #RRGGBB.'),
+    key_color: documented(v.string(), 'The background color to request and remove, as #RRGGBB.'),
   }),
 ]);
 
-/** What a request becomes on one route. */
+/** The plan of a request on one route. */
 export const PlannedRoute = v.strictObject({
   provider: v.string(),
   model: v.string(),
   ready: documented(
     v.boolean(),
-    'Whether the last probe found the provider ready and its circuit breaker admits a request.',
+    'True if the last probe found the provider ready and its circuit breaker admits a request.',
   ),
-  calls: documented(Count, 'How many calls of the provider it takes; 0 where it is refused.'),
-  effective: documented(Parameters, 'What takes effect; as requested where it is refused.'),
+  calls: documented(Count, 'The number of provider calls; 0 if the route rejects the request.'),
+  effective: documented(
+    Parameters,
+    'The effective parameters; the requested parameters if the route rejects the request.',
+  ),
   normalizations: v.array(Normalization),
   warnings: documented(
     v.array(v.picklist(WARNINGS)),
-    'Those that are known before the work; the reply may have more.',
+    'The warnings that are known in advance. The reply may contain more.',
   ),
   transparency: documented(
     v.optional(PlannedTransparency),
-    'Only for a transparent background that the provider or the bridge makes.',
+    'Present only if a transparent background is made by the provider or the bridge.',
   ),
   error: documented(
     v.optional(FlatBridgeError),
-    'What refuses the request on this route; where `calls` is above 0, why the provider is not ready now.',
+    'The error with which the route rejects the request. If `calls` is above 0, the reason why the provider is not ready now.',
   ),
 });
 
@@ -44,9 +47,9 @@ export const PlannedRoute = v.strictObject({
 export const ImagePlan = v.strictObject({
   chosen: documented(
     v.nullable(Count),
-    'The index of the first route that takes the request and is ready; null where no route does.',
+    'The index of the first route that accepts the request and is ready; null if there is no such route.',
   ),
-  routes: documented(v.array(PlannedRoute), 'In the order in which they are tried.'),
+  routes: documented(v.array(PlannedRoute), 'The routes in the order in which they are tried.'),
 });
 export interface ImagePlan extends Pick<v.InferOutput<typeof ImagePlan>, 'chosen'> {
   readonly routes: readonly PlannedRoute[];

@@ -52,7 +52,7 @@ export const Attempt = v.strictObject({
 });
 export type Attempt = v.InferOutput<typeof Attempt>;
 
-/** What is true of an image however it is delivered; decided on the decoded pixels. */
+/** The facts of an image that are independent of its delivery, determined from the decoded pixels. */
 const imageEntries = {
   index: Count,
   format: v.picklist(OUTPUT_FORMATS),
@@ -111,7 +111,7 @@ export const SessionReport = v.strictObject({
 });
 export type SessionReport = v.InferOutput<typeof SessionReport>;
 
-/** The reply of `POST /v1/images` (contract.md 2). */
+/** The reply of `POST /v1/images` (`docs/contract.md`, section 2). */
 export const ImageResponse = v.strictObject({
   id: v.string(),
   created: UnixSecs,
@@ -142,7 +142,7 @@ export type ImageWithBytes =
       readonly b64_json: Uint8Array;
     });
 
-/** The reply before it is written out: base64 is made once, at the very end. */
+/** The reply before encoding. The images are encoded to base64 once, when the reply is written. */
 export type ImageResponseWithBytes = Omit<ImageResponse, 'data'> & {
   readonly data: readonly ImageWithBytes[];
 };

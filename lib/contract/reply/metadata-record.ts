@@ -12,7 +12,7 @@ import {
   WARNINGS,
 } from './image-response.ts';
 
-/** What is left out of a record that would be too large for its image, in this order (contract.md 6). */
+/** The fields omitted from a record that would be too large for its image, in the order of omission. */
 export const OMITTABLE_FIELDS = [
   'usage',
   'timings',
@@ -28,7 +28,7 @@ const omittable = {
   usage: v.optional(Usage),
   timings: documented(
     v.optional(Timings),
-    'Up to the writing of the record: what publication takes is not in it.',
+    'Timings until the record was written, without the publication.',
   ),
   attempts: v.optional(v.array(Attempt)),
   warnings: v.optional(v.array(v.picklist(WARNINGS))),
@@ -37,7 +37,7 @@ const omittable = {
   session: v.optional(SessionReport),
 } satisfies Record<OmittableField, v.GenericSchema>;
 
-/** How an image came to be: the sidecar beside it, and the XMP property `ib:record` inside it. */
+/** The record of the generation of an image: the content of the sidecar file and of the XMP property `ib:record`. */
 export const ImageMetadataRecord = v.strictObject({
   version: v.literal('1'),
   request_id: v.string(),
@@ -45,12 +45,12 @@ export const ImageMetadataRecord = v.strictObject({
   operation: v.picklist(['generate', 'edit']),
   inputs: documented(
     v.strictObject({ images: Count, mask: Count, reference_images: Count }),
-    'How many images of each kind were given.',
+    'The number of input images of each kind.',
   ),
   prompt: v.string(),
   effective_prompt: documented(
     v.optional(v.string()),
-    'What was sent to the provider, where it differs.',
+    'The prompt sent to the provider, if it differs from `prompt`.',
   ),
   negative_prompt: v.optional(v.string()),
   effective_negative_prompt: v.optional(v.string()),
@@ -66,12 +66,18 @@ export const ImageMetadataRecord = v.strictObject({
     format: v.picklist(OUTPUT_FORMATS),
     width: Count,
     height: Count,
-    bytes: documented(v.optional(Count), 'In a sidecar only: a file cannot hold its own size.'),
-    sha256: documented(v.optional(Sha256), 'In a sidecar only: a file cannot hold its own sum.'),
+    bytes: documented(
+      v.optional(Count),
+      'Only in a sidecar, because a file cannot contain its own size.',
+    ),
+    sha256: documented(
+      v.optional(Sha256),
+      'Only in a sidecar, because a file cannot contain its own checksum.',
+    ),
   }),
   omitted_fields: documented(
     v.optional(v.array(v.picklist(OMITTABLE_FIELDS))),
-    'What did not fit into the image.',
+    'The fields that did not fit into the image.',
   ),
 });
 export type ImageMetadataRecord = v.InferOutput<typeof ImageMetadataRecord>;

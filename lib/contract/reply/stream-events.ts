@@ -4,7 +4,7 @@ import { Count, UnixSecs } from '../schema/fields.ts';
 import { errorReplyEntries } from './error.ts';
 import { ImageResponse, type ImageResponseWithBytes } from './image-response.ts';
 
-/** How far a request or a job has come, in order (contract.md 9). */
+/** The stages of a request or a job, in order. */
 export const STAGES = [
   'queued',
   'preparing',
@@ -13,7 +13,7 @@ export const STAGES = [
   'verifying',
   'publishing',
 ] as const;
-/** First, once the work is queued or running. */
+/** The first event, sent when the work is queued or running. */
 export const StartedEvent = v.strictObject({
   type: v.literal('started'),
   request_id: v.string(),
@@ -26,7 +26,7 @@ export const ProgressEvent = v.strictObject({
   index: v.optional(Count),
 });
 
-/** An unfinished image, verified before it is sent. */
+/** A partial image, which was verified before it is sent. */
 export const PartialImageEvent = v.strictObject({
   type: v.literal('partial_image'),
   index: Count,
@@ -37,16 +37,16 @@ export const PartialImageEvent = v.strictObject({
   b64_json: v.string(),
 });
 
-/** The last event of a success. */
+/** The last event after a success. */
 export const CompletedEvent = v.strictObject({
   type: v.literal('completed'),
   response: ImageResponse,
 });
 
-/** The last event of a failure: the HTTP error body, and a type. */
+/** The last event after a failure: the HTTP error body with a type. */
 export const ErrorEvent = v.strictObject({ type: v.literal('error'), ...errorReplyEntries });
 
-/** The `data:` of one event of `POST /v1/images/stream`; its `event:` is the same as its `type`. */
+/** The `data:` field of one event of `POST /v1/images/stream`. The `event:` field equals `type`. */
 export const StreamEvent = v.variant('type', [
   StartedEvent,
   ProgressEvent,
@@ -56,7 +56,7 @@ export const StreamEvent = v.variant('type', [
 ]);
 export type StreamEvent = v.InferOutput<typeof StreamEvent>;
 
-/** An event of work that has not failed, before it is written out: base64 is made once, at the very end. */
+/** An event before encoding, except errors. The images are encoded to base64 once, when the event is written. */
 export type StreamEventWithBytes =
   | v.InferOutput<typeof StartedEvent>
   | v.InferOutput<typeof ProgressEvent>

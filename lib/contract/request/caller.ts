@@ -1,4 +1,4 @@
-/** What a token may be allowed to do. Every protected operation needs exactly one of these. */
+/** The permissions of tokens. Every protected operation requires exactly one permission. */
 export const PERMISSIONS = [
   'images',
   'jobs',
@@ -10,31 +10,36 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** What a named token may do unless its row says otherwise. */
+/** The permissions of a named token whose row lists none. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
   (permission) => permission !== 'admin',
 );
 
-/** Whom images are counted for. */
+/** The account that images are charged to. */
 export interface Account {
-  /** The identity of the caller's token, kept when the token is replaced; empty for a caller without a named token. */
+  /**
+   * The id of the caller's token, which stays the same when the token is replaced. Empty for a caller without a named token.
+   */
   readonly id: string;
-  /** How many images the token may ask for in one UTC day; as many as it likes when undefined. */
+  /** The maximum number of images that the token may request per UTC day; unlimited if undefined. */
   readonly imagesPerDay?: number | undefined;
 }
 
-/** Whom a request comes from. */
+/** The sender of a request. */
 export interface Caller extends Account {
-  /** The name of the caller's token; empty for a caller without a named token. */
+  /** The name of the caller's token. Empty for a caller without a named token. */
   readonly name: string;
-  /** The authorization scope: callers of one scope see the same resources (contract.md 11). */
+  /** The authorization scope. Callers with the same scope have access to the same resources. */
   readonly scope: string;
   readonly permissions: readonly Permission[];
-  /** When the token stops being valid, in Unix seconds; never when undefined. */
+  /** The expiry time of the token, in Unix seconds. Undefined if the token does not expire. */
   readonly expiresSecs?: number | undefined;
 }
 
-/** A caller that may do everything: the one of `server.bearer_token_env`, or anyone where no token is required. */
+/**
+ * Returns a caller with all permissions: the caller with the token of `server.bearer_token_env`, or any caller if no token
+ * is required.
+ */
 export function unnamedCaller(scope: string): Caller {
   return { id: '', name: '', scope, permissions: PERMISSIONS };
 }

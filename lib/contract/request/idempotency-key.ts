@@ -1,6 +1,9 @@
 import { invalidField } from '../schema/issues.ts';
 
-/** The one key of a request, which may be in its body and in its head. Throws `invalid_request` when they differ. */
+/**
+ * Returns the idempotency key of a request, from its body or its header. Throws `invalid_request` if both are given and
+ * differ.
+ */
 export function toIdempotencyKey(
   inBody: string | null,
   inHeader: string | undefined,
@@ -9,7 +12,7 @@ export function toIdempotencyKey(
     throw invalidField(
       'idempotency_key',
       'conflict',
-      'must be the same as the header Idempotency-Key when both are given',
+      'must equal the header Idempotency-Key if both are given',
     );
   }
   return inBody ?? inHeader;

@@ -7,7 +7,7 @@ import { limitsOf } from '../schema/request-limits.ts';
 import { Payload, ShortText, text, utf8Bytes } from '../schema/text.ts';
 import { OUTPUT_FORMATS } from './parameters.ts';
 
-/** One safe path component, shown to people only: no caller's name ever reaches the file system. */
+/** One safe path component, used only for display: a name chosen by a caller never reaches the file system. */
 const DisplayFilename = v.pipe(
   ShortText,
   v.check(
@@ -17,39 +17,46 @@ const DisplayFilename = v.pipe(
       name !== '..' &&
       utf8Bytes(name) <= 255 &&
       isStorableText(name) &&
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the check must find control characters.
       !/[/\\\u0000-\u001f\u007f]/.test(name),
-    coded('unsafe_filename', 'must be one path component of at most 255 bytes'),
+    coded('unsafe_filename', 'must be a single path component of at most 255 bytes'),
   ),
 );
 
 const common = {
-  filename: documented(v.optional(DisplayFilename), 'Shown to people, used for nothing else.', {
+  filename: documented(v.optional(DisplayFilename), 'A name for display only.', {
     minLength: 1,
     maxLength: 255,
   }),
   media_type: documented(
     v.optional(text({ maxLength: 128 })),
-    'Compared with the bytes: another content than declared is refused.',
+    'The declared media type. The image is rejected if its bytes have a different type.',
   ),
 };
 
-// The payloads are checked when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
+// The payloads are checked when they are decoded, because matching a pattern against megabytes would delay all other
+// requests.
 const DataUrlInput = closedObject({
   type: v.literal('data_url'),
-  data_url: documented(Payload, 'data:image/png;base64, and the bytes; also jpeg and webp.'),
+  data_url: documented(
+    Payload,
+    'A data URL such as `data:image/png;base64,…`; jpeg and webp are accepted too.',
+  ),
   ...common,
 });
 const Base64Input = closedObject({
   type: v.literal('base64'),
-  data: documented(Payload, 'RFC 4648 section 4: padded, without white space.'),
+  data: documented(
+    Payload,
+    'The image in base64 (RFC 4648, section 4), padded and without white space.',
+  ),
   ...common,
 });
 export const ArtifactInput = closedObject({
   type: v.literal('artifact'),
   artifact_id: documented(
     text({ maxLength: 128 }),
-    'An image that this bridge has made for the same token.',
+    'The id of an image that this bridge made for the same token.',
   ),
   ...common,
 });
@@ -58,7 +65,7 @@ export const UrlInput = v.pipe(
     type: v.literal('url'),
     url: documented(
       text({ maxLength: 8192 }),
-      'https only, and only while inputs.remote.enabled is on.',
+      'An https URL. Requires the setting `inputs.remote.enabled`.',
     ),
     ...common,
   }),
@@ -69,7 +76,7 @@ export const UrlInput = v.pipe(
   }),
 );
 
-/** An image that a request brings along. */
+/** An input image of a request. */
 export const ImageInput = closedVariant('type', [
   DataUrlInput,
   Base64Input,
@@ -83,14 +90,14 @@ export type Base64Input = v.InferOutput<typeof Base64Input>;
 export type ArtifactInput = v.InferOutput<typeof ArtifactInput>;
 export type UrlInput = v.InferOutput<typeof UrlInput>;
 
-/** An image that came as a file of a form. Its bytes are not checked yet. */
+/** An image sent as a file in a form. Its bytes have not been checked. */
 export interface FileInput {
   readonly type: 'file';
   readonly bytes: Buffer;
   readonly filename?: never;
 }
 
-/** An inline image of a job, as the job shows it: its bytes never come back (contract.md 3). */
+/** An inline image of a job, as shown by the job: the checksum and metadata instead of the bytes. */
 export const StoredInput = closedObject({
   type: v.literal('stored'),
   sha256: Sha256,
@@ -102,18 +109,18 @@ export type StoredInput = v.InferOutput<typeof StoredInput>;
 
 const edgePx = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
 
-/** An image that a plan is asked for; it is not sent. */
+/** The description of an image that a plan assumes instead of the image itself. */
 export const DescribedInput = closedObject({
   type: v.literal('described'),
   format: v.picklist(OUTPUT_FORMATS),
-  width: documented(edgePx, 'In pixels, as it is seen: rotated by its EXIF orientation.'),
-  height: documented(edgePx, 'In pixels, as it is seen: rotated by its EXIF orientation.'),
+  width: documented(edgePx, 'The width in pixels, after rotation by the EXIF orientation.'),
+  height: documented(edgePx, 'The height in pixels, after rotation by the EXIF orientation.'),
   bytes: documented(
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER)),
-    'The length of the encoded image.',
+    'The size of the encoded image, in bytes.',
   ),
 });
 
-/** An image of a request that is only planned. */
+/** An image in a plan request: sent or only described. */
 export const PlanInput = eitherOf(ImageInput, DescribedInput, ({ type }) => type === 'described');
 export type PlanInput = v.InferOutput<typeof PlanInput>;

@@ -8,7 +8,7 @@ import { formatOfExtension } from './output-names.ts';
 import type { RequestParameters } from './parameters.ts';
 import type { Policies, Routing, Session } from './routing.ts';
 
-/** A request whose fields are valid one by one. A template lacks the prompt and the images. */
+/** A request whose fields are valid individually. A template has no prompt and no images. */
 interface Candidate {
   readonly operation: 'generate' | 'edit';
   readonly prompt?: string;
@@ -28,12 +28,12 @@ const isEdit = (request: Candidate): boolean => request.operation === 'edit';
 const isStoredDelivery = ({ output }: Candidate): boolean =>
   output.response_format === 'artifact' || output.response_format === 'url';
 
-/** The rules between fields; rules on images hold only for whole requests. */
+/** Rules about images. They apply only to whole requests. */
 const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'images',
     needs: ['operation', 'images'],
-    message: 'must hold at least one image for an edit',
+    message: 'must contain at least one image for an edit',
     broken: (r) => isEdit(r) && count(r.images) === 0,
   },
   {
@@ -45,13 +45,13 @@ const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'mask',
     needs: ['operation', 'mask'],
-    message: 'goes with an edit only',
+    message: 'is only allowed for an edit',
     broken: (r) => !isEdit(r) && Boolean(r.mask),
   },
   {
     field: 'images',
     needs: ['images', 'mask', 'reference_images'],
-    message: 'hold more images, masks and references than runtime.request.max_inputs',
+    message: 'exceed runtime.request.max_inputs together with mask and reference_images',
     broken: (r, limits) =>
       limits !== undefined &&
       count(r.images) + count(r.reference_images) + (r.mask ? 1 : 0) > limits.maxInputs,
@@ -59,13 +59,13 @@ const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'parameters.action',
     needs: ['operation', 'parameters.action', 'reference_images'],
-    message: 'edit conflicts with a generation without references',
+    message: 'must not be edit for a generation without reference images',
     broken: (r) => !isEdit(r) && r.parameters.action === 'edit' && count(r.reference_images) === 0,
   },
   {
     field: 'parameters.input_fidelity',
     needs: ['parameters.input_fidelity', 'images', 'reference_images'],
-    message: 'needs at least one image',
+    message: 'requires at least one image',
     broken: (r) =>
       r.parameters.input_fidelity !== null && count(r.images) + count(r.reference_images) === 0,
   },
@@ -82,25 +82,25 @@ const PARAMETER_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'parameters.action',
     needs: ['operation', 'parameters.action'],
-    message: 'generate conflicts with an edit',
+    message: 'must not be generate for an edit',
     broken: (r) => isEdit(r) && r.parameters.action === 'generate',
   },
   {
     field: 'parameters.aspect_ratio',
     needs: ['parameters.size', 'parameters.aspect_ratio'],
-    message: 'goes without a size only',
+    message: 'must not be combined with a size',
     broken: (r) => r.parameters.size !== 'auto' && r.parameters.aspect_ratio !== null,
   },
   {
     field: 'parameters.resolution',
     needs: ['parameters.size', 'parameters.resolution'],
-    message: 'goes without a size only',
+    message: 'must not be combined with a size',
     broken: (r) => r.parameters.size !== 'auto' && r.parameters.resolution !== null,
   },
   {
     field: 'parameters.output_compression',
     needs: ['parameters.output_format', 'parameters.output_compression'],
-    message: 'goes with jpeg and webp only',
+    message: 'is only allowed for jpeg and webp',
     broken: (r) =>
       r.parameters.output_compression !== null && (r.parameters.output_format ?? 'png') === 'png',
   },
@@ -111,20 +111,20 @@ const OUTPUT_RULES: readonly CrossRule<Candidate>[] = [
     (name): CrossRule<Candidate> => ({
       field: `output.${name}`,
       needs: [`output.${name}`, 'output.response_format'],
-      message: 'needs artifact or url delivery',
+      message: 'requires the response_format artifact or url',
       broken: (r) => r.output[name] !== undefined && !isStoredDelivery(r),
     }),
   ),
   {
     field: 'output.filename_prefix',
     needs: ['output.filename', 'output.filename_prefix'],
-    message: 'excludes filename',
+    message: 'must not be combined with filename',
     broken: (r) => r.output.filename !== undefined && r.output.filename_prefix !== undefined,
   },
   {
     field: 'output.filename',
     needs: ['output.filename', 'parameters.n'],
-    message: 'needs parameters.n = 1',
+    message: 'requires parameters.n = 1',
     broken: (r) => r.output.filename !== undefined && r.parameters.n !== 1,
   },
   {
@@ -139,20 +139,20 @@ const OUTPUT_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'output.collision',
     needs: ['output.collision', 'output.filename'],
-    message: 'suffix needs a filename',
+    message: 'suffix requires a filename',
     broken: (r) => r.output.collision === 'suffix' && r.output.filename === undefined,
   },
   {
     field: 'output.metadata',
     needs: ['output.metadata', 'output.response_format'],
-    message: 'a sidecar needs artifact delivery',
+    message: 'a sidecar requires the response_format artifact',
     broken: (r) =>
       r.output.metadata.startsWith('sidecar') && r.output.response_format !== 'artifact',
   },
   {
     field: 'output.metadata',
     needs: ['output.metadata', 'output.response_format'],
-    message: 'embedded metadata needs delivered bytes',
+    message: 'embedded metadata requires a response_format other than metadata',
     broken: (r) => r.output.metadata === 'embedded' && r.output.response_format === 'metadata',
   },
   {
@@ -167,7 +167,7 @@ const ROUTING_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'routing.fallbacks',
     needs: ['routing'],
-    message: 'must be unique and different from the primary',
+    message: 'must be unique and different from the primary route',
     broken: ({ routing }) => {
       const routes = routing.fallbacks.map((f) => `${f.provider}\n${f.model ?? ''}`);
       const primary = `${routing.provider ?? ''}\n${routing.model ?? ''}`;
@@ -177,33 +177,36 @@ const ROUTING_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'routing.fallbacks',
     needs: ['routing.fallbacks', 'session.mode'],
-    message: 'need an isolated session',
+    message: 'require an isolated session',
     broken: (r) => r.routing.fallbacks.length > 0 && r.session.mode !== 'isolated',
   },
   {
     field: 'session.key',
     needs: ['session.mode', 'session.key'],
-    message: 'goes with a persistent session, and only there',
+    message: 'is required for a persistent session and not allowed for other sessions',
     broken: ({ session }) => (session.mode === 'persistent') !== (session.key !== undefined),
   },
   {
     field: 'session.thread_id',
     needs: ['session.mode', 'session.thread_id'],
-    message: 'goes with a thread session, and only there',
+    message: 'is required for a thread session and not allowed for other sessions',
     broken: ({ session }) => (session.mode === 'thread') !== (session.thread_id !== undefined),
   },
   {
     field: 'policies.batch_execution',
     needs: ['policies.batch_execution', 'session.mode'],
-    message: 'parallel needs an isolated session',
+    message: 'parallel requires an isolated session',
     broken: (r) => r.policies.batch_execution === 'parallel' && r.session.mode !== 'isolated',
   },
 ];
 
 const TEMPLATE_RULES = [...PARAMETER_RULES, ...OUTPUT_RULES, ...ROUTING_RULES];
 
-/** The rules between the fields of a whole request. */
+/** Checks the rules between the fields of a whole request. */
 export const requestRules = checkAll([...IMAGE_RULES, ...TEMPLATE_RULES]);
 
-/** The rules of a preset's template: it becomes a valid request once its prompt and images are added. */
+/**
+ * Checks the rules between the fields of a preset template, which becomes a valid request when the prompt and the images are
+ * added.
+ */
 export const templateRules = checkAll(TEMPLATE_RULES);

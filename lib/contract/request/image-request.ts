@@ -11,12 +11,12 @@ import { Output } from './output.ts';
 import { RequestParameters } from './parameters.ts';
 import { Policies, Routing, Session } from './routing.ts';
 
-/** What a request and a preset's template have in common, one row a field. */
+/** The common fields of a request and a preset template, one row per field. */
 export const sharedRequestEntries = {
   operation: v.optional(v.picklist(['generate', 'edit']), 'generate'),
   negative_prompt: documented(
     nullable(PromptText),
-    'What to avoid; with the prompt at most 12288 bytes of UTF-8.',
+    'Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8.',
   ),
   parameters: v.optional(RequestParameters, {}),
   output: v.optional(Output, {}),
@@ -27,10 +27,10 @@ export const sharedRequestEntries = {
     nullable(upTo('maxTimeoutMs')),
     'The deadline of the whole operation, in milliseconds.',
   ),
-  user: documented(nullable(tokenOf(256)), 'Who this is for, in a word of yours.'),
+  user: documented(nullable(tokenOf(256)), 'A caller-defined identifier of the end user.'),
   metadata: documented(
     v.optional(UserMetadata, {}),
-    'Kept with the job and the metadata record, never sent to a provider.',
+    'Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider.',
   ),
 };
 
@@ -41,7 +41,7 @@ function entriesWith<const S extends v.GenericSchema>(image: S) {
     version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
     prompt: documented(
       PromptText,
-      'What to draw; with negative_prompt at most 12288 bytes of UTF-8.',
+      'A description of the image. The prompt and `negative_prompt` together have at most 12288 bytes of UTF-8.',
     ),
     images: documented(
       v.optional(limitedList(image, 'maxInputs'), []),
@@ -49,15 +49,15 @@ function entriesWith<const S extends v.GenericSchema>(image: S) {
     ),
     mask: documented(
       nullable(image),
-      'For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
+      'For an edit: an image with an alpha channel and the dimensions of the first image. Pixels with alpha 0 may change, pixels with alpha 255 must not.',
     ),
     reference_images: documented(
       v.optional(limitedList(image, 'maxInputs'), []),
-      'Images to go by.',
+      'Images that guide the result.',
     ),
     idempotency_key: documented(
       nullable(IdempotencyKey),
-      'The same as the header Idempotency-Key; an equal request under it is done once.',
+      'Same as the header Idempotency-Key. Equal requests with the same key are executed once.',
     ),
     ...sharedRequestEntries,
   };
@@ -73,15 +73,15 @@ function requestWith<const S extends v.GenericSchema>(image: S) {
 /** The fields of `ImageRequest`. */
 export const imageRequestEntries = entriesWith(ImageInput);
 
-/** The native request of `POST /v1/images` and `/v1/images/stream` (contract.md 1). */
+/** The native request of `POST /v1/images` and `/v1/images/stream` (`docs/contract.md`, section 1). */
 export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
 
-/** The request behind every route. Its images were checked as they arrived, in JSON or as files. */
+/** The request of every image route. Its images were already checked as JSON or as form files. */
 export const AnyImageRequest = requestWith(v.custom<unknown>(() => true));
 export type AnyImageRequest = RequestOf<ImageInput | FileInput>;
 
-/** A request whose images are known as `I`. */
+/** A request whose images have the type `I`. */
 export interface RequestOf<I> extends Omit<ImageRequest, 'images' | 'mask' | 'reference_images'> {
   readonly images: readonly I[];
   readonly mask: I | null;
@@ -92,31 +92,31 @@ export interface RequestOf<I> extends Omit<ImageRequest, 'images' | 'mask' | 're
 export const PlanRequest = requestWith(PlanInput);
 export type PlanRequest = RequestOf<PlanInput>;
 
-/** `Idempotency-Key` is the same thing as the field of that name. */
+/** Headers of requests with an idempotency key. `Idempotency-Key` equals the field `idempotency_key`. */
 export const IdempotencyHeaders = v.object({
   'idempotency-key': documented(
     v.optional(IdempotencyKey),
-    'An equal request under the same key is run once; a repeat gets the same reply.',
+    'Equal requests with the same key are executed once; a repeated request gets the same reply.',
   ),
 });
 
-/** As above, for requests that are replied to when the work is done. */
+/** Headers of requests whose reply is sent when the work has ended. */
 export const SynchronousHeaders = v.object({
   ...IdempotencyHeaders.entries,
   'x-stainless-retry-count': documented(
     v.optional(v.string()),
-    'Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job.',
+    'The retry count sent by the official OpenAI clients. A request with this header continues for 10 s after its client disconnects, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins that request, or returns its job.',
   ),
 });
 
-/** As above, for requests that may be replied to with a job. */
+/** Headers of requests whose reply may be a job. */
 export const AsyncHeaders = v.object({
   ...SynchronousHeaders.entries,
   prefer: documented(
     v.optional(v.string()),
-    'RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`.',
+    'Preferences (RFC 7240). `respond-async` starts a job and returns the job. With `wait=N` in addition, the reply contains the images if they are ready within N seconds (at most 600). Ignored for streams, if jobs are disabled, and for a token without the permission `jobs`.',
   ),
 });
 
-/** On every reply that is the result of an earlier, equal request. */
+/** The headers of every reply that repeats the result of an earlier equal request. */
 export const REPLAYED = { 'idempotent-replayed': 'true' } as const;

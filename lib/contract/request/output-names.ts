@@ -3,7 +3,7 @@ import { coded } from '../schema/issues.ts';
 import { ShortText } from '../schema/text.ts';
 import type { OutputFormat } from './parameters.ts';
 
-// Reserved on Windows with any extension; an artifact folder may be shared with it.
+// Windows reserves these names with any extension, and an artifact folder may be shared with Windows.
 const WINDOWS_RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$/i;
 
 const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
@@ -13,7 +13,7 @@ const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
   '.webp': 'webp',
 };
 
-/** The format of a filename's extension; undefined for an unknown one (`v1.2`). */
+/** Returns the image format of a filename's extension, or undefined for an unknown extension, as in `v1.2`. */
 export function formatOfExtension(filename: string): OutputFormat | undefined {
   const dot = filename.lastIndexOf('.');
   return dot > 0 ? EXTENSIONS[filename.slice(dot).toLowerCase()] : undefined;
@@ -29,14 +29,14 @@ function isPortable(name: string, maxBytes: number): boolean {
   );
 }
 
-// As the documents show it; reserved names and lengths of parts are the check's business.
+// The pattern for documents. Reserved names and the lengths of components are only checked in code.
 const COMPONENT = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
 
 export const OutputDirectory = v.pipe(
   ShortText,
   v.check(
     (path) => path.length <= 512 && path.split('/').every((part) => isPortable(part, 128)),
-    coded('unsafe_path', 'must be a relative directory of portable names, at most 512 bytes long'),
+    coded('unsafe_path', 'must be a relative path of portable names, at most 512 bytes long'),
   ),
   v.metadata({ pattern: `^${COMPONENT}(/${COMPONENT})*$`, maxLength: 512 }),
 );

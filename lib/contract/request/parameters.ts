@@ -10,17 +10,19 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
-/** The longest edge that a request may name, in pixels. */
+/** The maximum edge in a requested size, in pixels. */
 export const MAX_REQUEST_EDGE = 16_384;
 
-/** The longest edge that an image of each format can have, in pixels (PNG 3, 11.2.1; ITU-T T.81, B.2.2; RFC 9649, 2.7). */
+/**
+ * The maximum edge of an image in each format, in pixels (PNG 3, section 11.2.1; ITU-T T.81, B.2.2; RFC 9649, section 2.7).
+ */
 export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {
   png: 2 ** 31 - 1,
   jpeg: 65_535,
   webp: 16_383,
 };
 
-/** `1024x1536` as numbers; undefined for `auto` and for anything else. */
+/** Parses a size such as `1024x1536`. Returns undefined for `auto` and for any other text. */
 export function parseSize(size: string): { width: number; height: number } | undefined {
   const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);
   if (!match) return undefined;
@@ -29,7 +31,7 @@ export function parseSize(size: string): { width: number; height: number } | und
   return width <= MAX_REQUEST_EDGE && height <= MAX_REQUEST_EDGE ? { width, height } : undefined;
 }
 
-/** `16:9` as numbers; undefined for anything else. */
+/** Parses an aspect ratio such as `16:9`. Returns undefined for any other text. */
 export function parseAspectRatio(ratio: string): { width: number; height: number } | undefined {
   const match = /^([1-9]\d{0,4}):([1-9]\d{0,4})$/.exec(ratio);
   return match ? { width: Number(match[1]), height: Number(match[2]) } : undefined;
@@ -50,33 +52,39 @@ export const AspectRatio = v.pipe(
   v.metadata({ pattern: '^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$' }),
 );
 
-/** The fields of `parameters`, one row each; the OpenAI-familiar routes take theirs from here. */
+/** The fields of `parameters`, one row each. The OpenAI-compatible routes use the same rows. */
 export const parameterEntries = {
-  n: documented(v.optional(upTo('maxOutputs'), 1), 'How many images to make.'),
-  size: documented(v.optional(Size, 'auto'), 'Width and height in pixels, such as 1536x1024.'),
-  aspect_ratio: documented(nullable(AspectRatio), 'A shape such as 16:9, in place of a size.'),
+  n: documented(v.optional(upTo('maxOutputs'), 1), 'The number of images.'),
+  size: documented(
+    v.optional(Size, 'auto'),
+    'The width and height in pixels, such as 1536x1024, or auto.',
+  ),
+  aspect_ratio: documented(
+    nullable(AspectRatio),
+    'An aspect ratio such as 16:9, instead of a size.',
+  ),
   resolution: documented(
     nullable(v.picklist(RESOLUTIONS)),
-    'An order of magnitude, in place of a size.',
+    'An approximate resolution, instead of a size.',
   ),
   quality: documented(
     v.optional(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max']), 'auto'),
-    'xhigh and max only where a capability document lists them.',
+    'The quality. xhigh and max are only available if the capability document lists them.',
   ),
-  // No default here: the verdict of `delivered` depends on whether it was named.
-  output_format: documented(v.optional(v.picklist(OUTPUT_FORMATS)), 'Left out, it is png.'),
+  // There is no default because the verdict in `delivered` depends on whether the request names the format.
+  output_format: documented(v.optional(v.picklist(OUTPUT_FORMATS)), 'png if omitted.'),
   output_compression: documented(
     nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
-    'The quality of the encoding, for jpeg and webp only.',
+    'The encoding quality; only for jpeg and webp.',
   ),
   background: documented(
     v.optional(v.picklist(['auto', 'opaque', 'transparent']), 'auto'),
-    'Transparency is cut out by the bridge where a provider lacks it.',
+    'The background. If the provider does not support transparency, the bridge removes the background.',
   ),
   moderation: v.optional(v.picklist(['auto', 'low']), 'auto'),
   partial_images: documented(
     v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3)), 0),
-    'How many unfinished images to show on the way.',
+    'The number of partial images to send before the final image.',
   ),
   failure_policy: documented(
     v.optional(v.picklist(['fail_fast', 'best_effort']), 'fail_fast'),
@@ -84,17 +92,17 @@ export const parameterEntries = {
   ),
   action: documented(
     v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
-    'What the model is asked to do; auto follows the operation.',
+    'The action that the model is instructed to perform; auto follows the operation.',
   ),
   input_fidelity: documented(
     nullable(v.picklist(['low', 'high'])),
-    'How closely to follow the given images.',
+    'The fidelity to the input images.',
   ),
 };
 
 export const RequestParameters = closedObject(parameterEntries);
 
-/** Complete parameters, as a reply reports what was requested and what took effect. */
+/** Complete parameters, as reported in a reply for the requested and the effective values. */
 export const Parameters = v.strictObject({
   ...RequestParameters.entries,
   output_format: v.picklist(OUTPUT_FORMATS),

@@ -1,21 +1,27 @@
 import { parsePair, splitHeader } from '../../platform/header-text.ts';
 
-/** How long a client is willing to wait before it takes a job instead of the images. */
+/** The preference of a client for a job instead of the images. */
 export interface AsyncPreference {
-  /** From 0 to 600; undefined for a client that named none, and gets the job at once. */
+  /**
+   * The time to wait for the images, from 0 to 600 seconds. Undefined if the client named none; the job is then returned at
+   * once.
+   */
   readonly waitSecs: number | undefined;
 }
 
 const MAX_WAIT_SECS = 600;
 
 /**
- * The preference for a job that the header `Prefer` states (RFC 7240, section 2); undefined without one. What is unknown or malformed is ignored,
- * and of a repeated preference the first counts, as RFC 7240 demands. A longer wait than the longest is that one.
+ * Parses the header `Prefer` (RFC 7240, section 2). Returns undefined if the header does not contain `respond-async`.
+ * Unknown
+ * and malformed preferences are ignored, and the first of repeated preferences counts, as RFC 7240 requires. A wait above
+ * the
+ * maximum is reduced to the maximum.
  */
 export function parseAsyncPreference(header: string | undefined): AsyncPreference | undefined {
   const named = new Map<string, string>();
   for (const preference of splitHeader(header ?? '', ',')) {
-    // Parameters follow; none of them matters here.
+    // The parameters after the semicolon are irrelevant here.
     const [part = ''] = splitHeader(preference, ';');
     const pair = parsePair(part);
     const key = pair?.name.toLowerCase();
@@ -27,7 +33,7 @@ export function parseAsyncPreference(header: string | undefined): AsyncPreferenc
   return { waitSecs };
 }
 
-/** The value of `preference-applied`. */
+/** Returns the value of the header `preference-applied`. */
 export function toPreferenceApplied({ waitSecs }: AsyncPreference): string {
   return waitSecs === undefined ? 'respond-async' : `respond-async, wait=${waitSecs}`;
 }

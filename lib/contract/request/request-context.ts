@@ -1,38 +1,39 @@
 import type { Caller } from './caller.ts';
 
-/** W3C trace context of one request: the caller's trace, our span. */
+/** The W3C trace context of one request: the trace of the caller and the span of the bridge. */
 export interface Trace {
   readonly traceId: string;
   readonly spanId: string;
 }
 
-/** One HTTP request, as the services know it: made once, and passed on as it is. */
+/** The facts of one HTTP request that services use. Created once and passed on unchanged. */
 export interface RequestContext {
-  /** Of the operation that the request was routed to. */
+  /** The id of the operation that the request was routed to. */
   readonly operationId: string;
   readonly requestId: string;
   readonly trace: Trace;
   /** The authorization scope of the caller. */
   readonly scope: string;
   readonly caller: Caller;
-  /** Scheme and authority under which the client reaches this bridge, for links in replies. */
+  /** The scheme and authority of this bridge as seen by the client, for links in replies. */
   readonly baseUrl: string;
-  /** The header `Idempotency-Key`, where the operation takes it. */
+  /** The header `Idempotency-Key`, if the operation declares it. */
   readonly idempotencyKey: string | undefined;
-  /** The header `x-stainless-retry-count` as it was sent, where the operation takes it. */
+  /** The raw header `x-stainless-retry-count`, if the operation declares it. */
   readonly retryCount: string | undefined;
-  /** The header `Prefer` as it was sent, where the operation takes it. */
+  /** The raw header `Prefer`, if the operation declares it. */
   readonly prefer: string | undefined;
-  /** Aborts when the client disconnects. Created on first use: most replies wait for nothing. */
+  /** Returns a signal that aborts when the client disconnects. Created on first use, because most replies need no signal. */
   readonly signal: () => AbortSignal;
   /**
-   * Calls the listener once, when the connection has no more use for the reply: with true after all of it was written,
-   * with false when the client disconnected before.
+   * Calls the listener once when the reply has ended: with true after the whole reply was written, with false if the client
+   * disconnected before.
    */
   readonly onReplied: (listener: (isComplete: boolean) => void) => void;
   /**
-   * Calls the listener, at least once, seconds after the token of the request has stopped allowing it: it has expired, was
-   * replaced, disabled or removed, or lacks the permission. Returns how to stop listening.
+   * Calls the listener, at least once, within seconds after the token of the request expires, is replaced, disabled or
+   * removed,
+   * or loses the permission. Returns a function that stops the watch.
    */
   readonly onRevoked: (listener: () => void) => () => void;
 }

@@ -13,28 +13,28 @@ const EnabledProvider = v.pipe(
   v.rawCheck<string>(({ dataset, config, addIssue }) => {
     const enabled = limitsOf(config)?.providers;
     if (!dataset.typed || enabled === undefined || enabled.has(dataset.value)) return;
-    addIssue({ message: coded('unknown_provider', 'must be a registered provider') });
+    addIssue({ message: coded('unknown_provider', 'must be an enabled provider') });
   }),
 );
 const ModelName = v.pipe(text({ maxLength: 128 }), v.minLength(1));
 
-/** One provider to go to, and perhaps one of its models. */
+/** One provider, and optionally one of its models. */
 export const Route = closedObject({ provider: EnabledProvider, model: v.optional(ModelName) });
 
 export const Routing = closedObject({
-  provider: documented(nullable(EnabledProvider), 'A name that GET /v1/providers lists.'),
+  provider: documented(nullable(EnabledProvider), 'A provider name from GET /v1/providers.'),
   model: documented(
     nullable(ModelName),
-    'Without a provider it goes to the default one, else to the first by name that lists it.',
+    'A model. Without a provider, the request goes to the default provider if it lists the model, else to the first provider by name that lists the model.',
   ),
   fallbacks: documented(
     v.optional(limitedList(Route, 4), []),
-    'Where to go next, in order. For isolated sessions only.',
+    'Alternative routes, tried in order. Only for isolated sessions.',
     { maxItems: 4 },
   ),
   fallback_policy: documented(
     v.optional(v.picklist(['on_unavailable', 'on_error']), 'on_unavailable'),
-    'on_error also falls back after a failure whose outcome is known.',
+    'on_error also tries a fallback after a failure with a known outcome.',
   ),
 });
 
@@ -43,28 +43,34 @@ export const SessionKey = v.pipe(ShortText, v.regex(/^[A-Za-z0-9._:-]{1,128}$/))
 export const Session = closedObject({
   mode: documented(
     v.optional(v.picklist(['isolated', 'persistent', 'thread']), 'isolated'),
-    'Whether the provider remembers: not at all, under a key of yours, or in a thread that it named.',
+    'The memory of the provider: none (isolated), under a key that you choose (persistent), or in a thread that the provider named (thread).',
   ),
-  key: documented(v.optional(SessionKey), 'With persistent, and only there.'),
-  thread_id: documented(v.optional(tokenOf(256)), 'With thread, and only there.'),
+  key: documented(
+    v.optional(SessionKey),
+    'The session key. Required for persistent sessions, not allowed otherwise.',
+  ),
+  thread_id: documented(
+    v.optional(tokenOf(256)),
+    'The thread id. Required for thread sessions, not allowed otherwise.',
+  ),
 });
 
 export const Policies = closedObject({
   compatibility: documented(
     v.optional(v.picklist(['strict', 'normalize', 'best_effort']), 'strict'),
-    'What a provider cannot do is refused, changed to the nearest thing, or also dropped; every change is reported.',
+    'The handling of values that the provider does not support: strict rejects them, normalize replaces them by the nearest supported value, and best_effort also drops them. Every change is reported.',
   ),
   negative_prompt: documented(
     v.optional(v.picklist(['auto', 'native', 'merge', 'reject']), 'auto'),
-    'Whether it goes to the provider on its own or as a part of the prompt.',
+    'The transfer of the negative prompt: as a separate field (native) or as a part of the prompt (merge).',
   ),
   revised_prompt: documented(
     v.optional(v.picklist(['include', 'omit', 'require']), 'include'),
-    'What to do with the prompt as the provider rewrote it.',
+    'The handling of the prompt that the provider rewrote.',
   ),
   batch_execution: documented(
     v.optional(v.picklist(['auto', 'sequential', 'parallel']), 'auto'),
-    'How the calls for several images run; parallel needs an isolated session.',
+    'The order of the calls for several images; parallel requires an isolated session.',
   ),
 });
 export type Routing = v.InferOutput<typeof Routing>;

@@ -3,27 +3,30 @@ import { closedObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { QueryBoolean, queryInteger } from '../schema/page.ts';
 
-/** An id that no artifact has, whatever its form, is a 404; its form is not checked. */
+/** The path parameters of an artifact. The form of the id is not checked: any unknown id is a 404. */
 export const ArtifactPath = v.strictObject({ id: v.string() });
 
 export const ArtifactQuery = closedObject({
-  download: documented(v.optional(QueryBoolean), 'true asks browsers to save it.'),
+  download: documented(
+    v.optional(QueryBoolean),
+    'If true, browsers save the image instead of showing it.',
+  ),
 });
 
 export const ThumbnailQuery = closedObject({
   edge: documented(
     v.optional(queryInteger(32, 2048), '320'),
-    'The longest edge in pixels; a smaller image is never enlarged.',
+    'The maximum width and height in pixels. A smaller image is not enlarged.',
   ),
 });
 
-/** The headers that decide between 200, 206, 304 and 416 (RFC 9110, 13 and 14). Others are not looked at. */
+/** The headers that decide between 200, 206, 304 and 416 (RFC 9110, sections 13 and 14). */
 export const ArtifactHeaders = v.object({
-  'if-none-match': documented(v.optional(v.string()), 'The etag of a copy that you hold.'),
-  range: documented(v.optional(v.string()), 'One part of the bytes, such as bytes=0-1023.'),
+  'if-none-match': documented(v.optional(v.string()), 'The etag of a cached copy.'),
+  range: documented(v.optional(v.string()), 'A single range of bytes, such as bytes=0-1023.'),
 });
 
-/** A thumbnail is small and comes whole. */
+/** The headers of a thumbnail request. Ranges are not supported because thumbnails are small. */
 export const ThumbnailHeaders = v.object({
   'if-none-match': ArtifactHeaders.entries['if-none-match'],
 });

@@ -6,17 +6,17 @@ import { JOB_STATUSES } from './job.ts';
 
 export const BREAKER_STATES = ['closed', 'open', 'half_open'] as const;
 
-/** The route of a reply that no route gave; the path of a caller is never kept. */
+/** The route label of a reply to a request that matched no route. The requested path itself is never stored. */
 export const UNMATCHED_ROUTE = 'unmatched';
 
-/** The methods that are reported by their names. */
+/** The methods that are reported by name. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export const OTHER_METHOD = 'OTHER';
 
 export type ReportedMethod = (typeof METHODS)[number] | typeof OTHER_METHOD;
 
-/** How many events the ring holds. */
+/** The maximum number of stored events. */
 export const EVENT_CAPACITY = 256;
 
 const Limit = v.union([Count, v.literal('unlimited')]);
@@ -31,7 +31,7 @@ const gateEntries = {
 export const BreakerReport = v.strictObject({
   state: v.picklist(BREAKER_STATES),
   failures: Count,
-  opens: documented(Count, 'How often it has opened since the start.'),
+  opens: documented(Count, 'The number of times the circuit breaker has opened since the start.'),
   retry_after_ms: v.optional(DurationMs),
 });
 
@@ -40,7 +40,7 @@ const ProviderReport = v.strictObject({
   ready: v.boolean(),
   checked: UnixSecs,
   error_code: v.optional(v.picklist(BRIDGE_CODES)),
-  restarts: documented(Count, 'How often its child process was started again.'),
+  restarts: documented(Count, 'The number of restarts of the child process of the provider.'),
 });
 
 const JobsReport = v.strictObject({
@@ -60,35 +60,35 @@ const JobsReport = v.strictObject({
     max_retained: Count,
     max_retained_bytes: Count,
   }),
-  reserved_bytes: documented(Count, 'Kept free for the results of active jobs.'),
+  reserved_bytes: documented(Count, 'Space reserved for the results of active jobs.'),
   logical_bytes: Count,
 });
 
 const WebhooksReport = v.strictObject({
   enabled: v.boolean(),
-  pending: documented(Count, 'Ends of jobs that are still to be sent.'),
+  pending: documented(Count, 'The number of ended jobs that have not been sent yet.'),
 });
 
 const TaskReport = v.strictObject({
   name: v.string(),
   last_success: documented(
     v.optional(UnixSecs),
-    'When its last successful run ended; absent before the first one.',
+    'The end of the last successful run; absent before the first successful run.',
   ),
-  failures: documented(Count, 'How many of its runs have failed since the start.'),
+  failures: documented(Count, 'The number of failed runs since the start.'),
 });
 
 const ApiEvent = v.strictObject({
   sequence: Count,
   timestamp_ms: Count,
   method: v.picklist([...METHODS, OTHER_METHOD]),
-  route: documented(v.string(), 'A route of this document, or unmatched.'),
+  route: documented(v.string(), 'A path of this document, or unmatched.'),
   status: v.pipe(v.number(), v.integer()),
   duration_ms: DurationMs,
 });
 export type ApiEvent = v.InferOutput<typeof ApiEvent>;
 
-/** The state of the bridge for its operator: facts and counts, never content (contract.md 12). */
+/** The state of the bridge for its operator: facts and counts, never content of requests. */
 export const Diagnostics = v.strictObject({
   service_version: v.string(),
   started: UnixSecs,
@@ -104,7 +104,7 @@ export const Diagnostics = v.strictObject({
           source: v.picklist(['default', 'file', 'environment', 'override']),
         }),
       ),
-      'Where each setting comes from; never its value.',
+      'The source of each setting, without its value.',
     ),
   }),
   runtime: v.strictObject({
@@ -114,7 +114,7 @@ export const Diagnostics = v.strictObject({
   providers: v.array(ProviderReport),
   jobs: JobsReport,
   webhooks: WebhooksReport,
-  tasks: documented(v.array(TaskReport), 'What the bridge runs at regular intervals.'),
+  tasks: documented(v.array(TaskReport), 'Background tasks that run at regular intervals.'),
   storage: v.strictObject({
     database_bytes_logical: Count,
     database_bytes_physical: Count,
@@ -126,7 +126,7 @@ export const Diagnostics = v.strictObject({
     overwritten: Count,
     items: documented(
       v.array(ApiEvent),
-      'The newest first. Without the permission `admin` only the replies to the token that asks, and only they are counted.',
+      'The latest replies, newest first. Without the permission `admin`, only replies to the requesting token are listed and counted.',
     ),
   }),
 });

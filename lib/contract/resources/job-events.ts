@@ -3,12 +3,12 @@ import { ErrorEvent, PartialImageEvent, ProgressEvent } from '../reply/stream-ev
 import { documented } from '../schema/documented.ts';
 import { ImageJob, ImageJobSummary, JobId } from './job.ts';
 
-/** First: the job as it is. */
+/** The first event: the current state of the job. */
 export const JobSnapshotEvent = v.strictObject({ type: v.literal('snapshot'), job: ImageJob });
 
 const { index, partial_index, width, height } = PartialImageEvent.entries;
 
-/** There is an unfinished image at `/v1/jobs/{id}/partial`. */
+/** A new partial image is available at `/v1/jobs/{id}/partial`. */
 export const JobPartialImageEvent = v.strictObject({
   type: v.literal('partial_image'),
   index,
@@ -17,10 +17,10 @@ export const JobPartialImageEvent = v.strictObject({
   height,
 });
 
-/** Last: the job as it has ended. */
+/** The last event: the ended job. */
 export const JobEndedEvent = v.strictObject({ type: v.literal('ended'), job: ImageJob });
 
-/** The `data:` of one event of `GET /v1/jobs/{id}/events`. */
+/** The `data:` field of one event of `GET /v1/jobs/{id}/events`. */
 export const JobEvent = v.variant('type', [
   JobSnapshotEvent,
   ProgressEvent,
@@ -30,33 +30,33 @@ export const JobEvent = v.variant('type', [
 ]);
 type AnyJobEvent = v.InferOutput<typeof JobEvent>;
 
-/** An event of a stream that has not failed. */
+/** An event of a job stream, except errors. */
 export type JobEvent = Exclude<AnyJobEvent, { type: 'error' }>;
 
-/** A job as it is now. */
+/** The current state of a job. */
 export const JobChangedEvent = v.strictObject({
   type: v.literal('job'),
   snapshot: documented(
     v.boolean(),
-    'True for jobs that are active when the stream begins, and for those that changed before it began.',
+    'True for jobs that are active when the stream begins, and for jobs that changed before the stream began.',
   ),
   job: ImageJobSummary,
 });
 
-/** A job that retention has removed. */
+/** The removal of a job by retention. */
 export const JobRemovedEvent = v.strictObject({ type: v.literal('removed'), id: JobId });
 
-/** The `data:` of one event of `GET /v1/jobs/events`. */
+/** The `data:` field of one event of `GET /v1/jobs/events`. */
 export const JobFeedEvent = v.variant('type', [JobChangedEvent, JobRemovedEvent, ErrorEvent]);
 type AnyJobFeedEvent = v.InferOutput<typeof JobFeedEvent>;
 
-/** An event of a feed that has not failed. */
+/** An event of the feed, except errors. */
 export type JobFeedEvent = Exclude<AnyJobFeedEvent, { type: 'error' }>;
 
-/** An `EventSource` sends it whenever it reconnects. */
+/** The header that an `EventSource` sends when it reconnects. */
 export const LastEventIdHeaders = v.object({
   'last-event-id': documented(
     v.optional(v.string()),
-    'The id of the last event that was read: the stream continues there. One that is too old, or of other jobs, is refused.',
+    'The id of the last received event, after which the stream continues. An id that is too old or belongs to other jobs is rejected.',
   ),
 });

@@ -26,10 +26,13 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** The bytes are settled when a job is accepted, wherever they came from: they come back by checksum. */
+/**
+ * An input image of a job. Jobs refer to their input images by checksum, because the bytes are stored when the job is
+ * accepted.
+ */
 const JobInput = StoredInput;
 
-/** What a job is asked to do: the request with its defaults, without its idempotency key (contract.md 3). */
+/** The request of a job, with its defaults and without its idempotency key (`docs/contract.md`, section 3). */
 export const JobRequest = v.strictObject({
   ...sharedRequestEntries,
   version: v.literal('1'),
@@ -48,25 +51,25 @@ export const JobRequest = v.strictObject({
 });
 export type JobRequest = v.InferOutput<typeof JobRequest>;
 
-/** The images of a request in the order of their indexes: the images, the mask, the references (beyond.md C). */
+/** Returns the input images of a request in the order of their indexes: the images, the mask, the reference images. */
 export function inputsOf({ images, mask, reference_images }: JobRequest): readonly StoredInput[] {
   return [...images, ...(mask === null ? [] : [mask]), ...reference_images];
 }
 
-/** The statuses that a job can end in. */
+/** The final statuses of a job. */
 export const JOB_ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'] as const;
 
-/** Where the end of a job is to be sent (beyond.md D). */
+/** The webhook that receives the ended job. */
 export const Webhook = closedObject({
   url: documented(
     text({ maxLength: 2048 }),
-    'https, or http on loopback, on a host of server.webhooks.allowed_hosts.',
+    'An https URL, or an http URL on loopback, with a host listed in `server.webhooks.allowed_hosts`.',
   ),
   events: documented(
     v.optional(v.pipe(limitedList(v.picklist(JOB_ENDS), JOB_ENDS.length), v.minLength(1)), [
       ...JOB_ENDS,
     ]),
-    'The ends that are sent: all of them when left out.',
+    'The final statuses to send; all if omitted.',
     { minItems: 1, maxItems: JOB_ENDS.length },
   ),
 });
@@ -79,19 +82,19 @@ const AnyJobCreate = v.pipe(
     ...imageRequestEntries,
     priority: documented(
       v.optional(Priority, 0),
-      "Orders the queued jobs of the caller: the highest priority first, then in the order of acceptance. Tokens take turns, whatever their jobs' priorities are.",
+      'Orders the queued jobs of the caller: highest priority first, then in the order of acceptance. Tokens take turns, independent of the priorities of their jobs.',
     ),
     webhook: documented(
       v.optional(Webhook),
-      'Where the end of the job is sent, while server.webhooks.enabled is on.',
+      'The webhook that receives the ended job. Requires the setting `server.webhooks.enabled`.',
     ),
   }),
   v.rawCheck((context) => requestRules(context)),
 );
 
 /**
- * The body of `POST /v1/jobs`: a request whose images become artifacts, whatever delivery it names, before any rule of
- * the contract checks it.
+ * The body of `POST /v1/jobs`. The response_format is replaced by `artifact` before any rule checks the request, because the
+ * images of a job are always artifacts.
  */
 export const JobCreate: typeof AnyJobCreate = {
   ...AnyJobCreate,
@@ -117,51 +120,63 @@ const jobEntries = {
   started: v.optional(UnixSecs),
   completed: v.optional(UnixSecs),
   cancel_requested: v.boolean(),
-  priority: documented(v.optional(Priority), 'Left out, it is 0.'),
-  favorite: documented(v.boolean(), 'Favourites are exempt from the pruning of history.'),
-  deleted: documented(v.optional(UnixSecs), 'When it was hidden; hidden jobs can be restored.'),
+  priority: documented(v.optional(Priority), 'The priority; 0 if absent.'),
+  favorite: documented(
+    v.boolean(),
+    'True if the job is a favorite, which retention does not delete.',
+  ),
+  deleted: documented(
+    v.optional(UnixSecs),
+    'The time at which the job was hidden. A hidden job can be restored.',
+  ),
   progress: v.optional(v.strictObject({ stage: v.picklist(STAGES), partial_images: Count })),
 };
 
-/** The images of a job that did not come to its end. */
+/** The finished images of a job that did not succeed. */
 export const PartialResult = v.strictObject({ data: v.array(GeneratedImage) });
 export type PartialResult = v.InferOutput<typeof PartialResult>;
 
-/** A job with all that is known of it. */
+/** A job with all its facts. */
 export const ImageJob = v.strictObject({
   ...jobEntries,
   request: JobRequest,
-  retry_of: documented(v.optional(JobId), 'The job that this one was made from by a retry.'),
+  retry_of: documented(
+    v.optional(JobId),
+    'The id of the earlier job if this job was created by a retry.',
+  ),
   result: v.optional(ImageResponse),
   partial_result: documented(
     v.optional(PartialResult),
-    'What a job had finished that did not succeed. A retry of it asks for the other images only.',
+    'The finished images of a job that did not succeed. A retry requests only the missing images.',
   ),
   error: v.optional(FlatBridgeError),
   webhook: documented(
     v.optional(
       v.strictObject({
         status: v.picklist(['pending', 'delivered', 'failed']),
-        attempts: documented(Count, 'How often the end was sent.'),
-        last_status: documented(v.optional(Count), 'Of the last reply, where there was one.'),
+        attempts: documented(Count, 'The number of delivery attempts.'),
+        last_status: documented(
+          v.optional(Count),
+          'The HTTP status of the last reply, if there was a reply.',
+        ),
       }),
     ),
-    'How the end of the job is sent; absent where it is not sent.',
+    'The delivery of the ended job to its webhook; absent if the job is not sent.',
   ),
 });
 export type ImageJob = v.InferOutput<typeof ImageJob>;
 
-/** A job as lists show it: without its images, its result and its error. */
+/** A job in a list, without its images, its result and its error. */
 export const ImageJobSummary = v.strictObject({
   ...jobEntries,
   operation: v.picklist(['generate', 'edit']),
-  prompt: documented(v.string(), 'Its first 256 characters.', { maxLength: 256 }),
+  prompt: documented(v.string(), 'The first 256 characters of the prompt.', { maxLength: 256 }),
   provider: v.string(),
   model: v.optional(v.string()),
-  outputs: documented(Count, 'How many images were asked for.'),
-  size: documented(Size, 'What its plan asks for: auto, or WxH in pixels.'),
-  inputs: documented(Count, 'How many images it came with: images, mask and references.'),
-  error_code: documented(v.optional(v.string()), 'The bridge_ext.code of its error.'),
+  outputs: documented(Count, 'The number of requested images.'),
+  size: documented(Size, 'The size requested from the provider: auto, or WxH in pixels.'),
+  inputs: documented(Count, 'The number of input images: images, mask and reference images.'),
+  error_code: documented(v.optional(v.string()), 'The `bridge_ext.code` of the error.'),
   artifacts: v.array(
     v.strictObject({
       id: ArtifactId,
@@ -180,24 +195,31 @@ const SearchText = v.pipe(storableText(256), v.minLength(1));
 
 const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 
-/** The filters of the job list. `include_deleted=true` means `visibility=all` where no visibility is named. */
+/** The filters of the job list. `include_deleted=true` means `visibility=all` if `visibility` is omitted. */
 export const JobListQuery = v.pipe(
   closedObject({
     ...pageEntries,
     status: v.optional(v.picklist(JOB_STATUSES)),
-    visibility: documented(v.optional(v.picklist(VISIBILITIES)), 'Left out, it is active.'),
+    visibility: documented(
+      v.optional(v.picklist(VISIBILITIES)),
+      'The visibility of the listed jobs; active if omitted.',
+    ),
     favorite: v.optional(QueryBoolean),
     provider: documented(
       v.optional(ProviderName),
-      'Where the job went, or is meant to go first. One that was never used has no jobs.',
+      'The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs.',
     ),
     search: documented(
       v.optional(SearchText),
-      'A part of the prompt, literally, whatever the case of its letters.',
+      'A literal part of the prompt, without regard to case.',
     ),
-    include_deleted: documented(v.optional(QueryBoolean), 'true means visibility=all.', {
-      deprecated: true,
-    }),
+    include_deleted: documented(
+      v.optional(QueryBoolean),
+      'true means visibility=all. Use `visibility` instead.',
+      {
+        deprecated: true,
+      },
+    ),
   }),
   v.transform(({ include_deleted, visibility, ...rest }) => ({
     ...rest,
@@ -206,19 +228,22 @@ export const JobListQuery = v.pipe(
 );
 export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 
-/** An id that no job has, whatever its form, is a 404; its form is not checked. */
+/** The path parameters of a job. The form of the id is not checked: any unknown id is a 404. */
 export const JobPath = v.strictObject({ id: v.string() });
 
-/** An index of no image of the job is a 404 too. */
+/** The path parameters of an input image. An unknown index is a 404. */
 export const JobInputPath = v.strictObject({
   id: v.string(),
-  index: documented(v.string(), 'From 0 over the images, then the mask, then the references.'),
+  index: documented(
+    v.string(),
+    'The index from 0: first the images, then the mask, then the reference images.',
+  ),
 });
 
 export const JobQuery = closedObject({
   wait_ms: documented(
     v.optional(queryInteger(0, 30_000)),
-    'How long to wait for the job to end before replying.',
+    'The maximum time to wait for the end of the job, in milliseconds.',
   ),
 });
 
@@ -227,20 +252,20 @@ const CANCEL_MODES = ['stop', 'finish'] as const;
 export const JobCancelQuery = closedObject({
   in_flight: documented(
     v.optional(v.picklist(CANCEL_MODES), 'stop'),
-    'The fate of calls that a provider has already: stop ends them, finish waits for their images and keeps them. Nothing further is sent in either case.',
+    'The handling of running provider calls: stop aborts them, finish waits for their images and keeps them. In both cases no further calls are started.',
   ),
 });
 
-/** What may be changed of a job: one of the two at least. */
+/** The mutable fields of a job, of which at least one is required. */
 export const JobPatch = v.pipe(
   closedObject({
     favorite: v.optional(v.boolean()),
-    deleted: documented(v.optional(v.boolean()), 'Hides a job that has ended, or restores it.'),
+    deleted: documented(v.optional(v.boolean()), 'true hides an ended job, false restores it.'),
   }),
   v.rawCheck(({ dataset, addIssue }) => {
     const isObject = !dataset.issues?.some((issue) => issue.path === undefined);
     if (isObject && Object.keys(Object(dataset.value)).length === 0) {
-      addIssue({ message: coded('required', 'must hold favorite, deleted or both') });
+      addIssue({ message: coded('required', 'must contain favorite, deleted or both') });
     }
   }),
   v.metadata({ minProperties: 1 }),

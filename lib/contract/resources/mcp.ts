@@ -4,14 +4,14 @@ import { documented } from '../schema/documented.ts';
 import { coded } from '../schema/issues.ts';
 import { isLongerThan } from '../schema/text.ts';
 
-// The protocol's library repeats ids, methods, names and addresses in its errors.
+// The texts are limited because the protocol library repeats ids, methods, names and URLs in its errors.
 const MAX_TEXT_BYTES = 8192;
 
 const AnyMessage = v.record(v.string(), v.unknown());
 
 /**
- * A message of JSON-RPC 2.0, or several. The protocol checks its form; here only its texts are limited, except for the
- * arguments of a tool, which may hold images and have schemas of their own.
+ * One or several messages of JSON-RPC 2.0. The protocol library checks their form. This schema only limits the texts, except
+ * for the arguments of a tool, which may contain images and have their own schemas.
  */
 export const McpMessage = documented(
   v.pipe(
@@ -37,7 +37,10 @@ function withoutArguments(message: Readonly<Record<string, unknown>>): object {
   return isPlainObject(params) ? { ...message, params: { ...params, arguments: null } } : message;
 }
 
-/** The body has a limit of depth and of parts, so this search has one too. */
+/**
+ * Finds the first text that is too long. The search is bounded because the depth and the number of parts of a body are
+ * limited.
+ */
 function firstLongText(value: object): Path | undefined {
   for (const [name, member] of Object.entries(value)) {
     const item = toItem(name, Array.isArray(value));
@@ -49,40 +52,48 @@ function firstLongText(value: object): Path | undefined {
 }
 
 function toItem(name: string, isIndex: boolean): v.ObjectPathItem {
-  // An index is shown in brackets; for valibot's types only an array has them.
+  // The cast is needed because valibot's types allow a numeric key only for an array, and numeric keys are shown in
+  // brackets.
   const key = (isIndex ? Number(name) : name) as string;
   return { type: 'object', origin: 'value', input: {}, key, value: undefined };
 }
 
-/** How the Model Context Protocol refuses a request, where no tool and no error of the bridge is concerned. */
+/** An error reply of the Model Context Protocol itself, not of a tool or of the bridge. */
 export const McpRefusal = documented(
   v.strictObject({
     jsonrpc: v.literal('2.0'),
     error: v.strictObject({
-      code: documented(v.pipe(v.number(), v.integer()), 'A code of JSON-RPC or of the protocol.'),
+      code: documented(
+        v.pipe(v.number(), v.integer()),
+        'An error code of JSON-RPC or of the Model Context Protocol.',
+      ),
       message: v.string(),
       data: v.optional(v.record(v.string(), v.unknown())),
     }),
     id: documented(
       v.nullable(v.union([v.string(), v.number()])),
-      'That of the refused message; null where it has none.',
+      'The id of the rejected message; null if the message has no id.',
     ),
   }),
   'An error of JSON-RPC 2.0.',
 );
 
-/** The refusals of the protocol by their status, for the operations that reply with them. */
+/** The error replies of the protocol, for the specs of the operations. */
 export const MCP_REFUSALS = {
   malformed: {
     status: 400,
-    description: 'Not a message of the protocol, or not one for this session.',
+    description: 'The body is not a valid message of the protocol or of this session.',
     body: McpRefusal,
   },
-  unknown: { status: 404, description: 'No such session, or no such method.', body: McpRefusal },
+  unknown: {
+    status: 404,
+    description: 'The session or the method does not exist.',
+    body: McpRefusal,
+  },
   unacceptable: {
     status: 406,
-    description: '`accept` lacks what the reply may be.',
+    description: 'The header `accept` does not list the required media types.',
     body: McpRefusal,
   },
-  taken: { status: 409, description: 'The session has a stream already.', body: McpRefusal },
+  taken: { status: 409, description: 'The session already has a stream.', body: McpRefusal },
 } as const;

@@ -12,7 +12,10 @@ export const PresetName = v.pipe(ShortText, v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{
 
 const templateEntries = {
   ...sharedRequestEntries,
-  prompt: documented(v.optional(PromptText), 'May be left out and given when the preset is used.'),
+  prompt: documented(
+    v.optional(PromptText),
+    'The prompt. If omitted, the prompt is given when the preset is used.',
+  ),
 };
 
 const CheckedTemplate = v.pipe(
@@ -22,7 +25,7 @@ const CheckedTemplate = v.pipe(
 
 type SentTemplate = v.InferInput<typeof CheckedTemplate>;
 
-/** The objects of a template, which a preset shows even where they are empty. */
+/** The objects of a template that a preset shows even if they are empty. */
 const SHOWN = ['parameters', 'output', 'routing', 'session', 'policies', 'metadata'] as const;
 
 export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[number]> & {
@@ -30,8 +33,8 @@ export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[num
 };
 
 /**
- * A request without its images, checked with its defaults and stored as it was sent (contract.md 5): a preset that never
- * named a field must follow a default that changes later.
+ * A request without images. The template is checked with its defaults but stored as it was sent, so that a later change of a
+ * default applies to every preset that does not name the field.
  */
 export const PresetTemplate: v.GenericSchema<SentTemplate, PresetTemplate> = {
   ...CheckedTemplate,
@@ -47,7 +50,7 @@ function toShown(sent: unknown): PresetTemplate {
   const shown = {
     operation: 'generate',
     ...Object.fromEntries(SHOWN.map((name) => [name, {}])),
-    // Checked just before: an object of known fields.
+    // `CheckedTemplate` has verified that the value is an object with known fields.
     ...sentFields(templateEntries, Object(sent)),
   };
   return shown as PresetTemplate;
@@ -61,11 +64,11 @@ const written = {
 export const PresetCreate = closedObject({ name: PresetName, ...written });
 export type PresetCreate = v.InferOutput<typeof PresetCreate>;
 
-/** Replaces a preset whole: a description that is left out is removed. */
+/** The new content of a preset, except its name. An omitted description is removed. */
 export const PresetReplace = closedObject(written);
 export type PresetReplace = v.InferOutput<typeof PresetReplace>;
 
-/** A name that no preset has, whatever its form, is a 404; its form is not checked. */
+/** The path parameters of a preset. The form of the name is not checked: any unknown name is a 404. */
 export const PresetPath = v.strictObject({ name: v.string() });
 
 export const Preset = v.strictObject({

@@ -4,7 +4,7 @@ import { closedObject } from '../schema/closed-object.ts';
 import { Count } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
 
-/** One entry of the provider inventory (contract.md 4). */
+/** One entry of the provider inventory. */
 export const ProviderDescriptor = v.strictObject({
   name: v.string(),
   display_name: v.string(),
@@ -27,7 +27,7 @@ const ImageSupport = v.strictObject({
   max_bytes_total: Count,
 });
 
-/** What one model of one provider can do: the truth that negotiation goes by (contract.md 4). */
+/** The capabilities of one model of one provider, on which negotiation is based. */
 export const CapabilityDocument = v.strictObject({
   provider: v.string(),
   model: v.string(),
@@ -53,7 +53,7 @@ export const CapabilityDocument = v.strictObject({
     max_aspect_ratio: v.optional(v.number()),
   }),
   aspect_ratio: Support,
-  /** Of a `native` hint: the only values that are taken; any where it is absent. */
+  /** The accepted values if `aspect_ratio` is `native`. If absent, every value is accepted. */
   aspect_ratios: v.optional(v.array(AspectRatio)),
   resolution: Support,
   resolutions: v.optional(v.array(v.picklist(RESOLUTIONS))),

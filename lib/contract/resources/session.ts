@@ -3,7 +3,7 @@ import { SessionKey } from '../request/routing.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { toProviderName } from './provider-name.ts';
 
-/** The thread that a key is bound to (contract.md 7). */
+/** The thread that a session key is bound to. */
 export const SessionBinding = v.strictObject({
   key: SessionKey,
   thread_id: v.string(),
@@ -11,7 +11,7 @@ export const SessionBinding = v.strictObject({
 });
 export type SessionBinding = v.InferOutput<typeof SessionBinding>;
 
-/** A key that no session has, whatever its form, is a 404; its form is not checked. */
+/** The path parameters of a session. The form of the key is not checked: any unknown key is a 404. */
 export const SessionPath = v.strictObject({ key: v.string() });
 
 export const SessionQuery = closedObject({

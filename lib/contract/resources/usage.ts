@@ -5,7 +5,7 @@ import { documented } from '../schema/documented.ts';
 import { Count, UnixSecs } from '../schema/fields.ts';
 import { queryInteger } from '../schema/page.ts';
 
-/** How long usage is kept. */
+/** The number of days for which usage is kept. */
 export const MAX_USAGE_DAYS = 366;
 
 const DEFAULT_USAGE_DAYS = '30';
@@ -13,57 +13,57 @@ const DEFAULT_USAGE_DAYS = '30';
 export const UsageQuery = closedObject({
   days: documented(
     v.optional(queryInteger(1, MAX_USAGE_DAYS), DEFAULT_USAGE_DAYS),
-    'How many days, the current one included.',
+    'The number of days, including the current day.',
   ),
 });
 
 const countEntries = {
-  images: documented(
-    Count,
-    'Images that the provider has made and charges for, whether they were delivered or not.',
-  ),
-  failed: documented(Count, 'Images that were asked for and certainly not made.'),
+  images: documented(Count, 'Images that the provider made and charges for, delivered or not.'),
+  failed: documented(Count, 'Requested images that were certainly not made.'),
   unknown: documented(
     Count,
-    'Images that may have been made and charged for: their call ended without a known outcome.',
+    'Images that may have been made and charged for, because their call ended without a known outcome.',
   ),
   lost: documented(
     Count,
-    'Those of `images` that were not delivered: neither in a reply, nor as an artifact, nor in the result of a job.',
+    'The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job.',
   ),
-  tokens: documented(v.optional(Count), 'Tokens of the models, where providers report them.'),
+  tokens: documented(v.optional(Count), 'Tokens of the models, if the providers report them.'),
 };
 
-/** Who calls, and what this caller may do. */
+/** The caller and its permissions. */
 export const UsageCaller = v.strictObject({
-  name: documented(v.optional(v.string()), 'Of the token; absent where it has none.'),
+  name: documented(
+    v.optional(v.string()),
+    'The name of the token; absent for a caller without a named token.',
+  ),
   permissions: v.array(v.picklist(PERMISSIONS)),
-  expires: documented(v.optional(UnixSecs), 'When the token stops being valid.'),
+  expires: documented(v.optional(UnixSecs), 'The time at which the token expires.'),
   allowance: v.optional(
     v.strictObject({
       images_per_day: Count,
       used: documented(
         Count,
-        'Today: `images`, `unknown`, and what is reserved for work that has not ended.',
+        "Today's `images` and `unknown`, and the images reserved for work that has not ended.",
       ),
-      resets: documented(UnixSecs, 'When the next day begins, in UTC.'),
+      resets: documented(UnixSecs, 'The start of the next day in UTC.'),
     }),
   ),
 });
 
-/** One day of one token. */
+/** The usage of one token on one day. */
 export const DayUsage = v.strictObject({
-  day: documented(v.string(), 'In UTC, such as 2026-11-22.', { format: 'date' }),
+  day: documented(v.string(), 'The day in UTC, such as 2026-11-22.', { format: 'date' }),
   ...countEntries,
   by_provider: documented(
     v.record(v.string(), v.strictObject(countEntries)),
-    'By the names of the providers that were used.',
+    'The usage by provider name.',
   ),
 });
 
-/** The images of the caller's token. */
+/** The usage of the caller's token. */
 export const UsageReport = v.strictObject({
   caller: UsageCaller,
-  items: documented(v.array(DayUsage), 'Days with images, the latest first.'),
+  items: documented(v.array(DayUsage), 'The days with images, latest first.'),
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;

@@ -4,21 +4,21 @@ import { ImageJob, JOB_ENDS } from './job.ts';
 
 const TYPES = JOB_ENDS.map((end) => `job.${end}` as const);
 
-/** What a webhook is sent when a job has ended (beyond.md D). */
+/** The message sent to a webhook when a job has ended. */
 export const WebhookMessage = v.strictObject({
-  type: documented(v.picklist(TYPES), 'How the job has ended.'),
-  timestamp: documented(v.pipe(v.string(), v.isoTimestamp()), 'When the job has ended.'),
+  type: documented(v.picklist(TYPES), 'The final status of the job.'),
+  timestamp: documented(v.pipe(v.string(), v.isoTimestamp()), 'The time at which the job ended.'),
   data: ImageJob,
 });
 export type WebhookMessage = v.InferOutput<typeof WebhookMessage>;
 
-/** The headers of each attempt, as Standard Webhooks 1.0 has them. */
+/** The headers of each delivery attempt, as defined by Standard Webhooks 1.0. */
 export const WebhookHeaders = v.object({
   'webhook-id': documented(
     v.string(),
-    'The id of the job. It is the same in every attempt: a receiver knows by it what it has had.',
+    'The id of the job. The id is the same in every attempt, so a receiver can detect repeated messages.',
   ),
-  'webhook-timestamp': documented(v.string(), 'When this attempt was made, in Unix seconds.'),
+  'webhook-timestamp': documented(v.string(), 'The time of this attempt, in Unix seconds.'),
   'webhook-signature': documented(
     v.string(),
     'One signature, or two separated by a space while the secret is rotated. Each is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 
-// A longer list helps no reader, and a request may hold some thousands.
+// A longer list does not help the reader, and a request may contain thousands of unknown fields.
 const MAX_UNKNOWN_KEYS = 1000;
 
 /**
- * An object that knows all its fields (contract.md 0): every unknown one is reported, not just the first, and `null`
- * for an optional field means the same as leaving it out, unless the field's own schema takes `null`.
+ * Creates the schema of an object that rejects unknown fields. Every unknown field is reported, not only the first. `null`
+ * for
+ * an optional field means the same as omitting the field, unless the schema of the field accepts `null`.
  */
 export function closedObject<const E extends v.ObjectEntries>(
   entries: E,
@@ -23,13 +24,13 @@ export function closedObject<const E extends v.ObjectEntries>(
     > {
       const input = dataset.value;
       if (!isPlainObject(input)) {
-        // An array is an object to valibot, and would fail field by field instead of as a whole.
+        // valibot treats an array as an object, so the array would fail field by field instead of as a whole.
         return schemaFailure(known, dataset, config);
       }
       const result = known['~run']({ value: withoutNulls(input, entries) }, config);
       const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
       for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) addUnknownKey(result, input, key);
-      // `strictObject` and `object` differ in their issue types only.
+      // The cast is safe because `strictObject` and `object` differ only in their issue types.
       return result as v.OutputDataset<
         v.InferOutput<v.StrictObjectSchema<E, undefined>>,
         v.InferIssue<v.StrictObjectSchema<E, undefined>>
@@ -38,7 +39,10 @@ export function closedObject<const E extends v.ObjectEntries>(
   });
 }
 
-/** One of several closed objects, distinguished by the literal in `key`. A list fails as a whole, not for lacking the key. */
+/**
+ * Creates the schema of one of several closed objects, selected by the literal in `key`. A list fails as a whole, not
+ * because of the missing key.
+ */
 export function closedVariant<const K extends string, const O extends v.VariantOptions<K>>(
   key: K,
   options: O,
@@ -50,15 +54,16 @@ export function closedVariant<const K extends string, const O extends v.VariantO
       dataset: v.UnknownDataset,
       config: v.Config<v.BaseIssue<unknown>>,
     ): ReturnType<typeof run> {
-      // A list is an object to valibot; a number fails as a list should.
+      // valibot treats a list as an object. A number fails with the issue that a list should have.
       return run.call(variant, Array.isArray(dataset.value) ? { value: 0 } : dataset, config);
     },
   });
 }
 
 /**
- * One of two schemas: `second` for an object that `isSecond`, else `first`. Issues are those of that schema alone, where a
- * union reports none of either.
+ * Creates the schema of two alternatives: `second` for an object that `isSecond` accepts, else `first`. The issues are those
+ * of
+ * the selected schema, whereas a plain union reports no issues of its members.
  */
 export function eitherOf<const A extends v.GenericSchema, const B extends v.GenericSchema>(
   first: A,
@@ -70,13 +75,13 @@ export function eitherOf<const A extends v.GenericSchema, const B extends v.Gene
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const { value } = dataset;
       const schema = isPlainObject(value) && isSecond(value) ? second : first;
-      // Either way it is what the union of both would return.
+      // The cast is safe because the union of both schemas has the same output.
       return schema['~run'](dataset, config) as ReturnType<(typeof union)['~run']>;
     },
   });
 }
 
-/** A field that may be left out or `null`, and is `null` in both cases. */
+/** Creates the schema of a field that may be omitted or `null`. The value is `null` in both cases. */
 export function nullable<const S extends v.GenericSchema>(schema: S) {
   return v.optional(v.nullable(schema), null);
 }
@@ -90,7 +95,7 @@ function schemaFailure<S extends v.GenericSchema>(
   dataset: v.UnknownDataset,
   config: v.Config<v.BaseIssue<unknown>>,
 ): v.OutputDataset<never, v.BaseIssue<unknown>> {
-  // A number fails every object schema with the very issue that an array deserves.
+  // A number fails every object schema with the issue that an array should have.
   const failed = schema['~run']({ value: 0 }, config);
   return { typed: false, value: dataset.value, issues: failed.issues as [v.BaseIssue<unknown>] };
 }
@@ -119,7 +124,7 @@ function addUnknownKey(
     message: 'is not a known field',
     path: [{ type: 'object', origin: 'key', input, key, value: undefined }],
   };
-  // The dataset is ours until it is returned; valibot itself grows it the same way.
+  // Mutating the dataset is safe before it is returned. valibot adds issues in the same way.
   const open = result as { typed: boolean; issues?: v.BaseIssue<unknown>[] };
   open.typed = false;
   if (open.issues) open.issues.push(issue);

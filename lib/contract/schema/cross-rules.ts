@@ -2,17 +2,17 @@ import type * as v from 'valibot';
 import { coded } from './issues.ts';
 import { limitsOf, type RequestLimits } from './request-limits.ts';
 
-/** One rule between fields of `T`. */
+/** A rule between fields of `T`. */
 export interface CrossRule<T> {
-  /** Where the violation is reported. */
+  /** The path of the field at which a violation is reported. */
   readonly field: string;
-  /** The fields that it reads: it is checked only when each of them is valid. */
+  /** The paths of the fields that the rule reads. The rule is checked only if all these fields are valid. */
   readonly needs: readonly string[];
   readonly message: string;
   readonly broken: (value: T, limits: RequestLimits | undefined) => boolean;
 }
 
-/** What `v.rawCheck` hands its action, as far as it is used here. */
+/** The used members of the argument that `v.rawCheck` passes to its action. */
 interface Check {
   readonly dataset: v.OutputDataset<unknown, v.BaseIssue<unknown>>;
   readonly config: object;
@@ -23,19 +23,19 @@ interface Check {
 }
 
 /**
- * Checks every rule whose fields passed their own schemas. valibot skips a plain `check` once any field has failed; the
- * contract wants all violations of a request at once.
+ * Returns an action that checks every rule whose fields passed their own schemas. valibot skips a plain `check` if any field
+ * has failed, but all violations of a request are reported at once.
  */
 export function checkAll<T>(rules: readonly CrossRule<T>[]) {
-  // Split once: there may be a thousand failed fields to compare with.
+  // The paths are split once, because they may be compared with a thousand failed fields.
   const table = rules.map((rule) => ({ rule, needs: rule.needs.map((need) => need.split('.')) }));
   return ({ dataset, config, addIssue }: Check): void => {
     const failed = (dataset.issues ?? []).map((issue) => (issue.path ?? []).map(({ key }) => key));
-    // The root failed: there is no object to read.
+    // The root failed, so there is no object to check.
     if (failed.some((path) => path.length === 0)) return;
     for (const { rule, needs } of table) {
       if (needs.some((need) => failed.some((path) => overlaps(path, need)))) continue;
-      // Every field that the rule reads has passed its schema, which is what T says.
+      // The cast is safe because every field that the rule reads has passed its schema.
       if (!rule.broken(dataset.value as T, limitsOf(config))) continue;
       addIssue({ path: toPath(rule.field), message: coded('invalid_combination', rule.message) });
     }
@@ -56,6 +56,6 @@ function toPath(field: string): [v.ObjectPathItem, ...v.ObjectPathItem[]] {
       value: undefined,
     }),
   );
-  // A field name always has one part at least.
+  // The cast is safe because a field name has at least one part.
   return items as [v.ObjectPathItem, ...v.ObjectPathItem[]];
 }

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
-/** Keywords of JSON Schema, for what a check does and no converter can see. */
+/** JSON Schema keywords for checks that a converter cannot detect. */
 export type SchemaKeywords = Readonly<Record<string, unknown>>;
 
-/** The same schema, with what its name does not say and what its checks hide from readers of the documents. */
+/** Adds a description and JSON Schema keywords to a schema. */
 export function documented<const S extends v.GenericSchema>(
   schema: S,
   description: string,

@@ -2,17 +2,19 @@ import * as v from 'valibot';
 import { coded } from './issues.ts';
 import { isLongerThan, ShortText, text } from './text.ts';
 
-/** Whether text survives UTF-8, SQLite and C strings unchanged: no lone surrogate, no U+0000. */
+/**
+ * Returns true if the text can be stored unchanged as UTF-8, in SQLite and as a C string: no lone surrogate and no U+0000.
+ */
 export function isStorableText(value: string): boolean {
   return value.isWellFormed() && !value.includes('\u0000');
 }
 
-const STORABLE = coded('invalid_text', 'must hold no lone surrogate and no U+0000');
+const STORABLE = coded('invalid_text', 'must not contain lone surrogates or U+0000');
 
-/** `prompt` and `negative_prompt` together (contract.md 1). */
+/** The maximum size of `prompt` and `negative_prompt` together, in bytes of UTF-8. */
 export const MAX_PROMPT_BYTES = 12_288;
 
-/** A prompt: free text that is not blank. A rule between the fields limits both prompts together. */
+/** A non-blank prompt. A rule between the fields limits both prompts together. */
 export const PromptText = v.pipe(
   text({ maxBytes: 4 * MAX_PROMPT_BYTES }),
   v.check(isStorableText, STORABLE),
@@ -20,22 +22,25 @@ export const PromptText = v.pipe(
   v.metadata({ minLength: 1, maxLength: MAX_PROMPT_BYTES }),
 );
 
-/** Free text of at most so many characters. */
+/** Creates the schema of a free text of at most `maxCodePoints` characters. */
 export function storableText(maxCodePoints: number) {
   return v.pipe(text({ maxCodePoints }), v.check(isStorableText, STORABLE));
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the check must find control characters.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A short token of the caller's: `minBytes`..`maxBytes` UTF-8 bytes, no control characters. */
+/**
+ * Creates the schema of a short text chosen by the caller: `minBytes` to `maxBytes` bytes of UTF-8 without control
+ * characters.
+ */
 export function tokenOf(maxBytes: number, minBytes = 1) {
   return v.pipe(
     text({ maxBytes }),
     v.check((value) => value.isWellFormed(), STORABLE),
     v.check(
       (value) => !CONTROL_CHARACTERS.test(value),
-      coded('invalid_text', 'must hold no control characters'),
+      coded('invalid_text', 'must not contain control characters'),
     ),
     v.check(
       (value) => value.length >= minBytes,
@@ -45,7 +50,7 @@ export function tokenOf(maxBytes: number, minBytes = 1) {
   );
 }
 
-/** A lowercase hexadecimal SHA-256. */
+/** A SHA-256 in lowercase hexadecimal. */
 export const Sha256 = v.pipe(ShortText, v.regex(/^[0-9a-f]{64}$/));
 
 /** 128 random bits in lowercase hexadecimal. */
@@ -59,10 +64,10 @@ export const DurationMs = v.pipe(v.number(), v.minValue(0));
 
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** A caller's `x-request-id` is kept when it has this form (contract.md 0). */
+/** The accepted form of a caller's `x-request-id`. A header of any other form is replaced by a new id. */
 export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** At most 16 pairs of the caller's, kept with the job and the metadata record. */
+/** At most 16 pairs set by the caller, stored with the job and in the metadata record. */
 export const UserMetadata = v.pipe(
   v.custom<Readonly<Record<string, string>>>(
     (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
@@ -73,14 +78,17 @@ export const UserMetadata = v.pipe(
     const input = dataset.value;
     const keys = Object.keys(input);
     if (keys.length > 16) addIssue({ message: coded('too_many', 'must have at most 16 pairs') });
-    // Seventeen bad pairs are reported as well as a million.
+    // At most 17 pairs are checked, because more issues do not help the reader.
     for (const key of keys.slice(0, 17)) {
       const value: unknown = input[key];
       const path: [v.ObjectPathItem] = [{ type: 'object', origin: 'value', input: {}, key, value }];
       if (key.length > 64 || !/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
         addIssue({
           path,
-          message: coded('invalid_key', 'must be named by 1 to 64 of A-Z a-z 0-9 _ . -'),
+          message: coded(
+            'invalid_key',
+            'must have a name of 1 to 64 characters from A-Z a-z 0-9 _ . -',
+          ),
         });
       } else if (typeof value !== 'string') {
         addIssue({ path, message: coded('invalid_type', 'must be a string') });

@@ -1,12 +1,12 @@
 import type * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 
-/** One violation of a request, as `details.issues` lists it (contract.md 1). */
+/** One violation of a request, as listed in `details.issues`. */
 export interface RequestIssue {
   /** A path such as `images[0].data_url`. */
   readonly field: string;
   readonly code: string;
-  /** What the field must be; never what was sent. */
+  /** The requirement that the field violates. The message never contains the sent value. */
   readonly message: string;
 }
 
@@ -15,12 +15,12 @@ const MAX_FIELD_CHARS = 256;
 const MAX_NAME_CHARS = 64;
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** A message that carries its own issue code, for rules whose kind alone does not name it. */
+/** Returns a message with an embedded issue code, for rules whose kind does not determine the code. */
 export function coded(code: string, message: string): string {
   return `[${code}] ${message}`;
 }
 
-/** valibot's issues as ours: where, by which code, and what the field must be. */
+/** Converts valibot's issues to request issues: the field, the code and the requirement. */
 export function toRequestIssues(issues: readonly v.BaseIssue<unknown>[]): RequestIssue[] {
   return issues.map((issue) => {
     const field = toField(issue.path ?? []);
@@ -30,37 +30,37 @@ export function toRequestIssues(issues: readonly v.BaseIssue<unknown>[]): Reques
   });
 }
 
-/** Violations as they are listed: sorted by field, cut at 64 with `too_many_issues` as the last. */
+/** Sorts violations by field and code. Above 64 violations, the last entry is `too_many_issues`. */
 export function listedIssues(issues: readonly RequestIssue[]): readonly RequestIssue[] {
   const sorted = [...issues].sort((a, b) => compare(a.field, b.field) || compare(a.code, b.code));
   if (sorted.length <= MAX_ISSUES) return sorted;
   return [
     ...sorted.slice(0, MAX_ISSUES - 1),
-    // No count: a schema itself stops collecting at some point.
+    // The number of the other issues is unknown, because a schema may stop collecting.
     { field: '', code: 'too_many_issues', message: 'further issues are not listed' },
   ];
 }
 
-/** All violations of one request as one error. */
+/** Returns one error for all violations of a request. */
 export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
   const shown = listedIssues(issues);
-  return new BridgeError('invalid_request', 'the request does not follow the contract', {
+  return new BridgeError('invalid_request', 'the request is invalid', {
     ...(shown[0]?.field ? { param: shown[0].field } : {}),
     details: { issues: shown.map((issue) => ({ ...issue })) },
   });
 }
 
-/** A caller's own name for something, as `field` shows it: cut, and quoted unless it is plain. */
+/** Returns a name chosen by a caller in the form used in `field`: unchanged if it is plain, else truncated and quoted. */
 export function fieldName(name: string): string {
   return isPlain(name) ? name : `[${JSON.stringify(name.slice(0, MAX_NAME_CHARS))}]`;
 }
 
-/** One violation found outside a schema, in the same form. */
+/** Returns an error for one violation found outside a schema. */
 export function invalidField(field: string, code: string, message: string): BridgeError {
   return invalidRequest([{ field, code, message }]);
 }
 
-// By code unit, as clients sort; `localeCompare` depends on the machine.
+// Sorts by code unit, as clients do. `localeCompare` would depend on the machine.
 function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
@@ -73,11 +73,11 @@ function toField(path: readonly v.IssuePathItem[]): string {
     else if (typeof key === 'string' && isPlain(key)) field += field ? `.${key}` : key;
     else field += fieldName(String(key));
   }
-  // The cut may split a character, and half of one is no JSON that every client can read.
+  // Truncation may split a surrogate pair, and not every client can parse JSON with a lone surrogate.
   return field.slice(0, MAX_FIELD_CHARS).toWellFormed();
 }
 
-/** The length comes first: a name may have megabytes. */
+/** Returns true if the name needs no quotes. The length is checked first because a name may have megabytes. */
 function isPlain(name: string): boolean {
   return name.length <= MAX_NAME_CHARS && PLAIN_NAME.test(name);
 }
@@ -114,7 +114,7 @@ function issueCode(issue: v.BaseIssue<unknown>): string {
 
 function isMissing(issue: v.BaseIssue<unknown>): boolean {
   const last = issue.path?.at(-1);
-  // A variant without its discriminator says so by the value alone.
+  // A variant reports a missing discriminator only by its undefined value.
   if (issue.type === 'variant') return last?.type === 'object' && issue.input === undefined;
   return last?.type === 'object' && last.origin === 'key';
 }
@@ -127,7 +127,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   boolean: 'a boolean',
 };
 
-// `expected` comes from the schema; valibot's own message would quote what was received.
+// Uses `expected`, which is part of the schema, because valibot's own message would quote the sent value.
 function issueMessage(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'unknown_field') return 'is not a known field';
   if (isMissing(issue)) return 'is required';
@@ -143,7 +143,7 @@ function isDefault(message: string): boolean {
   return message === '' || message.startsWith('Invalid ');
 }
 
-/** What is bounded, and by how much. Undefined for an issue that is not about a bound. */
+/** Returns the message of a violated bound, or undefined for any other issue. */
 function boundMessage({ type, input, requirement }: v.BaseIssue<unknown>): string | undefined {
   const length = Array.isArray(input) ? 'item' : 'character';
   switch (type) {

@@ -3,8 +3,9 @@ import { coded } from './issues.ts';
 import { limitsOf } from './request-limits.ts';
 
 /**
- * A list that fails as a whole when it is too long: thousands of wrong items would otherwise be checked and reported one by
- * one. `maxInputs` is the setting of that name.
+ * Creates the schema of a list that fails as a whole if it is too long. Otherwise thousands of invalid items would be
+ * checked
+ * and reported individually. The limit `maxInputs` is the setting `runtime.request.max_inputs`.
  */
 export function limitedList<const S extends v.GenericSchema>(
   item: S,

@@ -4,23 +4,25 @@ import { closedObject } from './closed-object.ts';
 import { coded } from './issues.ts';
 import { isLongerThan } from './text.ts';
 
-// The reply lists them. A form has the same limit.
+// The limit applies because the reply lists the unknown names. A form has the same limit.
 const { maxNameBytes: MAX_NAME_BYTES } = FORM_LIMITS;
 
-/** What an open object held: the fields that it knows, parsed, and the names of those that it does not. */
+/** The parsed known fields of an open object, and the names of the unknown fields. */
 export interface OpenFields<E extends v.ObjectEntries> {
   readonly fields: v.InferOutput<v.ObjectSchema<E, undefined>>;
   readonly unknown: readonly string[];
 }
 
 /**
- * The OpenAI-familiar routes' exception to closed objects (contract.md 10): a newer client's fields are named, not
- * refused. `null` for an optional field means the same as leaving it out.
+ * Creates the schema of an object that accepts unknown fields and returns their names. Only the OpenAI-compatible routes use
+ * open objects, because a newer client may send fields that the bridge does not know. `null` for an optional field means the
+ * same as omitting the field.
  */
 export function openObject<const E extends v.ObjectEntries>(entries: E) {
   const closed = closedObject(entries);
   const keywords = v.looseObject(entries);
-  // The entries and the type serve the documents; what runs is ours, and gives fields and names apart.
+  // `entries` and the type are used by the documents. The replaced `~run` returns the fields and the unknown names
+  // separately.
   return Object.assign(
     keywords as unknown as v.GenericSchema<
       v.InferInput<v.ObjectSchema<E, undefined>>,
@@ -56,7 +58,7 @@ function longName(key: string): v.BaseIssue<unknown> {
     input: undefined,
     expected: null,
     received: 'more',
-    message: coded('invalid_length', `a name has at most ${MAX_NAME_BYTES} bytes`),
+    message: coded('invalid_length', `must have a name of at most ${MAX_NAME_BYTES} bytes`),
     path: [{ type: 'object', origin: 'value', input: {}, key, value: undefined }],
   };
 }

@@ -6,7 +6,7 @@ import { ShortText, text } from './text.ts';
 
 export const DEFAULT_PAGE_LIMIT = 20;
 
-/** A whole number in a query, where everything is text. */
+/** Creates the schema of an integer in a query, where every value is text. */
 export function queryInteger(min: number, max: number) {
   return v.pipe(
     ShortText,
@@ -14,14 +14,14 @@ export function queryInteger(min: number, max: number) {
       (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
       coded('out_of_range', `must be a whole number from ${min} to ${max}`),
     ),
-    // The type of the value, as documents describe a query.
+    // Documents describe the type of the value, not its text in the query.
     v.metadata({ type: 'integer', minimum: min, maximum: max }),
     v.transform(Number),
     v.number(),
   );
 }
 
-/** `true` or `false` in a query, where everything is text. */
+/** `true` or `false` in a query, where every value is text. */
 export const QueryBoolean = v.pipe(
   ShortText,
   v.check(
@@ -32,12 +32,12 @@ export const QueryBoolean = v.pipe(
   v.transform((value) => value === 'true'),
 );
 
-/** The query fields of every collection (contract.md 0). */
+/** The query fields of every collection. */
 export const pageEntries = {
   limit: v.optional(queryInteger(1, 100), String(DEFAULT_PAGE_LIMIT)),
   cursor: documented(
     v.optional(text({ maxLength: 1024 })),
-    'The next_cursor of the page before, under the same filters.',
+    'The next_cursor of the previous page, which had the same filters.',
   ),
 };
 

@@ -1,17 +1,17 @@
 import * as v from 'valibot';
 import { coded } from './issues.ts';
 
-/** The limits of a request that are settings; everything else about it is fixed by the contract. */
+/** The limits of a request that are settings. All other limits are fixed. */
 export interface RequestLimits {
   readonly maxOutputs: number;
   readonly maxInputs: number;
   readonly maxTimeoutMs: number;
   readonly remoteInputs: boolean;
-  /** The names of the enabled ones; undefined where they are not known. */
+  /** The names of the enabled providers; undefined if they are unknown. */
   readonly providers: ReadonlySet<string> | undefined;
 }
 
-/** The settings that they are. */
+/** The settings that define the limits. */
 interface LimitSettings {
   readonly runtime: {
     readonly request: {
@@ -40,13 +40,13 @@ interface LimitedConfig {
   readonly limits?: RequestLimits;
 }
 
-/** Parses against the contract and, if given, the settings in one pass, so that all violations are reported together. */
+/** Parses a value by its schema and, if given, by the limits in one pass, so that all violations are reported together. */
 export function parseWithLimits<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
   limits?: RequestLimits,
 ): v.OutputDataset<v.InferOutput<S>, v.InferIssue<S>> {
-  // `~run` hands its configuration to every action untouched, so that ours rides along; `safeParse` would strip it.
+  // `~run` passes its configuration unchanged to every action, including `limits`. `safeParse` would remove `limits`.
   const config: v.Config<v.InferIssue<S>> & LimitedConfig = {
     ...(limits && { limits }),
     message: noMessage,
@@ -54,17 +54,17 @@ export function parseWithLimits<const S extends v.GenericSchema>(
   return schema['~run']({ value: input }, config);
 }
 
-/** Replaces valibot's own messages, which hold the value that was sent: a megabyte of text would be copied for each. */
+/** Replaces valibot's own messages, which contain the sent value: each message could copy a megabyte of text. */
 function noMessage(): string {
   return '';
 }
 
-/** The limits that `parseWithLimits` was given; none when a schema is used on its own. */
+/** Returns the limits passed to `parseWithLimits`, or undefined if the schema is used without limits. */
 export function limitsOf(config: object): RequestLimits | undefined {
   return (config as LimitedConfig).limits;
 }
 
-/** A whole number from 1 to the named limit. */
+/** Creates the schema of an integer from 1 to the named limit. */
 export function upTo(limit: 'maxOutputs' | 'maxTimeoutMs') {
   return v.pipe(
     v.number(),

@@ -1,8 +1,8 @@
 import type * as v from 'valibot';
 
 /**
- * The fields that a valid `value` names, without their defaults. A `null` stays where the field takes one; elsewhere
- * it means the same as nothing and is nothing afterwards.
+ * Returns the fields that a valid `value` contains, without defaults. `null` is kept if the field accepts it, and removed
+ * otherwise.
  */
 export function sentFields(entries: v.ObjectEntries, value: object): Record<string, unknown> {
   const given = new Map<string, unknown>(Object.entries(value));

@@ -1,7 +1,10 @@
 import * as v from 'valibot';
 import { coded } from './issues.ts';
 
-/** The limit of a text. The first two are compared without reading the text; code points are counted in texts that may fit. */
+/**
+ * The limit of a text. Bytes and length are compared without reading the text. Code points are counted only in texts that
+ * may fit.
+ */
 type TextLimit =
   | { readonly maxBytes: number }
   | { readonly maxLength: number }
@@ -9,12 +12,13 @@ type TextLimit =
 
 export type TextSchema = v.StringSchema<undefined> & { readonly limit: TextLimit };
 
-/** No code point has more bytes of UTF-8. */
+/** The maximum number of UTF-8 bytes of a code point. */
 const CODE_POINT_BYTES = 4;
 
 /**
- * A string of a request. Every string field begins with this schema: a longer text fails with `invalid_length`, and no later
- * check of the field sees it. `maxBytes` counts UTF-8, `maxLength` UTF-16 code units.
+ * Creates the schema of a string in a request. Every string field begins with this schema: a longer text fails with
+ * `invalid_length`, and no later check of the field reads it. `maxBytes` counts bytes of UTF-8, `maxLength` UTF-16 code
+ * units.
  */
 export function text(limit: TextLimit): TextSchema {
   const schema = v.string();
@@ -31,15 +35,15 @@ export function text(limit: TextLimit): TextSchema {
   };
 }
 
-/** A string for which a pattern or a list of its own decides. The limit only keeps long texts from those checks. */
+/** A string that a pattern or a list checks. The limit keeps long texts away from these checks. */
 export const ShortText = text({ maxBytes: 1024 });
 
-/** Base64 in a body. Only `server.max_body_bytes` limits its length, and nothing reads it before it is decoded. */
+/** Base64 in a body. Only `server.max_body_bytes` limits its length, and no check reads the text before it is decoded. */
 export const Payload = v.string();
 
 /**
- * The limit of a text as JSON Schema has it, in characters: the documents may be laxer than a limit in bytes, never stricter.
- * A pattern says more than the limit of a `ShortText`.
+ * Returns the limit of a text as a JSON Schema keyword, in characters. The documents may be more permissive than a limit in
+ * bytes, never stricter. The limit of a `ShortText` is omitted because its pattern is more precise.
  */
 export function textKeywords(schema: object): { readonly maxLength?: number } {
   if (!('limit' in schema) || schema.limit === ShortText.limit) return {};
@@ -51,7 +55,7 @@ export function utf8Bytes(value: string): number {
   return Buffer.byteLength(value, 'utf8');
 }
 
-/** True if the text has more bytes of UTF-8. A text that cannot fit is not read. */
+/** Returns true if the text has more than `maxBytes` bytes of UTF-8. A text that cannot fit is not read. */
 export function isLongerThan(value: string, maxBytes: number): boolean {
   return value.length > maxBytes || utf8Bytes(value) > maxBytes;
 }
@@ -78,7 +82,7 @@ function messageOf(limit: TextLimit): string {
   return `must be at most ${limit.maxCodePoints} characters long`;
 }
 
-/** Without the text: an issue lives as long as its error. */
+/** Returns an issue without the text, because an issue is kept as long as its error. */
 function tooLong(message: string): v.StringIssue {
   return {
     kind: 'schema',

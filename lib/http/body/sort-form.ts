@@ -45,7 +45,7 @@ function problemOf(
   isTaken: boolean,
 ): Pick<RequestIssue, 'code' | 'message'> | undefined {
   if (Buffer.byteLength(name) > FORM_LIMITS.maxNameBytes) {
-    const message = `a name has at most ${FORM_LIMITS.maxNameBytes} bytes`;
+    const message = `must have a name of at most ${FORM_LIMITS.maxNameBytes} bytes`;
     return { code: 'invalid_length', message };
   }
   const file = own(form.files, name);

@@ -384,7 +384,7 @@ describe('named tokens', () => {
     const { code, stderr } = await runProgram(['serve', ...SETTING], cwd);
 
     expect(code).toBe(1);
-    expect(stderr).toContain('server.tokens_file: others than its owner may read or change it');
+    expect(stderr).toContain('server.tokens_file: must be accessible only by its owner');
   });
 });
 

@@ -43,7 +43,7 @@ function open() {
 }
 
 describe('openTokenFile', () => {
-  it('finds the caller of a token and none for another one', async () => {
+  it('finds the caller of a known token and no caller of an unknown token', async () => {
     await write(row('alice'));
     const find = open();
 
@@ -51,7 +51,7 @@ describe('openTokenFile', () => {
     expect(find('bob')).toBeUndefined();
   });
 
-  it('knows a token as soon as the file has it, and none that was removed', async () => {
+  it('finds an added token at once and stops finding a removed token', async () => {
     await write(row('alice'));
     const find = open();
 
@@ -61,7 +61,7 @@ describe('openTokenFile', () => {
     expect(find('alice')).toBeUndefined();
   });
 
-  it('refuses a removed token, and names it by its identity', async () => {
+  it('rejects a removed token and still returns its name by its id', async () => {
     await write(row('alice', 'id = "a-1"\nremoved = 2025-01-01') + row('bob', 'id = "b-1"'));
     const { find, nameOf, removed } = openFile();
 
@@ -70,7 +70,7 @@ describe('openTokenFile', () => {
     expect(removed()).toEqual(['a-1']);
   });
 
-  it('does not take a token that is merely missing for a removed one', async () => {
+  it('does not treat a missing token as removed', async () => {
     await write(row('alice') + row('bob'));
     const { find, removed } = openFile();
 
@@ -80,13 +80,13 @@ describe('openTokenFile', () => {
     expect(removed()).toEqual([]);
   });
 
-  it('refuses a disabled token', async () => {
+  it('rejects a disabled token', async () => {
     await write(row('alice', 'disabled = true'));
 
     expect(open()('alice')).toBeUndefined();
   });
 
-  it('refuses a token from the second at which it expires', async () => {
+  it('rejects a token from the second at which it expires', async () => {
     await write(row('alice', 'expires = 2025-01-01T00:00:10Z'));
     const find = open();
 
@@ -119,7 +119,7 @@ describe('openTokenFile', () => {
     expect(lines[0]).not.toContain(folder);
   });
 
-  it('takes a change that is mended', async () => {
+  it('reads the file again after an invalid change was corrected', async () => {
     await write(row('alice'));
     const find = open();
     await writeFile(path, 'half');
@@ -131,10 +131,10 @@ describe('openTokenFile', () => {
   });
 
   it.each([
-    ['a missing file', async () => {}, /there is no such file/],
+    ['a missing file', async () => {}, /no such file/],
     ['a file that others may read', () => writeFile(path, '', { mode: 0o640 }), /chmod 600/],
-    ['a folder', () => mkdir(path, 0o700), /it is no file/],
-    ['a file that is too long', () => writeFile(path, '#'.repeat(300_000), OWNER_ONLY), /longer/],
+    ['a folder', () => mkdir(path, 0o700), /must be a regular file/],
+    ['a file that is too long', () => writeFile(path, '#'.repeat(300_000), OWNER_ONLY), /at most/],
     ['a file with an error', () => writeFile(path, 'token = 1', OWNER_ONLY), /token must be/],
   ])('does not start with %s', async (_what, make, message) => {
     await make();
@@ -177,7 +177,7 @@ describe('the watch over tokens', () => {
     expect(await check()).toEqual(['alice']);
   });
 
-  it('ends what a token has begun when it expires', async () => {
+  it('calls onEnd when the token expires', async () => {
     const expires = new Date(clock.nowMs() + 10_000).toISOString();
     const { check } = await begin(row('alice', `expires = ${expires}`));
 
@@ -186,7 +186,7 @@ describe('the watch over tokens', () => {
     expect(await check()).toEqual(['alice']);
   });
 
-  it('ends nothing after a change that cannot be used, nor what is not watched any more', async () => {
+  it('calls no listener after an invalid change, and none whose watch has ended', async () => {
     const { check, unwatch } = await begin();
 
     await writeFile(path, 'half');
@@ -213,7 +213,7 @@ describe('the watch over removals', () => {
     return { check, unwatch, watchRemoval, ended };
   }
 
-  it('ends what a removed token has begun once, and nothing of others', async () => {
+  it('calls the listener of a removed token once, and no listener of other tokens', async () => {
     const { check } = await begin();
     expect(await check()).toEqual([]);
 
@@ -236,7 +236,7 @@ describe('the watch over removals', () => {
     expect(await check()).toEqual([]);
   });
 
-  it('ends at once what a removed token begins, and nothing that is no longer watched', async () => {
+  it('calls the listener at once if the token is already removed, and no listener whose watch has ended', async () => {
     const { check, unwatch, watchRemoval, ended } = await begin();
     await write(REMOVED + row('bob', 'removed = 2025-01-01'));
 

@@ -28,25 +28,25 @@ describe('parseTokens', () => {
     ]);
   });
 
-  it('identifies a token without an id by its name', () => {
+  it('uses the name as the id of a token without an id', () => {
     expect(parseTokens(withLine(''))[0]?.id).toBe('alice');
   });
 
-  it('lets a token have the name of one that was removed', () => {
+  it('accepts the name of a removed token for a new token', () => {
     const removed = withLine('id = "a-1"\nremoved = 2026-11-23');
     const anew = `[[token]]\nid = "a-2"\n${ALICE.replaceAll('ab', 'cd')}`;
 
     expect(parseTokens(removed + anew)).toMatchObject([{ id: 'a-1' }, { id: 'a-2' }]);
   });
 
-  it('gives a token all permissions but admin unless it names some', () => {
+  it('grants all permissions except admin by default', () => {
     const [token] = parseTokens(withLine(''));
 
     expect(token?.permissions).toEqual(DEFAULT_PERMISSIONS);
     expect(token?.permissions).not.toContain('admin');
   });
 
-  it('lets a date begin at midnight in UTC', () => {
+  it('reads a date as midnight in UTC', () => {
     const [token] = parseTokens(withLine('expires = 2027-01-31'));
 
     expect(token?.expiresSecs).toBe(Date.UTC(2027, 0, 31) / 1000);
@@ -79,31 +79,31 @@ describe('parseTokens', () => {
     ['a time without an offset', withLine('expires = 2027-01-31T18:00:00'), /expires must be/],
     ['a time of day', withLine('expires = 18:00:00'), /expires must be/],
     ['a removal that is no time', withLine('removed = true'), /removed must be a date/],
-    ['a text that is too long', `# ${'x'.repeat(262_144)}`, /it is longer than 262144 bytes/],
+    ['a text that is too long', `# ${'x'.repeat(262_144)}`, /must be at most 262144 bytes long/],
     ['a state that is text', withLine('disabled = "yes"'), /disabled must be true or false/],
     [
       'two equal names',
       `${withLine('')}[[token]]\n${ALICE.replaceAll('ab', 'cd')}`,
-      /token\[1\]\.name stands there twice/,
+      /token\[1\]\.name is a duplicate/,
     ],
     [
       'an id that is the name of a token without an id',
       `${withLine('')}[[token]]\nid = "alice"\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
-      /token\[1\]\.id stands there twice/,
+      /token\[1\]\.id is a duplicate/,
     ],
     [
       'two equal digests',
       `${withLine('')}[[token]]\n${ALICE.replace('alice', 'bob')}`,
-      /token\[1\]\.sha256 stands there twice/,
+      /token\[1\]\.sha256 is a duplicate/,
     ],
-  ])('refuses %s', (_what, text, message) => {
+  ])('rejects %s', (_what, text, message) => {
     expect(() => parseTokens(text)).toThrow(message);
     expect(() => parseTokens(text)).toThrow(/^server\.tokens_file: /);
   });
 });
 
 describe('toTokensText', () => {
-  it('writes what parseTokens reads', () => {
+  it('writes a text that parseTokens reads', () => {
     const tokens = parseTokens(
       `${withLine('images_per_day = 3\nexpires = 2027-01-31\ndisabled = true\nremoved = 2026-11-23')}[[token]]\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
     );
@@ -112,7 +112,7 @@ describe('toTokensText', () => {
     expect(parseTokens(toTokensText([]))).toEqual([]);
   });
 
-  it('writes the identity of a token that had no id', () => {
+  it('writes the name as the id of a token that had no id', () => {
     const renamed = toTokensText(parseTokens(withLine(''))).replace(
       'name = "alice"',
       'name = "eve"',

@@ -228,7 +228,7 @@ describe('tokens disable and tokens remove', () => {
     const { exitCode, stdout, stderr } = await run('add', 'alice');
 
     expect([exitCode, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('it is longer than 262144 bytes');
+    expect(stderr).toContain('must be at most 262144 bytes long');
     expect(await readFile(path, 'utf8')).toBe(full);
   });
 

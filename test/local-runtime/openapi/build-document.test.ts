@@ -334,7 +334,7 @@ describe('buildOpenApiDocument', () => {
     );
     expect(parameters).toMatchObject({
       moderation: { description: 'Default: `auto`.' },
-      n: { description: 'How many images to make. Default: `1`.' },
+      n: { description: 'The number of images. Default: `1`.' },
     });
     expect(JSON.stringify(at(document, 'components', 'schemas'))).not.toContain('"default":"');
   });
