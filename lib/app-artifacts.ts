@@ -28,7 +28,7 @@ interface ArtifactParts {
 
 export type AppArtifacts = ReturnType<typeof openArtifacts>;
 
-/** All that has to do with artifacts: publication, delivery and retention. */
+/** Builds the objects for artifacts: publication, delivery and retention. */
 export function openArtifacts(
   { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
   { clock, ids, metrics, ownerFolder }: Outside,
@@ -51,21 +51,21 @@ export function openArtifacts(
       forget: delivery.forget,
       recover: publisher.recover,
     }),
-    /** False while the folder of the artifacts is not there or cannot be written. */
+    /** Returns false if the artifact folder is missing or not writable. */
     isHealthy: artifactRoot.isHealthy,
-    /** Learns whether it is healthy. Never rejects. */
+    /** Updates `isHealthy`. Never rejects. */
     probe: () => artifactRoot.probe().catch(() => undefined),
 
     /**
-     * Removes what an earlier process left unfinished. Throws `overloaded`, and `configuration` if the folder may not be
-     * written. One that is full or not mounted only keeps readiness off: images can be read from the first, retention
-     * makes room in it, and the second may come back.
+     * Removes unfinished publications of an earlier process. Throws `overloaded`, and `configuration` if the folder is not
+     * writable. A folder that is full or not mounted only makes the bridge unready: a full folder can still be read and
+     * retention frees space, and a missing folder may be mounted later.
      */
     async recover(): Promise<void> {
       try {
         await publisher.recover();
       } catch (error) {
-        // A file that cannot be removed now keeps its row for the next start, and the service starts.
+        // A file that cannot be removed keeps its row for the next start, and does not prevent this start.
         if (!(error instanceof BridgeError && error.code === 'artifact')) throw error;
       }
       const failure = await artifactRoot.probe().then(() => undefined, toBridgeError);

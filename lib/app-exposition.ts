@@ -12,7 +12,7 @@ interface Parts {
   readonly readiness: Pick<Readiness, 'isReady'>;
 }
 
-/** The metrics with what gates, providers, jobs and readiness say at each scrape. */
+/** Creates the exposition of the metrics, which reads gates, providers, jobs and readiness at each scrape. */
 export function openExposition(
   metrics: Pick<Metrics, 'exposition'>,
   { admission, appJobs, registry, readiness }: Parts,

@@ -56,7 +56,7 @@ interface JobParts {
 
 export type AppJobs = ReturnType<typeof openJobs>;
 
-/** All that has to do with jobs: the service, the worker, and the retention of their history. */
+/** Builds the objects for jobs: the services, the worker and the retention of the history. */
 export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const { clock, ids, log, tokens = NO_TOKENS } = outside;
   const { stores, generation, runs, usage, artifacts, inputs: verifier } = parts;
@@ -101,7 +101,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams({ ...shared, notices }),
     },
-    /** Undefined where nothing would run the jobs. */
+    /** Undefined if jobs are disabled. */
     replyAsync: limits.enabled
       ? createAsyncImages({ ...parts, jobs, artifacts: artifacts.delivery })
       : undefined,
@@ -127,7 +127,7 @@ function toLimits({ tokens_file, jobs }: Config['server']): JobLimits {
   };
 }
 
-/** Ends what an earlier process left running: its images may have been made or not. */
+/** Ends the jobs that an earlier process left running, with an unknown outcome. */
 async function recover(
   {
     store,
@@ -141,7 +141,7 @@ async function recover(
   clock: Clock,
 ): Promise<void> {
   const atSecs = nowSecs(clock);
-  // A file that a crash has left half-way belongs to no result; `artifacts.recover` removes it.
+  // A file of an unfinished publication belongs to no result and is removed by `artifacts.recover`.
   const publications = await publisher.finish(await store.listAbandonedOutputs(atSecs));
   const error = toJobFailure(interruption());
   await store.interruptAbandoned({ atSecs, error, publications });

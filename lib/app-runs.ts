@@ -32,7 +32,7 @@ interface RunParts {
   readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
 }
 
-/** All that a run needs: its inputs, its limits, the pipeline. */
+/** Builds the objects of an image run: inputs, admission and the generation. */
 export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const { clock, ids, log, metrics } = outside;
   const { registry, engine } = parts;

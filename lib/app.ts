@@ -41,43 +41,46 @@ interface Outside {
   readonly ids: Ids;
   readonly log: TraceLog;
   readonly metrics: Metrics;
-  /** The last replies of the listener, which is made before the application. */
+  /** The last replies of the listener, which is created before the application. */
   readonly events: EventRing;
   readonly facts: ServiceFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of the signatures of webhooks; undefined while webhooks are off. */
+  /** The keys of webhook signatures; undefined if webhooks are disabled. */
   readonly webhookKeys: readonly Uint8Array[] | undefined;
-  /** Those of `server.tokens_file`; none by default. */
+  /** The tokens of `server.tokens_file`; none by default. */
   readonly tokens?: NamedTokens;
-  /** The folder for the images of a scope. By default the images of all scopes are in the artifact root. */
+  /** Returns the folder for the images of a scope. By default, the images of all scopes are in the artifact root. */
   readonly ownerFolder?: OwnerFolder;
-  /** Beside those of the application. */
+  /** Tasks in addition to those of the application. */
   readonly tasks: readonly Task[];
-  /** Opens other providers than the settings name. */
+  /** Replaces the function that opens the providers. */
   readonly openProviders?: typeof enabledProviders;
-  /** Opens the stores; a simulation puts its faults of the disk around them. */
+  /** Replaces the function that opens the stores. A simulation uses it to inject disk faults. */
   readonly openStorage?: typeof openStores;
 }
 
-/** What the runtime adds, because it knows the route table and the files of the package. */
+/**
+ * The services without those that the runtime adds, because only the runtime has the route table and the files of the
+ * package.
+ */
 type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard' | 'mcp'>;
 
 export interface App {
   readonly services: AppServices;
-  /** What decodes and encodes every image. */
+  /** The engine that decodes and encodes every image. */
   readonly images: ImageEngine;
   readonly tasks: readonly Task[];
-  /** The queue of jobs, and what runs them. */
+  /** The job queue and the runner of jobs. */
   readonly worker: AppJobs['worker'];
-  /** Resolves when no work without a client runs any more. Once `grace` aborts, that work is cancelled. */
+  /** Resolves when no work without a client is running. When `grace` aborts, such work is cancelled. */
   drain(grace: AbortSignal): Promise<void>;
-  /** Closes everything, last built first. */
+  /** Closes all objects in reverse order of their creation. */
   close(): Promise<void>;
 }
 
 /**
- * Builds every object of the application once, leaves first, removes what an earlier process left unfinished, and asks
- * the providers whether they are ready. The state directory must be locked for this process. Throws `configuration`.
+ * Builds every object of the application once, in the order of dependencies. Recovers the unfinished work of an earlier
+ * process, and probes the providers. The caller must have locked the state directory. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
   const { clock, ids, metrics, env, tokens = NO_TOKENS } = outside;
@@ -118,10 +121,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
 
   const close = () => endAll([imageRequests, usage, registry, enabled, httpClient, engine, stores]);
   try {
-    // First: it gives images of interrupted jobs to their owners, and what is left has none.
+    // Jobs are recovered first, so that images of interrupted jobs are assigned to their jobs before unowned files are
+    // removed.
     await appJobs.recover();
     await artifacts.recover();
-    // The first request already finds whether the providers are ready.
+    // The probe runs before the first request, so that the readiness of the providers is known.
     await readiness.probe.run(new AbortController().signal);
   } catch (error) {
     await close();
@@ -149,7 +153,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   };
 }
 
-/** One after the other. */
+/** Closes the parts one after the other. */
 async function endAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
   for (const part of parts) await part.close();
 }

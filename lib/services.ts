@@ -19,7 +19,7 @@ import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Usage } from './usage/usage.ts';
 
-/** One request of the Model Context Protocol that has passed the guard and the token. */
+/** One request of the Model Context Protocol that has passed the browser guard and the token check. */
 export interface McpCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: HttpEvent['headers'];
@@ -28,7 +28,7 @@ export interface McpCall {
   readonly context: RequestContext;
 }
 
-/** What handlers see of the application. A handler names the services that it uses. */
+/** The services of the application for handlers. Each handler names the services that it uses. */
 export interface Services {
   readonly imageRequests: ImageRequests;
   readonly plans: Plans;
@@ -46,19 +46,19 @@ export interface Services {
   readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
   readonly readiness: Pick<Readiness, 'isReady'>;
   readonly diagnostics: DiagnosticsReporter;
-  /** What a scraper reads; empty where metrics are off. */
+  /** The metrics for a scraper; an empty text if metrics are disabled. */
   readonly metrics: { exposition(): Promise<string> };
-  /** Agents' tools; its routes exist only where the settings turn them on. */
+  /** The tools for agents. The routes exist only if the settings enable them. */
   readonly mcp: { handle(call: McpCall): Promise<Reply<never>> };
-  /** The files of the built dashboard. All throw `not_found`. */
+  /** The files of the built dashboard. All functions throw `not_found`. */
   readonly dashboard: {
     page(): Promise<PageFile>;
-    /** The page for one of its views; a name that only a file has is not found. */
+    /** Returns the page for one of its views. The name of a file is not a view. */
     view(name: string): Promise<PageFile>;
     asset(name: string): Promise<PageFile>;
   };
-  /** The OpenAPI document as JSON, made by the runtime from the route table. */
+  /** Returns the OpenAPI document as JSON, which the runtime generates from the route table. */
   readonly apiDocument: () => Uint8Array | Promise<Uint8Array>;
-  /** The value of `Allow` for the route at a path, from the route table. */
+  /** Returns the value of `Allow` for a path, from the route table. */
   readonly allowedMethods: (path: string) => string;
 }

@@ -9,13 +9,13 @@ import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 import type { EventRing } from './event-ring.ts';
 import type { ProviderReport } from './readiness.ts';
 
-/** What stays the same for the life of the process, but for the configuration's version. */
+/** The facts that do not change while the process runs. */
 export interface ServiceFacts {
-  /** Of the package. */
+  /** The version of the package. */
   readonly version: string;
   readonly listener: Diagnostics['listener'];
   readonly authenticationRequired: boolean;
-  /** Every setting, without its value. */
+  /** The source of every setting, without its value. */
   readonly origins: readonly FieldOrigin[];
 }
 
@@ -27,7 +27,7 @@ interface Deps {
     };
   };
   readonly clock: Clock;
-  /** Gates and breakers as they are now. */
+  /** Returns the current state of gates and circuit breakers. */
   readonly runtime: () => Diagnostics['runtime'];
   readonly providers: () => readonly ProviderReport[];
   readonly tasks: () => Diagnostics['tasks'];
@@ -35,7 +35,7 @@ interface Deps {
   readonly artifacts: Pick<ArtifactStore, 'totals'>;
   readonly jobs: {
     totals(): Promise<JobTotals>;
-    /** How many run in this process. */
+    /** Returns the number of jobs that run in this process. */
     active(): number;
   };
   readonly webhooks: Pick<WebhookStore, 'countPending'>;
@@ -44,7 +44,7 @@ interface Deps {
 
 export type DiagnosticsReporter = ReturnType<typeof createDiagnostics>;
 
-/** Reports the state of the bridge to its operator: facts and counts, never content (contract.md 12). */
+/** Reports the state of the bridge to its operator: facts and counts, never content of requests. */
 export function createDiagnostics(deps: Deps) {
   const { facts, config, clock } = deps;
   const started = nowSecs(clock);
@@ -57,8 +57,8 @@ export function createDiagnostics(deps: Deps) {
 
   return {
     /**
-     * The requests of others are shown only to a caller with the permission `admin`. Throws `overloaded` when the bridge is
-     * stopping.
+     * Returns the diagnostics. Requests of other tokens are shown only to a caller with the permission `admin`. Throws
+     * `overloaded` if the bridge is stopping.
      */
     async report({ id, permissions }: Pick<Caller, 'id' | 'permissions'>): Promise<Diagnostics> {
       const isAdmin = permissions.includes('admin');

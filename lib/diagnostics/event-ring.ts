@@ -12,24 +12,27 @@ interface Deps {
 
 export interface EventRing extends HttpObserver {
   /**
-   * The newest first: all of them, or those of one token, numbered as if the token were alone. Other numbers would count
-   * the requests of others.
+   * Returns the events, newest first: all events, or the events of one token. The events of one token have their own
+   * numbers,
+   * because global numbers would reveal the number of requests of other tokens.
    */
   report(callerId?: string): Diagnostics['events'];
 }
 
-/** A reply and its number among those to the same caller. */
+/** A reply, and its number among the replies to the same caller. */
 interface Entry {
   readonly event: ApiEvent;
   readonly callerId: string | undefined;
   readonly ownSequence: number;
 }
 
-/** Keeps the last replies without content, in memory only (specification 2.6). */
+/** Stores the last replies, without content and only in memory. */
 export function createEventRing({ clock }: Deps): EventRing {
   const ring: Entry[] = [];
   let count = 0;
-  /** The number of replies to each token since the start. Tokens are few, because each has been added to the tokens file. */
+  /**
+   * The number of replies to each token since the start. The map is small because every token is listed in the tokens file.
+   */
   const countOf = new Map<string | undefined, number>();
 
   function newestFirst(): readonly Entry[] {
@@ -72,12 +75,12 @@ function toReport(items: ApiEvent[], count: number): Diagnostics['events'] {
   return { capacity: EVENT_CAPACITY, overwritten: count - items.length, items };
 }
 
-/** Probes, scrapers and page loads would push out everything else. */
+/** Returns true for routes of probes, scrapers and page loads, which would displace all other events. */
 function isLeftOut(route: string): boolean {
   return route.startsWith('/health/') || route === '/metrics' || route.startsWith('/dashboard/');
 }
 
-/** More digits would be noise. */
+/** Rounds to microseconds. */
 function toMicroseconds(durationMs: number): number {
   return Math.round(durationMs * 1000) / 1000;
 }

@@ -5,13 +5,13 @@ import type { Task } from '../platform/task.ts';
 import type { Provider } from '../providers/provider-port.ts';
 
 interface Deps {
-  /** The enabled ones, by name. */
+  /** The enabled providers, by name. */
   readonly providers: readonly Pick<Provider, 'name' | 'probe' | 'restarts'>[];
-  /** The one that readiness follows. */
+  /** The provider that determines the readiness. */
   readonly defaultProvider: string;
-  /** Looks at what the bridge writes to, beside the state database. Never rejects. */
+  /** Probes the storage other than the state database. Never rejects. */
   readonly probeStorage: () => Promise<void>;
-  /** Whether the state database can be read and written. */
+  /** Resolves with true if the state database can be read and written. */
   readonly isStateReady: () => Promise<boolean>;
   readonly clock: Clock;
 }
@@ -20,14 +20,14 @@ interface Deps {
 export interface ProviderState {
   readonly name: string;
   readonly ready: boolean;
-  /** Unix time of the probe, or of the start while there was none. */
+  /** The Unix time of the probe, or of the start if there was no probe. */
   readonly checkedSecs: number;
   readonly errorCode?: BridgeCode;
 }
 
-/** What is known of a provider now. */
+/** The current state of a provider. */
 export interface ProviderReport extends ProviderState {
-  /** How often its child process was started again. */
+  /** The number of restarts of the child process. */
   readonly restarts: number;
 }
 
@@ -36,7 +36,7 @@ export type Readiness = ReturnType<typeof createReadiness>;
 const PROBE_EVERY_MS = 5000;
 
 /**
- * Tells whether work would be taken now. Providers and storage are probed in the background; a request only reads the last
+ * Creates the readiness check. Providers and storage are probed in the background, and a request only reads the last
  * results.
  */
 export function createReadiness(deps: Deps) {
@@ -51,7 +51,7 @@ export function createReadiness(deps: Deps) {
   ): Promise<void> {
     const { name } = provider;
     const found = await ask(provider, signal);
-    // A probe that the shutdown aborted has no result.
+    // A probe aborted by the shutdown has no result.
     if (!signal.aborted) states.set(name, { name, checkedSecs: nowSecs(clock), ...found });
   }
 
@@ -70,12 +70,14 @@ export function createReadiness(deps: Deps) {
     async isReady(): Promise<boolean> {
       return (states.get(defaultProvider)?.ready ?? false) && (await isStateReady());
     },
-    /** The error that a request to this provider would meet, by its last probe; undefined if the provider is ready. */
+    /**
+     * Returns the error for requests to this provider according to the last probe, or undefined if the provider is ready.
+     */
     findProviderFault(name: string): BridgeError | undefined {
       const state = states.get(name);
       return state?.ready ? undefined : notReady(name, state?.errorCode);
     },
-    /** The enabled providers, by name. */
+    /** Returns the enabled providers by name. */
     providers: (): readonly ProviderReport[] =>
       providers.flatMap((provider) => {
         const state = states.get(provider.name);
@@ -86,10 +88,14 @@ export function createReadiness(deps: Deps) {
 
 function notReady(provider: string, found: BridgeCode = 'overloaded'): BridgeError {
   const code = found === 'authentication' ? 'provider_authentication' : 'overloaded';
-  return new BridgeError(code, `the last probe found provider ${provider} not ready (${found})`, {
-    provider,
-    details: { reason: 'not_ready' },
-  });
+  return new BridgeError(
+    code,
+    `provider ${provider} is not ready: its last probe failed (${found})`,
+    {
+      provider,
+      details: { reason: 'not_ready' },
+    },
+  );
 }
 
 async function ask(
@@ -99,7 +105,7 @@ async function ask(
   try {
     return await provider.probe(signal);
   } catch (error) {
-    // A failed probe is a result.
+    // A failed probe is a result, not an error.
     return { ready: false, errorCode: toBridgeError(error).bridgeCode };
   }
 }

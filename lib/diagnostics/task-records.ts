@@ -12,7 +12,7 @@ interface Deps {
 
 type TaskReport = Diagnostics['tasks'][number];
 
-/** Logs and counts the failures of what runs in the background under this name. */
+/** Returns a function that logs and counts failures of the background task with this name. */
 export function createFailureReport(task: string, { log, metrics }: Omit<Deps, 'clock'>) {
   return (error: unknown): void => {
     metrics.taskFailed({ task });
@@ -20,7 +20,7 @@ export function createFailureReport(task: string, { log, metrics }: Omit<Deps, '
   };
 }
 
-/** The same tasks, with a record of how their runs end: failures are logged and counted, and no run rejects. */
+/** Wraps tasks to record the results of their runs. Failures are logged and counted, and no run rejects. */
 export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps) {
   const reports = new Map<string, TaskReport>();
 
@@ -41,7 +41,7 @@ export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps)
           await run(signal, succeeded);
           if (!signal.aborted) succeeded();
         } catch (error) {
-          // A run that the end of the bridge cut off has not failed.
+          // A run that is aborted by the shutdown does not count as failed.
           if (signal.aborted) return;
           update({ failures: report.failures + 1 });
           reportFailure(error);

@@ -1,13 +1,13 @@
 import { splitHeader } from '../platform/header-text.ts';
 
-/** Content codings that files are stored in, the best first. */
+/** The content codings of stored files, best first. */
 export const CODINGS = ['br', 'gzip'] as const;
 
 export type Coding = (typeof CODINGS)[number];
 
 /**
- * The best of these codings that `Accept-Encoding` allows, or undefined for none (RFC 9110, 12.5.3). As in nginx, a weight
- * only says whether a coding is allowed.
+ * Returns the best offered coding that `Accept-Encoding` allows, or undefined if none is allowed (RFC 9110, section 12.5.3).
+ * As in nginx, a weight of 0 forbids a coding and all other weights are equal.
  */
 export function acceptedCoding(
   header: string | undefined,

@@ -3,38 +3,38 @@ import { unnamedCaller } from '../contract/request/caller.ts';
 import type { Access, NamedCallers } from './http-event.ts';
 
 interface Deps {
-  /** The token of `server.bearer_token_env`. */
+  /** The bearer token from `server.bearer_token_env`. */
   readonly bearer: string | undefined;
-  /** Without them and without `bearer`, every client that can connect may call. */
+  /** The callers of the tokens file. If neither `named` nor `bearer` is set, every client that can connect may call. */
   readonly named?: NamedCallers | undefined;
-  /** Allowed values of `Host` beside loopback names: authorities, or names with any port. */
+  /** Allowed values of `Host` in addition to loopback names: authorities, or names that match any port. */
   readonly hosts: readonly string[];
 }
 
-/** The scope of callers where no token is required. */
+/** The scope of callers if no token is required. */
 export const ANONYMOUS = 'anonymous';
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Decides who may call: contract.md 11. */
+/** Creates the checks of callers and hosts (`docs/contract.md`, section 11). */
 export function createAccess({ bearer, named, hosts }: Deps): Access {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
   const expected = bearer === undefined ? undefined : sha256(bearer);
   const isOpen = expected === undefined && named === undefined;
   const unnamed = unnamedCaller(unnamedScope(bearer));
-  // Digests have one length, so the comparison reveals nothing about the length of the token.
+  // All digests have the same length, so the comparison does not reveal the length of the token.
   const isBearer = (given: Buffer) => expected !== undefined && timingSafeEqual(given, expected);
   return {
     authenticate(authorization) {
       if (isOpen) return unnamed;
       const given = digestOf(authorization);
       if (isBearer(given)) return unnamed;
-      // The time of this lookup depends on the digest alone, and no client can choose one.
+      // The time of this lookup depends only on the digest, which a client cannot choose.
       return named?.find(given.toString('hex'));
     },
     watch(authorization, stillMay, onEnd) {
       const given = digestOf(authorization);
-      // The token of the settings holds as long as the process.
+      // The bearer token of the settings is valid as long as the process runs.
       if (named === undefined || isBearer(given)) return () => {};
       return named.watch(given.toString('hex'), stillMay, onEnd);
     },
@@ -47,12 +47,12 @@ export function createAccess({ bearer, named, hosts }: Deps): Access {
   };
 }
 
-/** The scope of callers without a named token. */
+/** Returns the scope of callers without a named token. */
 export function unnamedScope(bearer: string | undefined): string {
   return bearer === undefined ? ANONYMOUS : sha256(bearer).toString('hex');
 }
 
-/** The digest of the token in the header; that of no token where there is none. */
+/** Returns the SHA-256 of the token in the header, or of an empty text if the header has no bearer token. */
 function digestOf(authorization: string | undefined): Buffer {
   return sha256(/^Bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? '');
 }

@@ -3,7 +3,7 @@ import { isProtected } from './browser-guard.ts';
 import { permissionOf } from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 
-/** Gives the request its caller. Throws `authentication_required`, `permission_denied`. */
+/** Identifies the caller of the request. Throws `authentication_required`, `permission_denied`. */
 export const authenticate: Middleware = {
   before(request) {
     if (!isProtected(request)) return;
@@ -12,7 +12,7 @@ export const authenticate: Middleware = {
     if (caller === undefined) {
       throw new BridgeError('authentication_required', 'a valid bearer token is required');
     }
-    // Set before the permission is checked, so that the refusal is reported as the caller's own.
+    // The caller is set before the permission check, so that the rejection is attributed to the caller.
     callOf(request).caller = caller;
     const permission = context.spec && permissionOf(context.spec);
     if (permission !== undefined && !caller.permissions.includes(permission)) {

@@ -1,7 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Middleware, StackRequest } from './stack-request.ts';
 
-/** Whether the guard and the token apply to a request (contract.md 11). */
+/** Returns true if the browser guard and the token check apply to a request. */
 export function isProtected({ event, context }: StackRequest): boolean {
   const protection = context.spec?.protection;
   if (protection !== 'by_path') return protection !== 'public';
@@ -10,8 +10,9 @@ export function isProtected({ event, context }: StackRequest): boolean {
 }
 
 /**
- * Refuses requests that a page of another origin makes a browser send. Requests without the browser's headers are valid.
- * Without a bearer the `Host` must be ours: a page that rebinds its name to this machine would pass as same-origin.
+ * Rejects requests that a browser sends for a page of another origin. Requests without browser headers are accepted. If no
+ * token is required, the `Host` must be a name of the bridge, because a page that rebinds its DNS name to this machine would
+ * count as same-origin.
  */
 export const browserGuard: Middleware = {
   before(request) {
@@ -20,15 +21,15 @@ export const browserGuard: Middleware = {
     if (host === undefined || host === '') {
       throw new BridgeError('malformed_request', 'the Host header is missing');
     }
-    // Repeated headers are joined by a comma, so they never equal an allowed value.
+    // Repeated headers are joined by a comma and therefore never equal an allowed value.
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
-      throw new BridgeError('permission_denied', 'requests from pages of other sites are refused');
+      throw new BridgeError('permission_denied', 'requests from pages of other sites are rejected');
     }
     if (origin !== undefined && authorityOf(origin) !== host) {
-      throw new BridgeError('permission_denied', 'the Origin is not this bridge');
+      throw new BridgeError('permission_denied', 'cross-origin request rejected');
     }
     if (!request.context.settings.access.isOurHost(host)) {
-      throw new BridgeError('permission_denied', 'the Host is not one of this bridge');
+      throw new BridgeError('permission_denied', 'the Host header does not name this bridge');
     }
   },
 };

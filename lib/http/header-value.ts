@@ -1,6 +1,6 @@
 import { parsePair, splitHeader } from '../platform/header-text.ts';
 
-/** A header value such as `form-data; name="a"`: its first word in lower case, and its parameters by lower-case names. */
+/** A header value such as `form-data; name="a"`: the first word in lowercase, and the parameters by lowercase names. */
 export interface HeaderValue {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -8,13 +8,13 @@ export interface HeaderValue {
 
 const WORD = /^[^\s;]+$/;
 
-/** Undefined when it is not of that form to its last character, or names a parameter twice. */
+/** Parses a header value. Returns undefined if the text does not match the form completely or repeats a parameter. */
 export function parseHeaderValue(text: string): HeaderValue | undefined {
   const semicolon = text.indexOf(';');
   const [value = ''] = splitHeader(semicolon === -1 ? text : text.slice(0, semicolon), ';');
   if (!WORD.test(value)) return undefined;
   const pairs = semicolon === -1 ? [] : splitHeader(text.slice(semicolon + 1), ';');
-  // A semicolon may end the value.
+  // A trailing semicolon is allowed.
   if (pairs.at(-1) === '') pairs.pop();
   const parameters = new Map<string, string>();
   for (const part of pairs) {

@@ -9,8 +9,8 @@ import type { BodyBudget } from './body/body-budget.ts';
 import type { HttpObserver } from './observer-port.ts';
 
 /**
- * One request in API Gateway's HTTP API shape (payload version 2.0), as far as a handler needs it. Inside one process
- * the body may stay a stream of bytes. Header names are lower-case; repeated headers are joined by a comma.
+ * One request in the format of API Gateway HTTP APIs (payload version 2.0), reduced to the members that handlers need. The
+ * body may be a stream of bytes. Header names are lowercase, and repeated headers are joined by a comma.
  */
 export interface HttpEvent {
   readonly version: '2.0';
@@ -23,68 +23,70 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/** All bytes, or a sequence of pieces. Pieces are requested as the client reads them. */
+/** All bytes, or a sequence of chunks that are requested as the client reads them. */
 export type ReplyBody = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** One reply in API Gateway's shape. Its body may be a stream too. */
+/** One reply in API Gateway's format. The body may be a stream. */
 export interface HttpReply {
   readonly statusCode: number;
-  /** Not shared with other replies: middlewares may add to them. */
+  /** The headers. The object is not shared with other replies, because middlewares add headers. */
   readonly headers: Record<string, string>;
   readonly body?: ReplyBody;
 }
 
-/** What HTTP handling needs, the same for every request. */
+/** The settings and dependencies of HTTP handling, the same for every request. */
 export interface HttpSettings {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly access: Access;
   readonly maxBodyBytes: number;
-  /** The memory of the bodies of all requests. */
+  /** The memory budget of the bodies of all requests. */
   readonly bodies: BodyBudget;
-  /** How long a body may pause while it is read; 0 lets it pause for ever. */
+  /** The maximum pause while a body is received; 0 means no limit. */
   readonly bodyIdleMs: number;
   readonly limits: RequestLimits;
-  /** `server.public_base_url` without a slash at the end. */
+  /** `server.public_base_url` without a trailing slash. */
   readonly publicBaseUrl: string | undefined;
-  /** Is notified of every reply. */
+  /** The observer that is notified of every reply. */
   readonly observer?: HttpObserver;
-  /** Where failures of the bridge itself are reported. */
+  /** The log for failures of the bridge itself. */
   readonly log?: Pick<TraceLog, 'failure'>;
 }
 
-/** The callers with tokens of their own, by the SHA-256 of the token in lower-case hexadecimal. */
+/** The callers with named tokens, by the SHA-256 of the token in lowercase hexadecimal. */
 export interface NamedCallers {
-  /** Undefined when there is no such token that is valid now. */
+  /** Returns the caller, or undefined if no valid token has this SHA-256. */
   find(sha256: string): Caller | undefined;
-  /** As `Access.watch`. */
+  /** See `Access.watch`. */
   watch(sha256: string, stillMay: (caller: Caller) => boolean, onEnd: () => void): () => void;
 }
 
-/** Who may call. */
+/** The checks of callers and hosts. */
 export interface Access {
-  /** The caller, or undefined when the header has no valid token. */
+  /** Returns the caller, or undefined if the header has no valid token. */
   authenticate(authorization: string | undefined): Caller | undefined;
   /**
-   * Calls `onEnd`, at least once, seconds after the header has stopped having a valid token whose caller still may do what
-   * was begun. Returns how to end the watch.
+   * Calls `onEnd`, at least once, within seconds after the token is revoked, expires or loses the permission that `stillMay`
+   * checks. Returns a function that ends the watch.
    */
   watch(
     authorization: string | undefined,
     stillMay: (caller: Caller) => boolean,
     onEnd: () => void,
   ): () => void;
-  /** Whether `Host` is one of ours. Always true with a bearer, which protects against DNS rebinding. */
+  /**
+   * Returns true if `Host` names this bridge. Always true if a token is required, because a token prevents DNS rebinding.
+   */
   isOurHost(host: string): boolean;
 }
 
-/** What the runtime passes to a handler beside the event. */
+/** The second argument that the runtime passes to a handler. */
 export interface HttpContext<Services> {
   readonly services: Services;
   readonly settings: HttpSettings;
-  /** The path of the route as the table writes it. Absent when no route has the request's path. */
+  /** The path of the route as written in the route table. Absent if no route matches the path of the request. */
   readonly route?: string | undefined;
-  /** As in `RequestContext`. */
+  /** See `RequestContext`. */
   readonly signal: RequestContext['signal'];
   readonly onReplied: RequestContext['onReplied'];
 }

@@ -10,13 +10,13 @@ import { refusalReason } from '../errors/refusals.ts';
 import type { ObservedReply } from './observer-port.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
-/** Reports the reply to the observer when it is complete. */
+/** Reports the reply to the observer when the reply is complete. */
 export const observe: Middleware = {
   after: report,
   onError: report,
 };
 
-/** What is reported of a request that was refused before it was routed. */
+/** Returns the report of a request that was rejected before routing. */
 export function unroutedReply(error: BridgeError, method = ''): ObservedReply {
   const { status } = ERRORS[error.code];
   const refused = { route: UNMATCHED_ROUTE, status, durationMs: 0, callerId: undefined };

@@ -1,21 +1,21 @@
 import type { ReportedMethod } from '../contract/resources/diagnostics.ts';
 import type { RefusalReason } from '../errors/refusals.ts';
 
-/** A report of one reply. It contains nothing that a caller chose. */
+/** The report of one reply. It contains no value chosen by a caller. */
 export interface ObservedReply {
-  /** The path of a route as the table writes it, or `unmatched`. */
+  /** The path of a route as written in the route table, or `unmatched`. */
   readonly route: string;
   readonly method: ReportedMethod;
   readonly status: number;
-  /** Absent unless the reply refuses the request because something is full, paused or broken. */
+  /** The reason if the request was refused because a resource is full, paused or broken. */
   readonly refusal?: RefusalReason;
-  /** The identity of the caller's token: empty for a caller without a named token, undefined for an unknown caller. */
+  /** The id of the caller's token: empty for a caller without a named token, undefined for an unknown caller. */
   readonly callerId: string | undefined;
-  /** From the arrival of the head until the reply was ready to be sent. */
+  /** The time from the arrival of the request head until the reply was ready to be sent. */
   readonly durationMs: number;
 }
 
-/** Is notified of every reply. It must neither throw nor take long. */
+/** An observer of every reply. It must not throw and must return quickly. */
 export interface HttpObserver {
   replied(reply: ObservedReply): void;
 }

@@ -6,23 +6,23 @@ export type Schema = v.GenericSchema;
 export type ObjectSchema = Schema & { readonly entries: v.ObjectEntries };
 
 /**
- * `public`: anyone. A permission: browser guard, and a token that has the permission. `by_path`: as the other paths below
- * the same prefix, for requests without a route; any token will do.
+ * The protection of an operation. `public`: none. A permission: the browser guard, and a token with the permission.
+ * `by_path`, for requests without a route: the protection of other paths with the same prefix, with any valid token.
  */
 export type Protection = 'public' | 'by_path' | Permission;
 
 /** A multipart form. */
 export interface FormSpec {
-  /** Fields and files, for documents. */
+  /** The schema of the fields and files for documents. */
   readonly schema: Schema;
-  /** Its text parts. An empty one counts as absent unless the field is required. */
+  /** The schema of the text parts. An empty part counts as absent unless the field is required. */
   readonly fields: ObjectSchema;
-  /** Its file parts by their names. */
+  /** The file parts by name. */
   readonly files: Readonly<Record<string, FormFile>>;
 }
 
 export interface FormFile {
-  /** Names with the same role share one list. */
+  /** The role. Files with the same role form one list. */
   readonly role: string;
   readonly isRepeatable: boolean;
 }
@@ -30,30 +30,30 @@ export interface FormFile {
 export interface RequestSpec {
   readonly path?: Schema;
   readonly query?: Schema;
-  /** The query is ignored although a token is required: scrapers add parameters of their own. */
+  /** True if the query is ignored although a token is required, because scrapers add their own parameters. */
   readonly ignoresQuery?: boolean;
-  /** The headers that the operation reads, by their lower-case names. */
+  /** The headers that the operation reads, by lowercase name. */
   readonly headers?: ObjectSchema;
-  /** A JSON body. */
+  /** The schema of a JSON body. */
   readonly body?: Schema;
-  /** A form. With `body` too, a request has one of them. */
+  /** A form. If `body` is also declared, the request contains either. */
   readonly form?: FormSpec;
 }
 
 export interface ReplySpec {
   readonly status: number;
   readonly description: string;
-  /** A JSON reply. */
+  /** The schema of a JSON reply. */
   readonly body?: Schema;
-  /** The value may have `Uint8Array`s where the schema has base64 text. */
+  /** True if the value may contain a `Uint8Array` for a base64 text of the schema. */
   readonly holdsBytes?: boolean;
-  /** A stream of events: the schema of their data. */
+  /** The schema of the event data if the reply is a stream of events. */
   readonly events?: Schema;
-  /** A reply that is not JSON. */
+  /** The media types of a reply that is not JSON. */
   readonly mediaTypes?: readonly string[];
-  /** Header names and their descriptions. */
+  /** The descriptions of reply headers by name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further replies that are no errors of the bridge, such as 304. */
+  /** Additional replies that are not errors, such as 304. */
   readonly also?: readonly {
     readonly status: number;
     readonly description: string;
@@ -62,19 +62,19 @@ export interface ReplySpec {
   }[];
 }
 
-/** The interface of one operation. The route table adds method and path. */
+/** The interface of one operation. The route table adds the method and the path. */
 export interface OperationSpec {
-  /** `operationId`, and the name of the handler's file. */
+  /** The `operationId`, which is also the name of the handler file. */
   readonly id: string;
   readonly summary: string;
   readonly protection: Protection;
   readonly request: RequestSpec;
   readonly reply: ReplySpec;
-  /** Errors beyond those that its protection and its schemas imply. */
+  /** The errors in addition to those implied by the protection and the schemas. */
   readonly errors: readonly ErrorCode[];
 }
 
-/** The permission that an operation needs; undefined where none is needed. */
+/** Returns the permission that an operation requires, or undefined if it requires none. */
 export function permissionOf({ protection }: OperationSpec): Permission | undefined {
   return protection === 'public' || protection === 'by_path' ? undefined : protection;
 }

@@ -28,21 +28,21 @@ interface FormContent<S extends FormSpec> {
   readonly body?: undefined;
 }
 
-/** The parsed body: JSON or a form. Where an operation takes both, it is one of the two. */
+/** The parsed body: JSON or a form. If an operation accepts both, the body is either. */
 type Content<R extends RequestSpec> = R['form'] extends FormSpec
   ? FormContent<R['form']> | (R['body'] extends Schema ? JsonContent<R['body']> : never)
   : JsonContent<R['body']>;
 
-/** Everything that a handler gets of one request. */
+/** The argument of a handler: everything about one request. */
 export type OperationCall<Services, R extends RequestSpec> = CallFacts<Services, R> & Content<R>;
 
 interface CallFacts<Services, R extends RequestSpec> {
   readonly path: Parsed<R['path']>;
   readonly query: Parsed<R['query']>;
   readonly headers: Parsed<R['headers']>;
-  /** For the services: passed on as it is. */
+  /** The context that handlers pass on to services unchanged. */
   readonly context: RequestContext;
-  /** The event's own headers, for conditional requests and ranges. */
+  /** The event, for raw headers of conditional requests and ranges. */
   readonly event: HttpEvent;
   readonly services: Services;
 }
@@ -52,13 +52,13 @@ export interface Operation<Services> {
   readonly spec: OperationSpec;
 }
 
-/** What a handler file declares: its schemas and one function. */
+/** The declaration in a handler file: the spec with the schemas, and one function. */
 export interface OperationDeclaration<Services, R extends RequestSpec, B> extends OperationSpec {
   readonly request: R;
   readonly handle: (call: OperationCall<Services, R>) => Promise<Reply<B>> | Reply<B>;
 }
 
-/** middy's wrapper in our types. Its own types describe AWS's context, which is not used here. */
+/** middy's wrapper with the types used here. Its own types describe the AWS Lambda context, which is not used. */
 interface Stack<Services> {
   (
     event: HttpEvent,
@@ -68,19 +68,19 @@ interface Stack<Services> {
 }
 
 /**
- * Puts the one middy stack around a handler, so that no handler can omit or reorder a middleware. The order is that of
- * the checks in contract.md 0. What needs the body comes last: a refusal never waits for it.
+ * Wraps a handler in the middy stack. The stack is built only here, so that no handler can omit or reorder a middleware.
+ * Checks that need the body are last, because a rejection must not wait for the body.
  */
 export function createOperation<Services, const R extends RequestSpec, B>(
   declaration: OperationDeclaration<Services, R, B>,
 ): Operation<Services> {
   const { handle, ...spec } = declaration;
-  // Without getRemainingTimeInMillis: deadlines are those of requests, and middy's signal does not know the client.
+  // middy's early timeout is disabled because requests have their own deadlines and middy's signal ignores disconnects.
   const stack = middy(
     async (event: HttpEvent, context: HttpContext<Services>) => {
       const call = callOf({ context });
       const { path, query, headers, body, form } = call;
-      // Member by member: a spread followed by members of the same names costs more than a whole small route.
+      // The members are listed because a spread with overridden members would cost more time than a whole small route.
       const given = {
         path,
         query,
@@ -91,14 +91,14 @@ export function createOperation<Services, const R extends RequestSpec, B>(
         event,
         services: context.services,
       };
-      // The parse middlewares have set these members to what the declared schemas returned.
+      // The cast is safe because the parse middlewares have set these members to the output of the declared schemas.
       const reply = await handle(given as unknown as OperationCall<Services, R>);
       return toReply(reply, spec, context.settings, call.requestId);
     },
     { timeoutEarlyInMillis: 0 },
   ) as unknown as Stack<Services>;
   for (const middleware of middlewaresFor(spec)) stack.use(middleware);
-  // Each request has a context of its own, because the middlewares write into it.
+  // Each request has its own context, because the middlewares write into the context.
   const operation = (event: HttpEvent, context: HttpContext<Services>): Promise<HttpReply> =>
     stack(event, toOwnContext(context, spec));
   return Object.assign(operation, { spec });
@@ -118,7 +118,7 @@ function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
   ];
 }
 
-/** Written member by member, `call` included: V8 then sees one object shape. */
+/** Copies the context. All members, including `call`, are listed so that V8 uses a single object shape. */
 function toOwnContext<Services>(
   { services, settings, route, signal, onReplied }: HttpContext<Services>,
   spec: OperationSpec,

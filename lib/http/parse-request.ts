@@ -19,9 +19,13 @@ import { callOf, type Middleware } from './stack-request.ts';
 
 const NoQuery = closedObject({});
 
-/** Parses query and headers, which need no body. Throws `malformed_request`, `invalid_request` with all issues of both. */
+/**
+ * Parses the query and the headers before the body is read. Throws `malformed_request`, or `invalid_request` with all issues
+ * of both.
+ */
 export function parseHead(spec: OperationSpec): Middleware {
-  // Queries are closed where a token is required. Probes of load balancers add parameters of their own.
+  // Unknown query fields are rejected only if a token is required, because probes of load balancers add their own
+  // parameters.
   const isOpen = permissionOf(spec) === undefined || spec.request.ignoresQuery === true;
   const querySchema = spec.request.query ?? (isOpen ? undefined : NoQuery);
   return {
@@ -53,7 +57,7 @@ export function parseBody(schema: Schema): Middleware {
     before(request) {
       const issues: RequestIssue[] = [];
       const call = callOf(request);
-      // The body is a form and has been parsed.
+      // A form has already been parsed.
       if (call.form !== undefined) return;
       call.body = parsePart(schema, call.body, request.context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
@@ -61,7 +65,7 @@ export function parseBody(schema: Schema): Middleware {
   };
 }
 
-/** Parses one part of a request by its schema and adds its issues to `issues`. */
+/** Parses one part of a request by its schema and adds the issues to `issues`. */
 export function parsePart(
   schema: Schema,
   input: unknown,
@@ -73,7 +77,7 @@ export function parsePart(
   return result.value;
 }
 
-/** The headers that the schema names, as the UTF-8 text that the client sent. */
+/** Returns the headers that the schema names, decoded as UTF-8. */
 function headersOf(
   schema: ObjectSchema,
   { headers }: HttpEvent,
@@ -92,8 +96,9 @@ function headersOf(
 }
 
 /**
- * A query as an object. An empty value is an absent one, a repeated name is an issue (contract.md 0, 8). Throws
- * `malformed_request` when it cannot be decoded.
+ * Converts a query to an object. An empty value counts as absent, and a repeated name is an issue. Throws
+ * `malformed_request`
+ * if the query cannot be decoded.
  */
 function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   if (raw === '') return {};
@@ -110,10 +115,10 @@ function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** The query as text. `URLSearchParams` leaves wrong escapes as they are and replaces bytes that are not UTF-8. */
+/** Returns the query as text after a check, because `URLSearchParams` accepts invalid escapes and replaces invalid UTF-8. */
 function decodable(raw: string): string {
   if (!/[%\x80-\xff]/.test(raw)) return raw;
-  // Node makes a character of each byte.
+  // Node represents each byte as one character.
   const query = toText(Buffer.from(raw, 'latin1'), 'the query');
   if (decoded(query) === undefined) {
     throw new BridgeError('malformed_request', 'the query is not percent-encoded UTF-8');
@@ -121,7 +126,10 @@ function decodable(raw: string): string {
   return query;
 }
 
-/** Undefined when it cannot be decoded. It has to be used: bundlers remove a call whose result is not. */
+/**
+ * Returns undefined if the text cannot be decoded. The caller must use the result, because bundlers remove calls with unused
+ * results.
+ */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

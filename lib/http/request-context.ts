@@ -6,24 +6,24 @@ import type { HttpContext, HttpEvent } from './http-event.ts';
 import { type OperationSpec, permissionOf } from './operation-spec.ts';
 import type { CallState, Middleware } from './stack-request.ts';
 
-// W3C Trace Context, version 00. Ids of zeros only are invalid.
+// W3C Trace Context, version 00. Ids that consist only of zeros are invalid.
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The caller of a public operation, which has no use for one. */
+/** The caller of a public operation, which does not authenticate callers. */
 const UNKNOWN: Caller = { id: '', name: '', scope: '', permissions: [] };
 
-/** The caller's `x-request-id` where it has the allowed form, else a new one (contract.md 0). */
+/** Returns the caller's `x-request-id` if it has the accepted form, else a new id. */
 export function requestIdOf(header: string | undefined, ids: Ids): string {
   return header !== undefined && REQUEST_ID_PATTERN.test(header) ? header : ids.newUuid();
 }
 
-/** A new span in the caller's trace where `traceparent` is valid, else in a new one. */
+/** Returns a new span in the caller's trace if `traceparent` is valid, else in a new trace. */
 export function traceOf(header: string | undefined, ids: Ids): Trace {
   const inbound = TRACEPARENT.exec(header ?? '')?.[1];
   return { traceId: inbound ?? ids.newOpaqueId(), spanId: ids.newSpanId() };
 }
 
-/** Gives the request its id, its trace and the state that later middlewares set. */
+/** Initializes the state of the request: its id, its trace, and the members that later middlewares set. */
 export const startCall: Middleware = {
   before({ event, context }) {
     const { ids, clock } = context.settings;
@@ -41,13 +41,13 @@ export const startCall: Middleware = {
   },
 };
 
-/** What the services get of a request that has passed all checks. */
+/** Returns the context for services of a request that has passed all checks. */
 export function toRequestContext(
   { spec, event }: { readonly spec: OperationSpec; readonly event: HttpEvent },
   { requestId, trace, caller = UNKNOWN, headers }: CallState,
   { settings, signal, onReplied }: HttpContext<unknown>,
 ): RequestContext {
-  // The declared schemas have parsed these headers, where the operation takes them.
+  // The cast is safe because the schema of the operation has parsed these headers.
   const taken = (headers ?? {}) as Readonly<Record<string, string | undefined>>;
   const permission = permissionOf(spec);
   const stillMay = ({ scope, permissions }: Caller) =>

@@ -3,13 +3,13 @@ import type { Trace } from '../contract/request/request-context.ts';
 import type { HttpContext, HttpEvent, HttpReply } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 
-/** What the middlewares have set for one request. Each member is set by exactly one of them. */
+/** The state of one request. Each member is set by exactly one middleware. */
 export interface CallState {
   requestId: string;
-  /** Monotonic. */
+  /** The start of the request on the monotonic clock. */
   startedMs: number;
   trace: Trace;
-  /** Undefined for a public operation. */
+  /** The caller; undefined for a public operation. */
   caller: Caller | undefined;
   path: unknown;
   query: unknown;
@@ -18,7 +18,7 @@ export interface CallState {
   form: unknown;
 }
 
-/** middy's request in our types. It is used only in this folder. */
+/** middy's request with the types used here. It is used only in this folder. */
 export interface StackRequest {
   readonly event: HttpEvent;
   readonly context: HttpContext<unknown> & { call?: CallState | undefined; spec?: OperationSpec };
@@ -33,7 +33,7 @@ export interface Middleware {
   readonly onError?: (request: StackRequest) => void | Promise<void>;
 }
 
-/** The state of a request on which `startCall` has run, as it does first on all of them. */
+/** Returns the state of a request. `startCall`, the first middleware, has created the state. */
 export function callOf({ context }: Pick<StackRequest, 'context'>): CallState {
   if (!context.call) throw new Error('startCall has not run');
   return context.call;

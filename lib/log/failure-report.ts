@@ -2,27 +2,27 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What an operator may learn of a failure: no message, no path of a user, no content. */
+/** The facts about a failure that may be logged: no message, no path of a user and no content. */
 export interface FailureReport {
-  /** The class of the first cause: `SqliteError`, `TypeError`. */
+  /** The class of the first cause, such as `SqliteError` or `TypeError`. */
   readonly errorClass: string;
-  /** The code that the driver or the system gave it: `SQLITE_FULL`, `ENOSPC`. */
+  /** The code of the driver or the system, such as `SQLITE_FULL` or `ENOSPC`. */
   readonly systemCode?: string;
-  /** `file:line` of the program's own code, innermost first; files are relative to the package. */
+  /** Stack frames in the program's own code as `file:line`, innermost first. Files are relative to the package. */
   readonly stack: readonly string[];
 }
 
-// A chain of causes may be a circle.
+// The limit is needed because a chain of causes may be circular.
 const MAX_CAUSES = 8;
 const MAX_FRAMES = 10;
 
 const STABLE_NAME = /^[A-Za-z0-9_]{1,64}$/;
 
-/** A file of the program, compiled, bundled or in source, and the line. */
+/** Matches a file of the program (compiled, bundled or source) and the line. */
 const OWN_FILE =
   /^((?:dist\/)?(?:bundle|lib|handlers|local-runtime)\/[\w./-]+\.[jt]s):(\d+):\d+\)?$/;
 
-/** Class, code and own stack frames of whatever was thrown: those of the first cause, as far as it has them. */
+/** Returns the class, the code and the own stack frames of a thrown value, from the first cause that has them. */
 export function toFailureReport(thrown: unknown): FailureReport {
   const causes = causesOf(thrown);
   const systemCode = causes.map(codeOf).find((code) => code !== undefined);
@@ -33,7 +33,7 @@ export function toFailureReport(thrown: unknown): FailureReport {
   };
 }
 
-/** Everything in the chain of causes, the first cause first. */
+/** Returns the chain of causes, first cause first. */
 export function causesOf(thrown: unknown): readonly unknown[] {
   const chain = [thrown];
   let last = thrown;
@@ -61,7 +61,7 @@ function isStableName(name: unknown): name is string {
 
 function ownFrames(thrown: unknown): readonly string[] {
   if (!(thrown instanceof Error) || typeof thrown.stack !== 'string') return [];
-  // The stack begins with the message, and a message may look like a frame.
+  // The message at the start of the stack is skipped because it may look like a frame.
   const afterMessage = thrown.stack.indexOf(thrown.message) + thrown.message.length;
   const lines = thrown.stack.slice(afterMessage).split('\n');
   return lines.flatMap((line) => ownFrame(line) ?? []).slice(0, MAX_FRAMES);
@@ -78,7 +78,7 @@ function ownFrame(line: string): string | undefined {
 
 let roots: readonly string[] | undefined;
 
-/** The folder of the package as frames write it: as a URL, or as a path. */
+/** Returns the folder of the package in the two forms of stack frames: as a URL and as a path. */
 function packageRoots(): readonly string[] {
   if (!roots) {
     const path = `${dirname(createRequire(import.meta.url).resolve('#package'))}/`;

@@ -2,35 +2,37 @@ import type { Clock } from '../platform/clock.ts';
 
 interface Deps {
   /**
-   * Writes as many of the bytes as can be written without waiting, and returns their number. Throws a system error:
-   * `EAGAIN` when nothing can be written now, any other when the reader or the disk has failed.
+   * Writes as many bytes as possible without waiting, and returns their number. Throws a system error: `EAGAIN` if no byte
+   * can be written now, any other code if the reader or the disk has failed.
    */
   readonly writeBytes: (bytes: Uint8Array) => number;
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
 }
 
-/** Bytes that wait, and how many lines are lost with them: a report represents all lines that it counts. */
+/**
+ * Waiting bytes, and the number of lines that are lost if the bytes are lost. A report represents all lines that it counts.
+ */
 interface Entry {
   readonly bytes: Buffer;
   readonly lines: number;
 }
 
-/** How many bytes wait for a slow reader at most. */
+/** The maximum number of bytes that wait for a slow reader. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 
 const RETRY_MS = 50;
 
 /**
- * Writes lines without ever blocking or throwing. What a slow reader has not taken waits in a bounded buffer. Lines that
- * do not fit into it, or that a failed reader did not take, are lost: one line with their number follows as soon as
- * something can be written again.
+ * Creates a writer of lines that never blocks or throws. Lines for a slow reader wait in a bounded buffer. Lines that do not
+ * fit into the buffer, and lines for a failed reader, are lost. One line with the number of lost lines is written as soon as
+ * writing is possible again.
  */
 export function createLineWriter({ writeBytes, clock }: Deps) {
   let pending: Entry[] = [];
   let pendingBytes = 0;
   let lost = 0;
   let isWaiting = false;
-  /** Whether the last thing written is a part of a line. */
+  /** True if the last write ended in the middle of a line. */
   let isCut = false;
 
   function append(bytes: Buffer, lines: number): void {
@@ -69,7 +71,10 @@ export function createLineWriter({ writeBytes, clock }: Deps) {
     clock.after(RETRY_MS, flush);
   }
 
-  /** No timer tries again: a reader that has closed the pipe seldom comes back. The next line tries again. */
+  /**
+   * Discards the waiting lines. The next line tries to write again; there is no timer because a closed pipe is seldom
+   * reopened.
+   */
   function loseAll(): void {
     for (const { lines } of pending) lost += lines;
     pending = [];
@@ -77,10 +82,10 @@ export function createLineWriter({ writeBytes, clock }: Deps) {
   }
 
   return {
-    /** One line with its line break. */
+    /** Writes one line, which includes its line break. */
     write(line: string): void {
       const bytes = Buffer.from(line);
-      // Once a line is lost, the report of it has to be written before any further line.
+      // After a loss, the report must be written before any other line.
       if (isWaiting && (lost > 0 || pendingBytes + bytes.length > MAX_PENDING_BYTES)) {
         lost += 1;
         return;

@@ -8,7 +8,7 @@ export interface Traced {
   readonly requestId: string;
 }
 
-/** The lines of one image operation: how it began, and how it ended. */
+/** Logs the start and the end of image operations. */
 export function createOperationLog(log: TraceLog) {
   return {
     started(traced: Traced): void {

@@ -3,7 +3,7 @@ import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { ERRORS } from '../errors/codes.ts';
 import { causesOf, toFailureReport } from './failure-report.ts';
 
-/** All that may ever be logged of an image operation: no prompt, no path, no token (specification 1). */
+/** The only facts of an image operation that are logged: no prompt, no path and no token. */
 export interface ImageOperationEvent {
   readonly event:
     | 'image_operation_started'
@@ -12,33 +12,33 @@ export interface ImageOperationEvent {
   readonly traceId: string;
   readonly spanId: string;
   readonly requestId: string;
-  /** A registered name. */
+  /** The registered name of the provider. */
   readonly provider?: string;
   /** A `bridge_ext.code`. */
   readonly errorCode?: string;
   readonly retryable?: boolean;
 }
 
-/** Where a failure happened: in the reply to a request, or in a task of the bridge itself. */
+/** The place of a failure: the reply to a request, or a task of the bridge. */
 export type FailureSource = { readonly requestId: string } | { readonly task: string };
 
 export interface TraceLog {
   imageOperation(event: ImageOperationEvent): void;
   /**
-   * Reports a failure to the operator as `internal_failure`, once for each cause. Of a request, only failures of the bridge
-   * itself are reported: every 500, and what else is a 5xx and has a cause.
+   * Reports a failure to the operator as `internal_failure`, once for each cause. For requests, only failures of the bridge
+   * itself are reported: every 500, and any other 5xx with a cause.
    */
   failure(thrown: unknown, source: FailureSource): void;
-  /** Warns of ends of jobs that are not sent, because webhooks were switched off before they were. */
+  /** Warns about ended jobs that are not sent because webhooks were disabled before the delivery. */
   webhooksWaiting(count: number): void;
 }
 
 interface Options {
-  /** Whether image operations are written; failures always are. */
+  /** True if image operations are logged. Failures are always logged. */
   readonly isTracing: boolean;
 }
 
-/** One JSON line for each event. `write` takes whole lines and never throws. */
+/** Creates a log with one JSON line per event. `write` receives whole lines and must not throw. */
 export function createTraceLog(
   write: (line: string) => void,
   { isTracing }: Options = { isTracing: true },
@@ -55,7 +55,7 @@ function logOperation(
   logger: Logger,
   { event, traceId, spanId, requestId, provider, errorCode, retryable }: ImageOperationEvent,
 ): void {
-  // Named one by one: a member that is added to the event must not be logged until it is added to this list.
+  // The members are listed so that a new member of the event is not logged unless it is added here.
   logger.info(event, {
     trace_id: traceId,
     span_id: spanId,
@@ -67,7 +67,7 @@ function logOperation(
 }
 
 function createFailureLog(logger: Logger): TraceLog['failure'] {
-  // The same failure can be reported by several callers.
+  // Several callers may report the same failure.
   const reported = new WeakSet<object>();
 
   return (thrown, source) => {
@@ -88,14 +88,14 @@ function createFailureLog(logger: Logger): TraceLog['failure'] {
 }
 
 function isReported({ code, cause }: BridgeError, source: FailureSource): boolean {
-  // An error of the configuration explains itself, unless the system gave the reason.
+  // The message of a configuration error is sufficient unless a system error is its cause.
   if (code === 'configuration') return cause !== undefined;
   if ('task' in source) return true;
   const { status } = ERRORS[code];
   return status === 500 || (status > 500 && cause !== undefined);
 }
 
-// A class, because the library lets its formatter be replaced by inheritance only.
+// A class because the library's formatter can only be replaced by inheritance.
 class PlainFormatter extends LogFormatter {
   override formatAttributes(
     { logLevel, timestamp, message }: Parameters<LogFormatter['formatAttributes']>[0],
@@ -108,7 +108,8 @@ class PlainFormatter extends LogFormatter {
 
 function createLogger(write: (line: string) => void): Logger {
   const logger = new Logger({ logLevel: 'INFO', logFormatter: new PlainFormatter() });
-  // The library writes INFO to standard output, which belongs to the command line, and has no option for that.
+  // The console is replaced because the library writes INFO to standard output, which is reserved for command output, and
+  // has no option to change this.
   const writeLine = (line: string) => write(`${line}\n`);
   Object.assign(logger, { console: { info: writeLine, warn: writeLine, error: writeLine } });
   return logger;

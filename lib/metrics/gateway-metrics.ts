@@ -3,69 +3,69 @@ import { PREFIX } from './metric-table.ts';
 
 const SECS = [0.001, 0.01, 0.1, 1, 10, 30, 60, 120, 300, 600, 1200, 1800, 2400] as const;
 
-/** Every metric of a gateway, once. */
+/** Every metric of a gateway, declared once. */
 const METRICS = {
   replies: {
     kind: 'counter',
     name: 'gateway_replies_total',
-    help: 'Replies to requests, by who made them: a slot, or the gateway itself, which also counts those that a slot cut.',
+    help: 'Replies to requests by source: a slot or the gateway itself. Replies that a slot cut off count as replies of the gateway.',
     labels: ['source', 'status'],
   },
   disconnects: {
     kind: 'counter',
     name: 'gateway_disconnects_total',
-    help: 'Clients that disconnected before the end of their reply.',
+    help: 'Clients that disconnected before the end of the reply.',
     labels: [],
   },
   replySecs: {
     kind: 'histogram',
     name: 'gateway_reply_duration_seconds',
-    help: 'How long replies took, from the head of the request to the last byte, the hold included.',
+    help: 'Duration from the request head to the last byte of the reply, including the hold.',
     labels: [],
     buckets: SECS,
   },
   holdSecs: {
     kind: 'histogram',
     name: 'gateway_hold_duration_seconds',
-    help: 'How long requests were held before they were sent to a slot.',
+    help: 'Time that requests were held before they were sent to a slot.',
     labels: [],
     buckets: SECS,
   },
   held: {
     kind: 'gauge',
     name: 'gateway_held_requests',
-    help: 'Requests that are held now.',
+    help: 'Currently held requests.',
     labels: [],
   },
   inFlight: {
     kind: 'gauge',
     name: 'gateway_requests_in_flight',
-    help: 'Requests without a complete reply, held ones included.',
+    help: 'Requests without a complete reply, including held requests.',
     labels: [],
   },
   target: {
     kind: 'gauge',
     name: 'gateway_target',
-    help: '1 for what the coordination file says: blue, green or hold.',
+    help: '1 for the current target in the coordination file: blue, green or hold.',
     labels: ['target'],
   },
   handoff: {
     kind: 'gauge',
     name: 'gateway_handoff_runs',
-    help: '1 while a handoff of these slots runs, 0 when none does or when it ended without ending what it began.',
+    help: '1 while a handoff of the slots runs; 0 if no handoff runs or the last handoff was cut off.',
     labels: [],
   },
   build: {
     kind: 'gauge',
     name: 'build_info',
-    help: '1, with the version of the program that runs.',
+    help: '1, labelled with the version of the running program.',
     labels: ['version'],
   },
 } as const satisfies Record<string, MetricRow>;
 
 const TARGETS = ['blue', 'green', 'hold'] as const;
 
-/** What the gateway counts itself. */
+/** The values that the gateway tracks itself. */
 interface GatewayCounts {
   readonly held: number;
   readonly inFlight: number;
@@ -81,7 +81,7 @@ export interface GatewayMetrics {
   }): void;
   disconnected(): void;
   released(held: { readonly durationMs: number }): void;
-  /** Everything as Prometheus text (version 0.0.4). */
+  /** Returns all metrics in the Prometheus text format (version 0.0.4). */
   exposition(now: GatewayCounts): Promise<string>;
 }
 
@@ -104,7 +104,7 @@ export async function createGatewayMetrics(version: string): Promise<GatewayMetr
   const histogram = (row: MetricRow & { readonly buckets: readonly number[] }) =>
     new Histogram({ ...options(row), buckets: [...row.buckets] });
   const replies = new Counter(options(METRICS.replies));
-  // An alert that asks for an increase misses the first count of a series that begins with it.
+  // The series start at zero because an alert on an increase would miss the first count of a new series.
   for (const status of [502, 503, 504]) replies.inc({ source: 'gateway', status }, 0);
   const disconnects = new Counter(options(METRICS.disconnects));
   const [replySecs, holdSecs] = [histogram(METRICS.replySecs), histogram(METRICS.holdSecs)];

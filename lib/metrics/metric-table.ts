@@ -1,11 +1,11 @@
-/** One metric with all that is written of it. */
+/** The definition of one metric. */
 export interface MetricRow {
   readonly kind: 'counter' | 'gauge' | 'histogram';
-  /** Without the prefix. */
+  /** The name without the prefix. */
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Upper bounds in seconds; for histograms alone. */
+  /** The upper bounds in seconds. Only for histograms. */
   readonly buckets?: readonly number[];
 }
 
@@ -15,148 +15,148 @@ const OPERATION_SECS = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 180, 300, 600, 1800] as
 
 const HTTP_SECS = [0.001, 0.005, 0.01, 0.05, ...OPERATION_SECS] as const;
 
-/** Every metric, once: contract.md 12. */
+/** Every metric of the bridge, declared once. */
 export const METRICS = {
   operations: {
     kind: 'counter',
     name: 'requests_total',
-    help: 'Image operations that have ended.',
+    help: 'Ended image operations.',
     labels: ['provider', 'operation', 'result', 'code'],
   },
   operationSecs: {
     kind: 'histogram',
     name: 'operation_duration_seconds',
-    help: 'How long image operations took, queue and delivery included.',
+    help: 'Duration of image operations, including queueing and delivery.',
     labels: [],
     buckets: OPERATION_SECS,
   },
   providerSecs: {
     kind: 'histogram',
     name: 'provider_duration_seconds',
-    help: 'How long calls of providers took.',
+    help: 'Duration of provider calls.',
     labels: [],
     buckets: OPERATION_SECS,
   },
   queueSecs: {
     kind: 'histogram',
     name: 'queue_duration_seconds',
-    help: 'How long operations waited in the queue.',
+    help: 'Time that operations waited in the queue.',
     labels: [],
     buckets: OPERATION_SECS,
   },
   generatedBytes: {
     kind: 'counter',
     name: 'generated_bytes_total',
-    help: 'Encoded bytes of the images that were delivered.',
+    help: 'Encoded bytes of delivered images.',
     labels: [],
   },
   generatedImages: {
     kind: 'counter',
     name: 'generated_images_total',
-    help: 'Images that were delivered.',
+    help: 'Delivered images.',
     labels: ['provider', 'format'],
   },
   normalizations: {
     kind: 'counter',
     name: 'normalizations_total',
-    help: 'Parameters that were changed to what the provider can do.',
+    help: 'Parameters that were changed to values supported by the provider.',
     labels: [],
   },
   queueDepth: {
     kind: 'gauge',
     name: 'queue_depth',
-    help: 'Operations that wait at a gate: the global one, or that of a provider.',
+    help: 'Operations that wait at the global gate or at the gate of a provider.',
     labels: ['scope'],
   },
   activeOperations: {
     kind: 'gauge',
     name: 'active_operations',
-    help: 'Operations that have passed a gate and not ended.',
+    help: 'Operations that have passed a gate and have not ended.',
     labels: ['scope'],
   },
   jobs: {
     kind: 'gauge',
     name: 'jobs',
-    help: 'Durable jobs in the state database, hidden ones included.',
+    help: 'Durable jobs in the state database, including hidden jobs.',
     labels: ['status'],
   },
   providerRestarts: {
     kind: 'counter',
     name: 'provider_restarts_total',
-    help: 'How often the child process of a provider was started again.',
+    help: 'Restarts of the child processes of providers.',
     labels: [],
   },
   providerSkippedLines: {
     kind: 'counter',
     name: 'provider_skipped_lines_total',
-    help: 'Lines of the child process of a provider that are no messages, and were skipped.',
+    help: 'Skipped lines of the child processes of providers that are not messages.',
     labels: [],
   },
   circuitState: {
     kind: 'gauge',
     name: 'circuit_state',
-    help: '1 for the state that the circuit breaker of a provider is in.',
+    help: '1 for the current state of the circuit breaker of a provider.',
     labels: ['provider', 'state'],
   },
   circuitTransitions: {
     kind: 'counter',
     name: 'circuit_transitions_total',
-    help: 'Changes of state of all circuit breakers.',
+    help: 'State changes of all circuit breakers.',
     labels: [],
   },
   circuitRejections: {
     kind: 'counter',
     name: 'circuit_rejections_total',
-    help: 'Attempts that an open circuit breaker refused.',
+    help: 'Attempts rejected by an open circuit breaker.',
     labels: [],
   },
   httpRequests: {
     kind: 'counter',
     name: 'http_requests_total',
-    help: 'HTTP requests that got a reply.',
+    help: 'HTTP requests with a reply.',
     labels: ['route', 'method', 'status'],
   },
   refusals: {
     kind: 'counter',
     name: 'refusals_total',
-    help: 'HTTP requests that were refused because something is full, paused or broken.',
+    help: 'HTTP requests that were refused because a resource is full, paused or broken.',
     labels: ['reason'],
   },
   ready: {
     kind: 'gauge',
     name: 'ready',
-    help: '1 while the bridge takes work, as its readiness says.',
+    help: '1 if the bridge is ready to accept requests.',
     labels: [],
   },
   httpRequestSecs: {
     kind: 'histogram',
     name: 'http_request_duration_seconds',
-    help: 'How long it took until the reply to an HTTP request was ready.',
+    help: 'Time until the reply to an HTTP request was ready.',
     labels: ['route'],
     buckets: HTTP_SECS,
   },
   artifactVerifications: {
     kind: 'counter',
     name: 'artifact_verifications_total',
-    help: 'Artifact files that were read, hashed and decoded before they were handed out.',
+    help: 'Artifact files that were read, hashed and decoded before delivery.',
     labels: ['result'],
   },
   taskFailures: {
     kind: 'counter',
     name: 'task_failures_total',
-    help: 'Failed runs of the tasks that the bridge repeats, such as retention.',
+    help: 'Failed runs of background tasks, such as retention.',
     labels: ['task'],
   },
   webhookDeliveries: {
     kind: 'counter',
     name: 'webhook_deliveries_total',
-    help: 'Attempts to deliver the end of a job to a webhook: delivered, retried later, or failed for good.',
+    help: 'Attempts to deliver an ended job to a webhook: delivered, retried later, or failed permanently.',
     labels: ['result'],
   },
   build: {
     kind: 'gauge',
     name: 'build_info',
-    help: '1, with the version of the bridge that runs.',
+    help: '1, labelled with the version of the running bridge.',
     labels: ['version'],
   },
 } as const satisfies Record<string, MetricRow>;

@@ -5,20 +5,20 @@ import type { RefusalReason } from '../errors/refusals.ts';
 
 type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
 
-/** What gates, breakers, providers and the store of jobs count themselves. */
+/** The values that gates, circuit breakers, providers and the job store track themselves. */
 export interface CountedElsewhere {
   readonly runtime: Diagnostics['runtime'];
   readonly jobs: Diagnostics['jobs']['by_status'];
-  /** Of all providers. */
+  /** The sum over all providers. */
   readonly providerRestarts: number;
   readonly providerSkippedLines: number;
-  /** As `/health/ready` says. */
+  /** True if `/health/ready` returns 200. */
   readonly isReady: boolean;
 }
 
 /**
- * What happened; the table decides which metrics count it. None of these throws,
- * and none waits. A name that is not registered never becomes a label.
+ * Counts events. The table of metrics defines which metrics an event changes. No function throws or waits. A name that is
+ * not registered never becomes a label.
  */
 export interface Metrics {
   httpRequestEnded(ended: {
@@ -28,7 +28,7 @@ export interface Metrics {
     readonly durationMs: number;
     readonly refusal?: RefusalReason;
   }): void;
-  /** Once for each image operation; `provider` is undefined where it ended before one was chosen. */
+  /** Call once per image operation. `provider` is undefined if the operation ended before a provider was chosen. */
   operationEnded(ended: {
     readonly provider: string | undefined;
     readonly operation: 'generate' | 'edit';
@@ -37,7 +37,7 @@ export interface Metrics {
     readonly durationMs: number;
   }): void;
   providerCallEnded(ended: { readonly provider: string; readonly durationMs: number }): void;
-  /** An operation has left the queue of a gate; a wait of 0 counts too. */
+  /** Call when an operation has left the queue of a gate, also after a wait of 0. */
   queued(wait: { readonly durationMs: number }): void;
   imageGenerated(image: {
     readonly provider: string;
@@ -52,18 +52,20 @@ export interface Metrics {
     readonly to: BreakerState;
   }): void;
   circuitRejected(rejection: { readonly provider: string }): void;
-  /** A run of a task has failed; its name is one of the program's own. */
+  /** Call when a run of a task has failed. The name is defined by the program. */
   taskFailed(failure: { readonly task: string }): void;
-  /** The end of a job was sent to its webhook once. */
+  /** Call after each attempt to send an ended job to its webhook. */
   webhookSent(result: (typeof WEBHOOK_RESULTS)[number]): void;
-  /** Everything as Prometheus text (version 0.0.4), with what is counted elsewhere as it is now. */
+  /**
+   * Returns all metrics in the Prometheus text format (version 0.0.4), with the current values that are tracked elsewhere.
+   */
   exposition(now: CountedElsewhere): Promise<string>;
 }
 
-/** What becomes of an attempt: `retried` is one that another one follows. */
+/** The results of a delivery attempt. Another attempt follows after `retried`. */
 export const WEBHOOK_RESULTS = ['delivered', 'retried', 'failed'] as const;
 
-/** Metrics that count nothing: `server.metrics.enabled = false`. */
+/** Metrics that ignore all events, for `server.metrics.enabled = false`. */
 export const silentMetrics: Metrics = {
   httpRequestEnded: () => {},
   operationEnded: () => {},

@@ -13,9 +13,9 @@ import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.
 
 interface Facts {
   readonly version: string;
-  /** The registered names: no other becomes a label. */
+  /** The registered provider names. No other name becomes a label. */
   readonly providers: readonly string[];
-  /** The route table: no other path becomes a label. */
+  /** The route table. No other path becomes a label. */
   readonly routes: readonly RouteLabels[];
 }
 
@@ -24,16 +24,16 @@ interface RouteLabels {
   readonly path: string;
 }
 
-/** The label of whatever has no registered provider. */
+/** The label of operations without a registered provider. */
 const NO_PROVIDER = 'none';
 
 const METHOD_LABELS: readonly string[] = [...METHODS, OTHER_METHOD];
 const CODES: ReadonlySet<string> = new Set(['ok', ...BRIDGE_CODES]);
 
-// Statuses have three digits, so that method and status fit into one number.
+// A status has three digits, so the method and the status fit into one number.
 const STATUSES = 1000;
 
-/** Metrics for a scraper. The library is loaded here, so that a bridge without metrics never pays for it. */
+/** Creates Prometheus metrics. The library is loaded here, so that a bridge without metrics does not load it. */
 export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   const library = await import('prom-client');
   const registry = new library.Registry();
@@ -104,7 +104,7 @@ function createCounters(library: Library, registry: Registry) {
   };
 }
 
-/** An alert that asks for an increase misses the first count of a series that begins with it. */
+/** Starts series at zero, because an alert on an increase would miss the first count of a new series. */
 function beginAtZero(
   counters: ReturnType<typeof createCounters>,
   { providers, routes }: Facts,
@@ -131,7 +131,7 @@ function createHistograms(library: Library, registry: Registry) {
   };
 }
 
-/** Gauges are no running totals: they are read from gates, breakers and the store at each scrape. */
+/** Creates the gauges, whose values are read from gates, circuit breakers and the job store at each scrape. */
 function createGauges(library: Library, registry: Registry, { version, providers }: Facts) {
   const gauge = (row: MetricRow): Gauge => new library.Gauge(toOptions(row, registry));
   const [depth, active] = [gauge(METRICS.queueDepth), gauge(METRICS.activeOperations)];
@@ -159,7 +159,10 @@ function createGauges(library: Library, registry: Registry, { version, providers
   };
 }
 
-/** Counts HTTP requests, on children that are made once: this runs for every request, small ones included. */
+/**
+ * Returns the function that counts HTTP requests. Label combinations are created once and cached, because the function runs
+ * for every request.
+ */
 function createHttpCounts(
   requests: Counter,
   secs: Histogram,

@@ -1,26 +1,26 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Agent as UndiciAgent } from 'undici';
 
-/** One request as it is to be sent. */
+/** A request to send. */
 export interface ForwardedRequest {
-  /** Such as `http://127.0.0.1:8788`. */
+  /** The origin of the server, such as `http://127.0.0.1:8788`. */
   readonly origin: string;
   readonly method: string;
-  /** The request target as the client sent it. */
+  /** The request target as sent by the client. */
   readonly target: string;
-  /** Names and values in turn, `Host` included and no header of the connection. */
+  /** Alternating names and values, including `Host` and without headers of the connection. */
   readonly headers: readonly string[];
-  /** Sent with its `content-length` when the headers have one, in chunks otherwise. */
+  /** The body, sent with `content-length` if the headers contain it, else in chunks. */
   readonly body: Readable | undefined;
 }
 
-/** Takes a reply as it comes. After `fail` or `end` nothing is called any more. */
+/** Receives a reply while it arrives. No function is called after `fail` or `end`. */
 export interface ReplySink {
-  /** Called when a connection is there, just before the first byte is sent; `false` gives the request up. */
+  /** Called when a connection is available, just before the first byte is sent. Returns false to abort the request. */
   sending(): boolean;
-  /** The headers are names and values in turn, as they were received. */
+  /** Called with the status and the received headers as alternating names and values. */
   head(status: number, headers: readonly string[]): void;
-  /** Returns whether more may follow at once. Otherwise nothing follows before `resume`. */
+  /** Returns true if more may follow at once. Otherwise the next chunk follows after `resume`. */
   chunk(bytes: Uint8Array): boolean;
   end(): void;
   fail(cause: unknown): void;
@@ -28,28 +28,31 @@ export interface ReplySink {
 
 export interface Forwarding {
   resume(): void;
-  /** Closes the connection; a request that has none yet is never sent. `fail` follows. */
+  /** Closes the connection, or prevents the sending of a request without a connection. `fail` follows. */
   abort(): void;
 }
 
 export interface Forwarder {
-  /** Sends a request once, whatever happens to its connection. */
+  /** Sends a request at most once, without retries. */
   forward(request: ForwardedRequest, sink: ReplySink): Forwarding;
-  /** Ends all requests and resolves when no connection is open any more. */
+  /** Aborts all requests and resolves when all connections are closed. */
   close(): Promise<void>;
 }
 
 interface Options {
-  /** The longest silence within the body of a reply, to within a second. Time in which the sink takes nothing is free. */
+  /**
+   * The maximum pause within the body of a reply, with a precision of one second. Time in which the sink is paused does not
+   * count.
+   */
   readonly idleMs: number;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEAD_BYTES = 65_536;
-// Far below the time after which a server closes an idle connection, so that no request meets the close.
+// Far below the time after which a server closes an idle connection, so that no request is sent while the server closes it.
 const KEPT_MS = 1000;
 
-/** Connections to servers that a gateway stands before. */
+/** Creates the connections of a gateway to its servers. */
 export async function createForwarder({ idleMs }: Options): Promise<Forwarder> {
   const { Agent } = await import('undici');
   const agent: UndiciAgent = new Agent({
@@ -57,7 +60,7 @@ export async function createForwarder({ idleMs }: Options): Promise<Forwarder> {
     maxHeaderSize: MAX_HEAD_BYTES,
     keepAliveTimeout: KEPT_MS,
     keepAliveMaxTimeout: KEPT_MS,
-    // How long a reply may take is for the caller to say.
+    // The caller limits the time until the reply.
     headersTimeout: 0,
     bodyTimeout: idleMs,
   });
@@ -73,12 +76,12 @@ function forward(agent: UndiciAgent, request: ForwardedRequest, sink: ReplySink)
   let isGivenUp = false;
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(controller) {
-      // A second start would be a second request.
+      // A second start would send the request twice.
       if (isGivenUp || connection || !sink.sending()) return controller.abort(givenUp());
       connection = controller;
     },
     onResponseStart(controller, status) {
-      // Such as 103: the final response follows.
+      // The final response follows an informational response such as 103.
       if (status >= 200) sink.head(status, toTexts(controller.rawHeaders));
     },
     onResponseData(controller, bytes) {
@@ -97,11 +100,11 @@ function forward(agent: UndiciAgent, request: ForwardedRequest, sink: ReplySink)
   };
 }
 
-/** HTTP/1.1 gives the headers as one list of bytes or text, names and values in turn. */
+/** Decodes raw headers. HTTP/1.1 headers are one list of bytes or text, alternating names and values. */
 function toTexts(raw: Dispatcher.DispatchController['rawHeaders']): readonly string[] {
   return Array.isArray(raw) ? raw.map((part) => part.toString('latin1')) : [];
 }
 
 function givenUp(): Error {
-  return new Error('the request was given up');
+  return new Error('the request was aborted');
 }

@@ -5,63 +5,66 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { createOnce } from '../platform/once.ts';
 import { createResponseBody, type HttpBody, type ResponseBody } from './response-body.ts';
 
-/** A body that is made while it is sent. */
+/** A body that is generated while it is sent. */
 export interface StreamedBody {
   readonly byteLength: number;
-  /** Yields the body from its beginning, at every call. No more is asked for than the connection takes. */
+  /** Yields the whole body at every call. Chunks are requested only as fast as the connection accepts them. */
   chunks(signal: AbortSignal): AsyncIterable<Buffer>;
 }
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
-  /** Names in lower case; `host`, `connection` and `content-length` are not the caller's. */
+  /** The headers by lowercase name, without `host`, `connection` and `content-length`, which the client sets. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent with its `content-length`. */
+  /** The body, sent with `content-length`. */
   readonly body?: string | Buffer | StreamedBody;
-  /** Ends the request, or the reading of its response, and closes its connection at once. */
+  /** Aborts the request or the reading of its response, and closes the connection at once. */
   readonly signal: AbortSignal;
-  /** Called just before the first byte goes out; a request that fails without this call has had no effect. */
+  /** Called just before the first byte is sent. A request that fails before this call had no effect. */
   readonly onSending?: () => void;
-  /** The longest silence between the request and the head of its response, to within a second; unlimited without it. */
+  /**
+   * The maximum time between the request and the head of its response, with a precision of one second. No limit if absent.
+   */
   readonly headersTimeoutMs?: number;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  /** The value under a name in lower case; repeated ones are joined by commas. */
+  /** Returns the value of a header by its lowercase name. Repeated headers are joined by commas. */
   header(name: string): string | undefined;
-  /** Rejects as `request` does when the response is cut. */
+  /** The body. Reading rejects like `request` if the response is cut off. */
   readonly body: HttpBody;
 }
 
 export interface HttpClient {
   /**
-   * Sends one request to an http or https address and resolves with the head of the response, whatever its status.
-   * Redirects are not followed, nothing is repeated, no proxy of the environment is used. Rejects with the signal's
-   * reason when it aborts. Throws `upstream`, retryable, when certainly nothing was sent: no address, no connection, no
-   * TLS; throws `protocol` of unknown outcome when the connection failed, or the response was malformed, afterwards.
+   * Sends one request to an http or https URL and resolves with the head of the response, for any status. Redirects are not
+   * followed, the request is never repeated, and proxies of the environment are ignored. Rejects with the signal's reason on
+   * abort. Throws a retryable `upstream` if certainly nothing was sent, because name resolution, the connection or TLS
+   * failed.
+   * Throws `protocol` with an unknown outcome if the connection failed later or the response was malformed.
    */
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
-  /** Ends all requests and resolves when no connection is open any more. */
+  /** Aborts all requests and resolves when all connections are closed. */
   close(): Promise<void>;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-// The heads of some backends carry long policies and many cookies; Node's own bound is 16 KiB.
+// Some backends send long policies and many cookies in the head. Node's own limit is 16 KiB.
 const MAX_HEAD_BYTES = 65_536;
 
-// Each may be as long as a final head, and servers send one or two.
+// Each informational head may be as long as a final head. Servers send one or two.
 const MAX_INFORMATIONAL = 16;
 
-/** How connections are made. */
+/** Options of new connections. */
 export interface ConnectOptions {
-  /** The addresses of names, instead of the operating system's; an address that stands in a URL is not looked up. */
+  /** Resolves names instead of the operating system. An IP address in a URL is not resolved. */
   readonly lookup?: LookupFunction;
-  /** The certificate authority to trust, in PEM, instead of the default ones. */
+  /** The trusted certificate authority in PEM, instead of the default authorities. */
   readonly ca?: string;
 }
 
-/** A pool of connections; one that is free is used again for the same origin. */
+/** Creates a client with a pool of connections, which are reused for the same origin. */
 export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClient {
   const opened = createOnce(() => openAgent(connectOptions));
   let isClosed = false;
@@ -80,21 +83,21 @@ export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClien
   };
 }
 
-/** Imports undici, which starting up does not wait for. Throws `internal`. */
+/** Imports undici on the first request, so that it does not delay the start. Throws `internal`. */
 async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   const { Agent } = await import('undici').catch((cause: unknown) => {
-    throw new BridgeError('internal', 'the HTTP library cannot be loaded', { cause });
+    throw new BridgeError('internal', 'the HTTP library could not be loaded', { cause });
   });
   return new Agent({
     connect: { ...connectOptions, timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
-    // How long an image may take is for the caller's signal to say.
+    // The caller's signal limits the time of a request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 }
 
-/** One request, from the wait for a connection to the end of the response. */
+/** Executes one request, from the wait for a connection to the end of the response. */
 function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpResponse> {
   const { signal, onSending } = request;
   return new Promise((resolve, reject) => {
@@ -119,17 +122,17 @@ function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
 
     agent.dispatch(toDispatch(url, request), {
       onRequestStart(controller) {
-        // The abort came while there was no connection yet: this is the last moment before the first byte.
+        // The signal may have aborted before a connection was available. This is the last check before the first byte.
         if (signal.aborted) return controller.abort(cancelled());
         connection = controller;
         onSending?.();
       },
       onResponseStart(controller, status, headers) {
-        // Such as 103: the final response follows.
+        // The final response follows an informational response such as 103.
         if (status < 200) {
           informational += 1;
           if (informational > MAX_INFORMATIONAL)
-            controller.abort(new Error('too many early heads'));
+            controller.abort(new Error('too many informational responses'));
           return;
         }
         body = createResponseBody(controller, unfollow);
@@ -174,7 +177,7 @@ function joined(value: string | string[] | undefined): string | undefined {
 }
 
 function notSent(cause: unknown): BridgeError {
-  return new BridgeError('upstream', 'the upstream cannot be reached', {
+  return new BridgeError('upstream', 'the upstream is unreachable', {
     retryable: true,
     effect: 'not_begun',
     cause,

@@ -5,24 +5,27 @@ import { abortable } from '../platform/abortable.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 
 export interface PinnedDeps {
-  /** All addresses of a name; rejects when it has none. */
+  /** Resolves with all addresses of a name. Rejects if the name has none. */
   readonly lookup?: (name: string) => Promise<readonly LookupAddress[]>;
   readonly openClient?: typeof createHttpClient;
 }
 
-/** Why a host is not connected to. */
+/** The reason why no connection is made to a host. */
 export type AddressFault = 'unknown_host' | 'address_not_allowed';
 
 type Opened =
   | { readonly ok: true; readonly client: HttpClient }
   | { readonly ok: false; readonly fault: AddressFault };
 
-/** Clients that reach one host each, at addresses that were checked before the connection. */
+/** Creates clients that connect to a single host, only at addresses that were checked before the connection. */
 export function createPinnedClients({
   lookup = (name) => systemLookup(name, { all: true }),
   openClient = createHttpClient,
 }: PinnedDeps) {
-  /** Empty for a name that leads nowhere. An address is its own: connecting to it asks no resolver. */
+  /**
+   * Returns the addresses of a host, or an empty list if the name cannot be resolved. An IP address is returned without a
+   * lookup.
+   */
   async function addressesOf(
     hostname: string,
     signal: AbortSignal,
@@ -37,8 +40,8 @@ export function createPinnedClients({
   }
 
   /**
-   * A client for the host of a URL, as `URL.hostname` has it, which the caller closes. Rejects with the signal's reason on
-   * abort.
+   * Resolves with a client for a host in the form of `URL.hostname`. The caller closes the client. Rejects with the signal's
+   * reason on abort.
    */
   return async function openPinned(
     hostname: string,
@@ -47,7 +50,7 @@ export function createPinnedClients({
   ): Promise<Opened> {
     const addresses = await addressesOf(hostname, signal);
     if (addresses.length === 0) return { ok: false, fault: 'unknown_host' };
-    // One bad address is enough to refuse: the next connection might take it.
+    // A single forbidden address is sufficient to reject the host, because a connection might use that address.
     if (!addresses.every(({ address }) => isAllowed(address))) {
       return { ok: false, fault: 'address_not_allowed' };
     }
@@ -55,7 +58,10 @@ export function createPinnedClients({
   };
 }
 
-/** A resolver that knows these addresses alone, whatever the name means by the time of the connection. */
+/**
+ * Returns a resolver that always returns these addresses, even if the name resolves differently at the time of the
+ * connection.
+ */
 function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
   return (_name, options, callback) => {
     const [first] = addresses;

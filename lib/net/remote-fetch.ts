@@ -12,7 +12,7 @@ interface Deps extends PinnedDeps {
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** Why a fetch gave no bytes. Stable names that callers may pass on as a detail. */
+/** The reason why a fetch failed. The names are stable, so callers may pass them on as a detail. */
 export type RemoteFault =
   | TargetFault
   | AddressFault
@@ -28,35 +28,36 @@ export type RemoteFault =
 interface Refusal {
   readonly ok: false;
   readonly fault: RemoteFault;
-  /** Of a response that is neither the bytes nor a redirect. */
+  /** The status of a response that is neither 200 nor a redirect. */
   readonly status?: number;
 }
 
 export type Fetched = { readonly ok: true; readonly bytes: Buffer } | Refusal;
 
-/** The next address of a redirect, as it was written. */
+/** The target of a redirect, unparsed. */
 interface Redirect {
   readonly location: string;
 }
 
 /**
- * The bytes behind an https address. Resolves with a fault when the address or the server is the reason. Rejects with
- * the signal's reason on abort.
+ * Fetches the bytes of an https URL. Resolves with a fault if the URL or the server causes the failure. Rejects with the
+ * signal's reason on abort.
  */
 export type RemoteFetch = (url: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
 
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const HEADERS = {
   accept: 'image/png, image/jpeg, image/webp',
-  // Bytes are counted as they come: what unfolds afterwards would escape the limit.
+  // Received bytes are counted, so decompression would bypass the limit.
   'accept-encoding': 'identity',
   'user-agent': 'image-bridge',
 };
 
 /**
- * Fetches from where the operator's list allows, and reaches nothing else: every address of a name is checked, the
- * connection is pinned to the checked addresses, and each redirect is checked in the same way. Nothing of the
- * caller is sent along, no proxy of the environment is used.
+ * Creates a fetch that connects only to hosts allowed by the operator. Every address of a name is checked, the connection is
+ * pinned to the checked addresses, and each redirect is checked in the same way. No data of the caller is sent, and proxies
+ * of
+ * the environment are ignored.
  */
 export function createRemoteFetch({ policy, clock, ...pinned }: Deps): RemoteFetch {
   const openPinned = createPinnedClients(pinned);
@@ -124,7 +125,7 @@ async function evaluate(response: HttpResponse, maxBytes: number): Promise<Fetch
   return bytes === undefined ? refused('too_many_bytes') : { ok: true, bytes };
 }
 
-/** Failures of the server become faults; failures of this program are thrown. */
+/** Converts failures of the server to faults. Throws failures of this program. */
 function toRefusal(thrown: unknown): Refusal {
   const code = thrown instanceof BridgeError ? thrown.code : undefined;
   if (code === 'upstream') return refused('unreachable');

@@ -1,9 +1,9 @@
 import type { Config } from '../config/settings/settings.ts';
 
-/** `inputs.remote`: where images may be fetched from, and how far a fetch may go. */
+/** The settings `inputs.remote`: the allowed sources of images and the limits of a fetch. */
 export type RemotePolicy = Omit<Config['inputs']['remote'], 'enabled'>;
 
-/** Why an address is not even looked up. */
+/** The reason why a URL is rejected before name resolution. */
 export type TargetFault =
   | 'control_character'
   | 'not_an_https_url'
@@ -15,12 +15,12 @@ export type RemoteTarget =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly fault: TargetFault };
 
-// The WHATWG parser removes tabs and line ends wherever they stand: what is asked would not be what was written.
+// Control characters are rejected because the WHATWG parser silently removes tabs and line breaks, which changes the URL.
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * What the WHATWG parser makes of an address, or of a redirect away from `base`, if it may be asked at all. Names are
- * compared exactly, as the parser writes them: in lower case, and a number in any notation as the address that it is.
+ * Parses a URL, or the target of a redirect from `base`, and checks it against the policy. Hosts are compared exactly after
+ * normalization by the WHATWG parser: names in lowercase, and IP addresses in their standard notation.
  */
 export function toRemoteTarget(text: string, policy: RemotePolicy, base?: string): RemoteTarget {
   if (CONTROL_CHARACTER.test(text)) return refused('control_character');
@@ -30,7 +30,7 @@ export function toRemoteTarget(text: string, policy: RemotePolicy, base?: string
   if (url.username !== '' || url.password !== '') return refused('user_info_in_url');
   const hosts = policy.allowed_hosts.map((host) => host.toLowerCase());
   if (!hosts.includes(url.hostname)) return refused('host_not_allowed');
-  // The parser leaves out the port that belongs to the scheme.
+  // The parser omits the default port of the scheme.
   const port = url.port === '' ? 443 : Number(url.port);
   return policy.allowed_ports.includes(port) ? { ok: true, url } : refused('port_not_allowed');
 }

@@ -1,9 +1,9 @@
-/** Chunks as they come. A reader that stops before the end calls `destroy`, which closes the connection. */
+/** The chunks of a response. A reader that stops early calls `destroy`, which closes the connection. */
 export interface HttpBody extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-/** The control of the parser that pushes the chunks. */
+/** Controls the parser that pushes the chunks. */
 interface Source {
   pause(): void;
   resume(): void;
@@ -15,17 +15,19 @@ interface Source {
 export interface ResponseBody extends HttpBody {
   push(chunk: Buffer): void;
   end(): void;
-  /** The reader gets the error at once; what waited for it is discarded. */
+  /** Passes the error to the reader at once and discards waiting chunks. */
   fail(error: unknown): void;
 }
 
-// A pause in the middle of a chunk makes the parser copy the rest of it. Pauses are therefore rare: at this many bytes,
-// and then until all of them have been read. With more, many streams at once would make one turn of the event loop long.
+// A pause in the middle of a chunk makes the parser copy the rest of the chunk. The parser is therefore paused only above
+// this
+// number of bytes, until all of them have been read. A larger number would make turns of the event loop long if many streams
+// run.
 const MAX_WAITING_BYTES = 65_536;
 
 /**
- * The chunks that the parser pushes, for one reader that takes them at its own pace. Iterating closes the connection
- * unless it reaches the end. `onClose` is called once, at the end, the failure or the destruction.
+ * Buffers the chunks that the parser pushes for one reader with its own pace. Iterating closes the connection unless it
+ * reaches the end. `onClose` is called once: at the end, the failure or the destruction.
  */
 export function createResponseBody(source: Source, onClose: () => void): ResponseBody {
   let waiting: Buffer[] = [];

@@ -1,6 +1,6 @@
 /**
- * Settles as `work` does. Rejects with the signal's reason at once on abort; `work` itself continues, and its outcome is
- * ignored.
+ * Settles like `work`, but rejects with the signal's reason immediately on abort. After an abort, `work` continues and its
+ * outcome is ignored.
  */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -1,14 +1,17 @@
-/** The only source of time. Tests replace it to move time by hand. */
+/** The only source of time. Tests replace the clock to control the time. */
 export interface Clock {
-  /** Wall time in milliseconds since the Unix epoch. */
+  /** Returns the wall time in milliseconds since the Unix epoch. */
   nowMs(): number;
-  /** Milliseconds from an arbitrary start; never runs backwards. */
+  /** Returns the milliseconds since an arbitrary start. The value never decreases. */
   monotonicMs(): number;
-  /** Calls `run` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
+  /**
+   * Calls `run` once after `delayMs`, unless the returned function is called before. The timer does not keep the process
+   * alive.
+   */
   after(delayMs: number, run: () => void): () => void;
 }
 
-// Node fires a timer with a longer delay at once.
+// Node fires a timer with a longer delay immediately.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -32,12 +35,12 @@ export function stayAwake(): () => void {
   return () => clearInterval(timer);
 }
 
-/** Whole seconds since the Unix epoch, the contract's unit for points in time. */
+/** Returns whole seconds since the Unix epoch, the unit of points in time in the API. */
 export function nowSecs(clock: Pick<Clock, 'nowMs'>): number {
   return Math.floor(clock.nowMs() / 1000);
 }
 
-/** Resolves after `delayMs`; rejects with the signal's reason as soon as `signal` aborts. */
+/** Resolves after `delayMs`. Rejects with the signal's reason immediately on abort. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {

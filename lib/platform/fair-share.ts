@@ -1,20 +1,23 @@
-/** Room that several holders fill together. */
+/** A shared capacity with several users, called holders. */
 export interface SharedRoom {
   readonly limit: number;
-  /** Filled by all holders. */
+  /** The amount used by all holders. */
   readonly used: number;
-  /** Filled by the holder that asks. */
+  /** The amount used by the requesting holder. */
   readonly own: number;
-  /** True if there may be holders that have filled nothing yet. */
+  /** True if there may be holders that have not used any capacity yet. */
   readonly isShared: boolean;
-  /** Counts the holders that have filled some of it, and the asking one. Called only if the room is nearly full. */
+  /**
+   * Returns the number of holders with a used amount, including the requesting holder. Called only if the capacity is nearly
+   * exhausted.
+   */
   readonly holders: () => number;
 }
 
 /**
- * Returns `room` if the holder may fill `needed` more, `full` if no holder may, and `share` if the rest of the room is kept for
- * others: the last tenth belongs to holders below their equal share. In a shared room a holder never counts as the only one,
- * because another one that comes later must find room. A limit below 10 keeps nothing.
+ * Returns `room` if the holder may use `needed` more, `full` if the limit would be exceeded, and `share` if the rest of the
+ * capacity is reserved for other holders: the last tenth is reserved for holders below their equal share. If the capacity is
+ * shared, at least two holders are assumed, so that a later holder finds room. A limit below 10 reserves nothing.
  */
 export function checkRoom(
   { limit, used, own, isShared, holders }: SharedRoom,
@@ -26,7 +29,7 @@ export function checkRoom(
   return own + needed <= limit / Math.max(isShared ? 2 : 1, holders()) ? 'room' : 'share';
 }
 
-/** Returns true if a holder has more than its equal share of a limit. */
+/** Returns true if a holder uses more than its equal share of a limit. */
 export function isAboveShare(own: number, limit: number, holders: number): boolean {
   return own > limit / holders;
 }

@@ -1,20 +1,21 @@
 import { abortable } from './abortable.ts';
 import { createFifoQueue, type FifoQueue } from './fifo-queue.ts';
 
-/** What a slot is asked for. */
+/** A request for a slot. */
 export interface SlotRequest<K extends string> {
   readonly kind: K;
-  /** Who asks: owners take turns. */
+  /** The owner of the work. Owners take turns. */
   readonly owner: string;
-  /** True for work that holds its slot long: large work of one owner never holds the last slot of its kind. */
+  /** True for long work. Long work of one owner never occupies the last slot of its kind. */
   readonly isLarge: boolean;
 }
 
-/** Slots that owners take turns at. */
+/** Slots that are granted to owners in turn. */
 export interface FairSlots<K extends string> {
   /**
-   * Runs `work` in a slot of its own. Rejects with the signal's reason at once on abort, also while `work` runs. The slot is
-   * released only when `work` has settled: a decoder, for example, cannot be stopped.
+   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, also while `work` runs. The slot is
+   * released
+   * when `work` has settled, because some work, such as a decoder, cannot be stopped.
    */
   run<T>(request: SlotRequest<K>, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
@@ -30,15 +31,15 @@ interface Waiters {
 }
 
 /**
- * Makes `total` slots, of which each kind of work may hold as many as `kinds` says. Waiting owners take turns; the work of an
- * owner starts in the order of its requests, but for large work that has to wait until other large work of the owner ends.
+ * Creates `total` slots. `kinds` limits the number of slots for each kind of work. Waiting owners take turns. The work of an
+ * owner starts in the order of its requests, except that large work may have to wait for other large work of the owner.
  */
 export function createFairSlots<K extends string>(
   total: number,
   kinds: Readonly<Record<K, number>>,
 ): FairSlots<K> {
   const names = Object.keys(kinds) as K[];
-  /** The waiting owners of each kind, the next turn first. */
+  /** The waiting owners of each kind, in the order of their turns. */
   const waiting = new Map<K, Map<string, Waiters>>(names.map((kind) => [kind, new Map()]));
   const { mayStart, activeOf, count } = createCounts(total, kinds);
   let orders = 0;
@@ -51,7 +52,7 @@ export function createFairSlots<K extends string>(
     };
   }
 
-  /** The oldest request of an owner that may start now. */
+  /** Returns the queue with the oldest request of an owner that may start now. */
   function firstOf(
     kind: K,
     owner: string,
@@ -66,7 +67,7 @@ export function createFairSlots<K extends string>(
   /** Starts the request whose turn it is, and returns false if no request may start now. */
   function startNext(kind: K): boolean {
     const owners = waiting.get(kind) ?? new Map<string, Waiters>();
-    // Passed over are only owners that hold slots already, so that this ends within a few steps.
+    // Only owners that already hold slots are skipped, so the loop ends after a few steps.
     for (const [owner, waiters] of owners) {
       const queue = firstOf(kind, owner, waiters);
       if (queue === undefined) continue;
@@ -80,7 +81,7 @@ export function createFairSlots<K extends string>(
   }
 
   function startWaiting(): void {
-    // The kind that holds the fewest slots is first.
+    // The kind with the fewest occupied slots is first.
     while (names.toSorted((one, other) => activeOf(one) - activeOf(other)).some(startNext));
   }
 
@@ -124,7 +125,7 @@ export function createFairSlots<K extends string>(
   };
 }
 
-/** Counts the slots that are held, and tells which request may hold one more. */
+/** Creates the counters of occupied slots, which determine whether a request may start. */
 function createCounts<K extends string>(total: number, kinds: Readonly<Record<K, number>>) {
   const active = new Map<K, number>();
   const activeLarge = new Map<string, number>();

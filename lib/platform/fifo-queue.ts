@@ -1,6 +1,6 @@
-/** First in, first out. Adding an item, removing any item and taking the oldest one need constant time. */
+/** A first-in, first-out queue. Adding, removing any item and removing the oldest item take constant time. */
 export interface FifoQueue<T> {
-  /** Adds an item at the end. The returned function removes it, wherever in the queue it is by then. */
+  /** Adds an item at the end. The returned function removes the item from any position. */
   enqueue(item: T): () => void;
   /** Returns the oldest item and leaves it in the queue. */
   peek(): T | undefined;
@@ -16,7 +16,7 @@ interface Node<T> {
   next: Node<T> | undefined;
 }
 
-// A linked list: a Set keeps the slots of removed members, and finding its first member becomes slow.
+// A linked list, because a Set keeps the slots of removed members, which makes finding the first member slow.
 export function createFifoQueue<T>(): FifoQueue<T> {
   let head: Node<T> | undefined;
   let tail: Node<T> | undefined;
@@ -31,7 +31,7 @@ export function createFifoQueue<T>(): FifoQueue<T> {
     else head = next;
     if (next) next.previous = previous;
     else tail = previous;
-    // A removed node that is still referenced must not keep all later nodes from being collected.
+    // The links are cleared so that a referenced removed node does not prevent the collection of later nodes.
     node.previous = undefined;
     node.next = undefined;
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The SHA-256 of one request to one operation, in lowercase hexadecimal. It does not depend on the order of members, and
- * differs from operation to operation. `request` is plain JSON; undefined members count as absent.
+ * Returns the SHA-256 of a request to an operation, in lowercase hexadecimal. The fingerprint is independent of the order of
+ * members and different for each operation. `request` is plain JSON. Undefined members count as absent.
  */
 export function toFingerprint(operationId: string, request: unknown): string {
   return createHash('sha256')
@@ -10,7 +10,7 @@ export function toFingerprint(operationId: string, request: unknown): string {
     .digest('hex');
 }
 
-/** Pairs instead of members: JSON puts names that look like numbers first, and `__proto__` is no ordinary member. */
+/** Converts objects to sorted pairs, because JSON sorts numeric names first and `__proto__` is not an ordinary member. */
 function toCanonical(value: unknown): unknown {
   if (Array.isArray(value)) return { list: value.map(toCanonical) };
   if (typeof value !== 'object' || value === null) return value;

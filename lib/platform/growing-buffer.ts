@@ -1,19 +1,19 @@
 interface Options {
-  /** The expected length in bytes: with the exact one nothing is copied twice. */
+  /** The expected length in bytes. If the length is exact, no byte is copied twice. */
   readonly initialBytes: number;
-  /** The buffer doubles up to here. Only an `append` beyond it makes the buffer longer. */
+  /** The length up to which the buffer doubles. Above this length, the buffer grows only by the appended bytes. */
   readonly maxBytes?: number;
 }
 
-/** Joins bytes that come in chunks of any length: a million chunks of one byte are copied about twice in all. */
+/** Joins chunks of any length. Even for a million one-byte chunks, each byte is copied about twice. */
 export interface GrowingBuffer {
   append(chunk: Uint8Array): void;
   length(): number;
-  /** All bytes so far, without a copy; valid until the next `append`. */
+  /** Returns all bytes so far without a copy. The result is valid until the next `append`. */
   bytes(): Buffer;
-  /** The same, and starts again at length 0 in the same memory. */
+  /** Returns all bytes like `bytes`, and resets the length to 0 in the same memory. */
   take(): Buffer;
-  /** Frees the memory at once, without waiting for a collection. No bytes of this buffer may be used afterwards. */
+  /** Frees the memory immediately, without garbage collection. No bytes of this buffer may be used afterwards. */
   discard(): void;
 }
 
@@ -46,7 +46,7 @@ export function createGrowingBuffer({
       const { buffer, byteLength } = memory;
       memory = Buffer.alloc(0);
       length = 0;
-      // A short buffer is a part of memory that Node shares among many.
+      // A short buffer is part of memory that Node shares among several buffers, and must not be freed.
       if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
     },
   };

@@ -1,6 +1,6 @@
 /**
- * Splits a header value at each `separator` that is not inside a quoted string, and trims the parts (RFC 9110, 5.6). One pass
- * over the text. `escapes` is false where a backslash is an ordinary character, as in an etag.
+ * Splits a header value at each `separator` outside quoted strings, and trims the parts (RFC 9110, section 5.6). Takes one
+ * pass over the text. `escapes` is false if a backslash is an ordinary character, as in an etag.
  */
 export function splitHeader(text: string, separator: ',' | ';', escapes = true): string[] {
   const parts: string[] = [];
@@ -19,7 +19,7 @@ export function splitHeader(text: string, separator: ',' | ';', escapes = true):
   return parts;
 }
 
-/** A part such as `name=value`, `name="value"`, `name` or `name=`; the last two have no value. */
+/** A parsed part such as `name=value`, `name="value"`, `name` or `name=`. The last two have no value. */
 export interface HeaderPair {
   readonly name: string;
   readonly value: string | undefined;
@@ -28,7 +28,7 @@ export interface HeaderPair {
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 const PLAIN_VALUE = /^[^\s;"]+$/;
 
-/** The name and the value of a part, without the quotes of the value. Undefined if the part has another form. */
+/** Parses a part into name and value, without the quotes of the value. Returns undefined if the part has any other form. */
 export function parsePair(part: string): HeaderPair | undefined {
   const equals = part.indexOf('=');
   const name = trimSpace(equals === -1 ? part : part.slice(0, equals));
@@ -40,7 +40,7 @@ export function parsePair(part: string): HeaderPair | undefined {
   return value === undefined ? undefined : { name, value };
 }
 
-/** The text between the quotes; undefined if it does not end with the closing one. */
+/** Returns the text between the quotes, or undefined if the text does not end with the closing quote. */
 function unquoted(text: string): string | undefined {
   let value = '';
   let copied = 1;
@@ -49,7 +49,7 @@ function unquoted(text: string): string | undefined {
       return at === text.length - 1 ? value + text.slice(copied, at) : undefined;
     if (text[at] !== '\\') continue;
     const next = text[at + 1];
-    // A backslash before anything else is one: some clients send paths.
+    // A backslash before any other character is kept, because some clients send paths.
     if (next === '"' || next === '\\') {
       value += text.slice(copied, at);
       copied = at + 1;
@@ -59,7 +59,7 @@ function unquoted(text: string): string | undefined {
   return undefined;
 }
 
-/** Without the spaces and tabs around it. */
+/** Removes leading and trailing spaces and tabs. */
 function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;

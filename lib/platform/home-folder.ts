@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Returns a folder for a user's files, such as the one that `XDG_CONFIG_HOME` names (XDG Base Directory Specification 0.8):
- * `usual` below `home` unless the variable holds an absolute path.
+ * Returns a folder for files of a user, such as the folder named by `XDG_CONFIG_HOME` (XDG Base Directory Specification
+ * 0.8):
+ * the value of the variable if it is an absolute path, else `usual` below `home`.
  */
 export function userFolder(
   env: Readonly<Record<string, string | undefined>>,
@@ -14,9 +15,9 @@ export function userFolder(
   return isAbsolute(named) ? named : join(home, ...usual);
 }
 
-/** The home of the user that runs this process; the root folder for a user that the system knows only by number. */
+/** Returns the home folder of the user that runs this process, or the root folder if the system does not know the user. */
 export function homeFolder(env: Readonly<Record<string, string | undefined>>): string {
-  // A variable that is set to nothing is as good as unset.
+  // An empty variable counts as unset.
   if (env['HOME']) return env['HOME'];
   try {
     return homedir();

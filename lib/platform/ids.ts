@@ -1,26 +1,29 @@
 import { randomFillSync } from 'node:crypto';
 
-/** The only source of randomness. Tests replace it to get the same ids in every run. */
+/** The only source of randomness. Tests replace the source to get the same ids in every run. */
 export interface Ids {
-  /** A UUIDv7 (RFC 9562, 5.7): sorts by creation, to the millisecond. For requests and jobs. */
+  /**
+   * Returns a UUIDv7 (RFC 9562, section 5.7), which sorts by creation time with a resolution of one millisecond. For
+   * requests and jobs.
+   */
   newUuid(): string;
-  /** 128 random bits in lowercase hexadecimal. For artifacts and trace ids: it reveals nothing. */
+  /** Returns 128 random bits in lowercase hexadecimal. For artifacts and trace ids, which must not reveal any facts. */
   newOpaqueId(): string;
-  /** 64 random bits in lowercase hexadecimal. For span ids. */
+  /** Returns 64 random bits in lowercase hexadecimal. For span ids. */
   newSpanId(): string;
-  /** At least 0, below 1. For jitter. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). For jitter. */
   newFraction(): number;
 }
 
-// One call to the operating system yields bytes for some three hundred ids. One call an id costs more than the id.
+// One call to the operating system yields bytes for about 300 ids, because a call per id would cost more than the id itself.
 const POOL_BYTES = 4096;
 
-/** Ids from the operating system's generator and the given wall clock. */
+/** Creates ids from the random generator of the operating system and the given wall clock. */
 export function createIds(nowMs: () => number): Ids {
   const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;
 
-  /** The index in the pool of bytes that nothing else has used. */
+  /** Returns the index of unused bytes in the pool. */
   function take(bytes: number): number {
     if (used + bytes > POOL_BYTES) {
       randomFillSync(pool);
@@ -30,7 +33,7 @@ export function createIds(nowMs: () => number): Ids {
     return used - bytes;
   }
 
-  // From the pool itself: to make a buffer of its part would cost more than the text.
+  // Reads from the pool itself, because creating a subarray would cost more than the conversion.
   function toHex(at: number, bytes: number): string {
     return pool.toString('hex', at, at + bytes);
   }

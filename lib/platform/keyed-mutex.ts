@@ -1,9 +1,12 @@
-/** Runs work under one key one after the other, in the order of the calls. Work under different keys runs side by side. */
+/**
+ * Creates a mutex that runs work with the same key sequentially, in the order of the calls. Work with different keys runs
+ * concurrently.
+ */
 export function createKeyedMutex() {
   const lastByKey = new Map<string, Promise<unknown>>();
 
   return {
-    /** Settles as `work` does. Whether the work before it has failed does not matter. */
+    /** Runs `work` after all earlier work with the same key has settled, and settles like `work`. */
     async run<T>(key: string, work: () => Promise<T>): Promise<T> {
       const previous = lastByKey.get(key) ?? Promise.resolve();
       const current = previous.then(
@@ -18,7 +21,7 @@ export function createKeyedMutex() {
       }
     },
 
-    /** How many keys have work that waits or runs. */
+    /** Returns the number of keys with waiting or running work. */
     size: () => lastByKey.size,
   };
 }

@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 
-/** An own signal that also aborts when another one does, with the same reason. */
+/** A signal that can be aborted itself and that follows another signal. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
-  /** Removes the link. Call it when the work is over: a signal that lives longer keeps its listeners. */
+  /** Removes the link. Must be called when the work has ended, because a longer-lived signal keeps its listeners. */
   end(): void;
 }
 
-/** Aborts with `given`, until `end` is called. */
+/** Creates a signal that aborts when `given` aborts, with the same reason, until `end` is called. */
 export function linkSignal(given: AbortSignal): LinkedSignal {
   const controller = new AbortController();
-  // Every output and every image of a request adds a listener; Node warns of a leak after ten.
+  // Every output and every image of a request adds a listener, and Node warns about a leak above ten listeners.
   setMaxListeners(0, controller.signal);
   const follow = () => controller.abort(given.reason);
   if (given.aborted) follow();
@@ -23,7 +23,7 @@ export function linkSignal(given: AbortSignal): LinkedSignal {
   };
 }
 
-/** Returns a signal that aborts when either one does; the first one itself if there is no other. */
+/** Returns a signal that aborts when either signal aborts, or the first signal itself if `other` is undefined. */
 export function anySignal(signal: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   if (!other) return signal;
   const any = AbortSignal.any([signal, other]);

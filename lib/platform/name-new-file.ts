@@ -1,17 +1,19 @@
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { CREATE_FLAGS, OWNER_FILE } from './owner-file.ts';
 
-// What file systems without hard links reply: vfat, exFAT, some network mounts.
+// Error codes of file systems without hard links: vfat, exFAT, some network mounts.
 const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**
- * Gives a written file another name on the same file system; whether the first one stays is not promised. Replaces nothing,
- * not even a link that leads nowhere: false, and nothing changed, when the name is taken. Where there are no hard links,
- * an empty file holds the name for a moment, and a crash in it leaves that. Throws the error of the file system.
+ * Adds the name `target` to a written file on the same file system. The old name `path` may or may not remain. Never
+ * replaces a
+ * file or a dangling link: returns false without any change if the name exists. Without hard links, an empty file reserves
+ * the
+ * name for a moment and remains after a crash. Throws the error of the file system.
  */
 export async function nameNewFile(path: string, target: string, makeLink = link): Promise<boolean> {
   try {
-    // Unlike a rename it never replaces a file.
+    // A link, unlike a rename, never replaces a file.
     await makeLink(path, target);
     return true;
   } catch (error) {
@@ -23,8 +25,8 @@ export async function nameNewFile(path: string, target: string, makeLink = link)
 }
 
 /**
- * Whether a file is what `nameNewFile` may have left when it was cut off before `path` had that name: it is empty, and there
- * are no hard links.
+ * Returns true if `target` may be a remainder of an interrupted `nameNewFile`: the file is empty, and the file system has no
+ * hard links.
  */
 export async function isLeftover(target: string, path: string, makeLink = link): Promise<boolean> {
   const found = await lstat(target).catch(() => undefined);

@@ -1,6 +1,9 @@
 export type Notifier = ReturnType<typeof createNotifier>;
 
-/** Lets one reader wait for its writers. It holds one fact: whether it was notified since the last wait. */
+/**
+ * Creates a notifier with which one reader waits for writers. It only stores whether `notify` was called since the last
+ * wait.
+ */
 export function createNotifier() {
   let isNotified = false;
   let resume = () => {};
@@ -10,7 +13,7 @@ export function createNotifier() {
       resume();
     },
 
-    /** Resolves at the next `notify`, or at once when there was one since the last wait. */
+    /** Resolves at the next `notify`, or at once if `notify` was called since the last wait. */
     async wait(): Promise<void> {
       if (!isNotified) {
         await new Promise<void>((resolve) => {

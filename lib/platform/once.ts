@@ -1,10 +1,10 @@
-/** A value that is made when it is first asked for, and kept. */
+/** A value that is created on first use and then cached. */
 export interface Once<T> {
-  /** A failure is not kept: the next call tries again. */
+  /** Resolves with the value. A failure is not cached: the next call tries again. */
   get(): Promise<T>;
-  /** What was made, or is being made; undefined where nothing is kept. */
+  /** Returns the cached or pending value, or undefined if there is none. */
   made(): Promise<T> | undefined;
-  /** The next call of `get` makes another one. */
+  /** Drops the cached value, so that the next `get` creates a new value. */
   forget(): void;
 }
 

@@ -1,17 +1,19 @@
 import { closeSync, constants, existsSync, lstatSync, openSync, writeFileSync } from 'node:fs';
 import { errorCode } from './error-code.ts';
 
-/** The rights of what the program makes: for its owner alone. */
+/** The permissions of created files and folders: access only for their owner. */
 export const OWNER_FILE = 0o600;
 export const OWNER_FOLDER = 0o700;
 
-/** Never an existing file, and never the target of a link. */
+/** The flags that create a file and fail if the name exists, even as a link. */
 export const CREATE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Creates the empty file for its owner alone. One that exists is left alone and not opened: closing it would release a lock
- * on it. Throws if the name is a link to nothing, because the next program that opens it would create the target.
+ * Creates an empty file that only its owner can access. An existing file is unchanged and not opened, because closing it
+ * would
+ * release a lock on the file. Throws if the name is a dangling link, because the next program that opens it would create the
+ * target.
  */
 export function createOwnerFile(path: string): void {
   try {
@@ -19,12 +21,12 @@ export function createOwnerFile(path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
     if (lstatSync(path).isSymbolicLink() && !existsSync(path)) {
-      throw new Error('the file is a link that leads nowhere', { cause: error });
+      throw new Error('the file is a dangling link', { cause: error });
     }
   }
 }
 
-/** Writes a new file for its owner alone. Throws if there is anything of that name, a link included. */
+/** Writes a new file that only its owner can access. Throws if the name exists, even as a link. */
 export function writeOwnerFile(path: string, text: string): void {
   const file = openSync(path, CREATE_FLAGS, OWNER_FILE);
   try {

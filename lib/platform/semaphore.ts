@@ -1,23 +1,24 @@
 import { abortable } from './abortable.ts';
 import { createFifoQueue } from './fifo-queue.ts';
 
-/** A fixed number of slots, granted in the order of the requests. */
+/** A fixed number of slots that are granted in the order of the requests. */
 export interface Semaphore {
   /**
-   * Resolves with the function that releases the slot; only its first call counts. Rejects with the signal's reason when
-   * it aborts first. An abort after the slot was granted releases nothing.
+   * Resolves with a function that releases the slot. Only the first call of the function has an effect. Rejects with the
+   * signal's reason if the signal aborts before the slot is granted. A later abort does not release the slot.
    */
   acquire(signal: AbortSignal): Promise<() => void>;
   /**
-   * Runs `work` in a slot of its own. Rejects with the signal's reason at once on abort, also while `work` runs. The slot is
-   * released only when `work` has settled: a decoder, for example, cannot be stopped.
+   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, also while `work` runs. The slot is
+   * released
+   * when `work` has settled, because some work, such as a decoder, cannot be stopped.
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-  /** How many slots are taken, and how many requests wait for one. */
+  /** Returns the number of occupied slots and of waiting requests. */
   counts(): { readonly active: number; readonly waiting: number };
 }
 
-/** `limit` slots; infinity is a limit too. */
+/** Creates a semaphore with `limit` slots. The limit may be Infinity. */
 export function createSemaphore(limit: number): Semaphore {
   const waiting = createFifoQueue<() => void>();
   let active = 0;
@@ -29,7 +30,7 @@ export function createSemaphore(limit: number): Semaphore {
       if (!isHeld) return;
       isHeld = false;
       active -= 1;
-      // The next one is granted synchronously: a request that is made now cannot overtake it.
+      // The next waiting request is granted synchronously, so that a new request cannot overtake it.
       waiting.dequeue()?.();
     };
   }

@@ -1,11 +1,12 @@
-/** Something that the runtime runs again and again. */
+/** A background task that the runtime runs repeatedly. */
 export interface Task {
   readonly name: string;
-  /** From the end of a run to the start of the next one. */
+  /** The pause between the end of a run and the start of the next run, in milliseconds. */
   readonly everyMs: number;
   /**
-   * Rejects when the run has failed; the next one comes all the same. One that ends only with the signal calls `succeeded`
-   * whenever it has done all that it could.
+   * Runs the task once. Rejects if the run has failed; the next run follows nevertheless. A run that ends only on abort of
+   * the
+   * signal calls `succeeded` whenever it has no more work to do.
    */
   run(signal: AbortSignal, succeeded?: () => void): Promise<void>;
 }

@@ -4,14 +4,14 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { createOnce } from './once.ts';
 
 interface Options {
-  /** The function that the threads run, which the file exports under this name. */
+  /** The name of the exported function that the threads run. */
   readonly name: string;
-  /** The compiled file, whether this runs compiled or from source: package.json's imports say where it is. */
+  /** The compiled file, as a name in `imports` of package.json, which also works if the program runs from source. */
   readonly worker: `#${string}`;
   readonly threads: number;
 }
 
-/** `stop` is one 32-bit integer that the threads share: any value but 0 ends the work early. */
+/** A task with the shared 32-bit integer `stop`. Any value except 0 ends the work early. */
 type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
 
 const IDLE_MS = 10_000;
@@ -21,15 +21,15 @@ export type ThreadPool<Task extends object, Result> = ReturnType<
 >;
 
 /**
- * Runs in threads what would block the main thread. They start with the first task and end after ten idle seconds. A worker
- * returns undefined when it was stopped.
+ * Creates a pool of threads for work that would block the main thread. Threads start with the first task and end after ten
+ * idle seconds. A worker returns undefined if it was stopped.
  */
 export function createThreadPool<Task extends object, Result>({ name, worker, threads }: Options) {
   type Pool = Piscina<Stoppable<Task>, Result | undefined>;
   const started = createOnce(start);
 
   async function start(): Promise<Pool> {
-    // Loaded with the first task: most services never need it.
+    // The library is loaded with the first task, because most processes never need it.
     const { Piscina: ThreadPool } = await import('piscina');
     const filename = createRequire(import.meta.url).resolve(worker);
     const pool: Pool = new ThreadPool({
@@ -39,7 +39,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
       maxThreads: threads,
       idleTimeout: IDLE_MS,
     });
-    // Tasks that wait for a thread that died between tasks would wait for ever: they fail, and the next task starts a new pool.
+    // If a thread dies between tasks, waiting tasks would never end. They fail, and the next task starts a new pool.
     pool.on('error', () => {
       started.forget();
       void pool.destroy();
@@ -58,8 +58,9 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
 
   return {
     /**
-     * Settles when the thread has. After an abort, which the thread checks now and then, it rejects with the signal's
-     * reason. The caller cannot use transferred buffers any more. Throws `internal` when the thread fails.
+     * Runs a task and settles when the thread has finished. After an abort, which the thread checks periodically, rejects
+     * with
+     * the signal's reason. The caller must not use transferred buffers afterwards. Throws `internal` if the thread fails.
      */
     async run(
       task: Task,
@@ -68,7 +69,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
     ): Promise<Result> {
       signal.throwIfAborted();
       const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-      // Not the pool's own abort: it ends the thread, and tasks in the queue would wait for ever.
+      // The pool's own abort is not used, because it ends the thread and queued tasks would never run.
       const onAbort = () => Atomics.store(new Int32Array(stop), 0, 1);
       signal.addEventListener('abort', onAbort, { once: true });
       try {
@@ -81,7 +82,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
       }
     },
 
-    /** Resolves when no thread runs any more. Tasks that still run are discarded. */
+    /** Resolves when all threads have ended. Running tasks are discarded. */
     async close(): Promise<void> {
       const pool = await started.made()?.catch(() => undefined);
       await pool?.destroy();

@@ -1,26 +1,29 @@
 import type { Clock } from './clock.ts';
 import { createFifoQueue } from './fifo-queue.ts';
 
-/** Work on the main thread, cut into steps of at most a few milliseconds: it may pause at each `yield`. */
+/** Work on the main thread, divided into steps of at most a few milliseconds. The work may pause at each `yield`. */
 export type Steps<T> = Generator<void, T>;
 
-/** What all such work together may take of one turn of the event loop. */
+/** The maximum time of all such work together in one turn of the event loop. */
 const TURN_BUDGET_MS = 5;
 
-/** Runs work in steps on the main thread, and lets other work run in between. */
+/** Runs work in steps on the main thread, with other work between the steps. */
 export interface TimeSlices {
   /**
-   * Resolves with what `steps` return. They begin at once while the budget of this turn lasts. Rejects with what they
-   * throw, and between two slices with the signal's reason.
+   * Resolves with the result of `steps`. The first step runs at once if the budget of this turn is not spent. Rejects with
+   * errors of the steps, and with the signal's reason on abort between two slices.
    */
   run<T>(steps: Iterator<void, T>, signal: AbortSignal): Promise<T>;
-  /** The same for a single step. */
+  /** Runs a single step like `run`. */
   runStep<T>(step: () => T, signal: AbortSignal): Promise<T>;
 }
 
 /**
- * One budget a turn of the event loop for all work that is given to it, so that many small works together do not delay the
- * loop more than a large one. Work that has used up a turn waits behind the others. One event loop has one of these.
+ * Creates time slices with one budget per turn of the event loop for all work, so that many small pieces of work do not
+ * delay
+ * the loop more than one large piece. Work that exhausts the budget of a turn continues after the other work. An event loop
+ * must
+ * have only one instance.
  */
 export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices {
   const waiting = createFifoQueue<() => void>();
@@ -43,9 +46,9 @@ export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices 
     }
   }
 
-  /** Runs one step or more, until the work is done or the budget is spent. */
+  /** Runs at least one step, until the work is done or the budget is spent. */
   function runSteps<T>(steps: Iterator<void, T>): IteratorResult<void, T> {
-    // The next turn renews the budget, whether or not anything waits for it by then.
+    // The next turn renews the budget even if no work is waiting.
     scheduleTurn();
     const startMs = clock.monotonicMs() - spentMs;
     try {

@@ -16,7 +16,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
       issues: [{ field: 'parameters.n', code: 'out_of_range', message: 'must be at least 1' }],
     },
   },
-  malformed_request: { message: 'the body is not JSON' },
+  malformed_request: { message: 'the body is not valid JSON' },
   refused_by_provider: {
     message: 'the backend rejected the request',
     param: 'parameters.size',

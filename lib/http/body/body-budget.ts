@@ -1,10 +1,10 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 
-/** The memory that the body of one request counts as, from its first byte until its reply is complete. */
+/** The memory counted for the body of one request, from its first byte until the reply is complete. */
 export interface BodyLease {
-  /** Counts the body as `bytes` long. Throws `overloaded` if the budget has no room for it. */
+  /** Counts the body with a length of `bytes`. Throws `overloaded` if the budget is exceeded. */
   take(bytes: number): void;
-  /** Counts a body that is in memory already. */
+  /** Counts a body that is already in memory, without a check of the budget. */
   count(bytes: number): void;
   /** Ends the lease. Later calls have no effect. */
   end(): void;
@@ -12,15 +12,21 @@ export interface BodyLease {
 
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-/** A shorter body is never refused: its connection limits it, and long bodies of others must not keep it out. */
+/**
+ * Bodies up to this size are not counted, so that large bodies of other requests cannot block them. The number of
+ * connections limits them.
+ */
 const SMALL_BYTES = 65_536;
 
-/** The part of the budget that a scope may use whose other bodies are in memory. The rest is for scopes that have none. */
+/**
+ * The part of the budget for a scope that already has other bodies in memory. The rest is reserved for scopes without
+ * bodies.
+ */
 const SHARE = 3 / 4;
 
 const RETRY_AFTER_MS = 1000;
 
-/** Limits the memory of the bodies of all requests together. One body is always admitted, whatever its length. */
+/** Limits the memory of the bodies of all requests together. One body is always admitted, independent of its length. */
 export function createBodyBudget(maxBytes: number) {
   let total = 0;
   const byScope = new Map<string, number>();
@@ -42,7 +48,7 @@ export function createBodyBudget(maxBytes: number) {
   return {
     heldBytes: () => total,
 
-    /** A lease for a body of which `copies` are in memory while it is parsed and used. */
+    /** Creates a lease for a body that has `copies` copies in memory while it is parsed and used. */
     open(scope: string, copies: number): BodyLease {
       let held = 0;
       let hasEnded = false;
@@ -69,7 +75,7 @@ export function createBodyBudget(maxBytes: number) {
 }
 
 function noRoom(limit: number): BridgeError {
-  return new BridgeError('overloaded', 'the bodies of other requests fill the memory for bodies', {
+  return new BridgeError('overloaded', 'memory limit for request bodies reached', {
     details: { reason: 'body_memory', max_buffered_bytes: limit, retry_after_ms: RETRY_AFTER_MS },
   });
 }

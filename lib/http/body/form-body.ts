@@ -10,13 +10,13 @@ import { sortForm } from './sort-form.ts';
 /** A parsed form. */
 export interface Form<Fields, Role extends string> {
   readonly fields: Fields;
-  /** The bytes of the files by role, in the order of arrival. They have not been checked. */
+  /** The unchecked bytes of the files by role, in the order of arrival. */
   readonly files: Readonly<Record<Role, readonly Buffer[]>>;
 }
 
 /**
- * Reads and parses a form if the request has one. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, and
- * `invalid_request` with all issues of its parts.
+ * Reads and parses a form if the body is a form. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, and
+ * `invalid_request` with all issues of the parts.
  */
 export function formBody(form: FormSpec): Middleware {
   return {

@@ -8,7 +8,7 @@ import { toText } from './utf8-text.ts';
 
 const parser = httpJsonBodyParser();
 const LONG_BYTES = 1024 * 1024;
-// The bytes, their text, and the parsed value with the images that are decoded from it.
+// The copies are the bytes, their text, and the parsed value with the decoded images.
 const COPIES = 3;
 
 type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
@@ -17,11 +17,11 @@ type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 export const jsonBody: Middleware = {
   async before({ event, context }) {
     const call = callOf({ context });
-    // The body is a form and has been read.
+    // A form has already been read.
     if (call.form !== undefined) return;
     const { bytes, discard } = await readBody({ event, context }, { copies: COPIES });
     if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
-    // With images in the body each step takes milliseconds, so other work runs in between.
+    // Each step takes milliseconds for a body with images, so other work runs between the steps.
     const pause = bytes.length > LONG_BYTES ? otherWork : () => {};
     await pause();
     checkJsonStructure(bytes);
@@ -37,14 +37,14 @@ export const jsonBody: Middleware = {
 };
 
 async function parse(text: string): Promise<unknown> {
-  // The media type has been checked already, more strictly than the parser does.
+  // The media type has already been checked, more strictly than by the parser.
   const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
   try {
-    // The parser uses only these members; its types describe all of API Gateway.
+    // The cast is safe because the parser uses only these members, although its types describe the whole API Gateway event.
     await parser.before?.({ event } as unknown as ParserRequest);
     return event.body;
   } catch {
-    // Its error holds the whole body as `cause.data`, which must never be logged.
-    throw new BridgeError('malformed_request', 'the body is not JSON');
+    // The parser's error is dropped because it contains the whole body as `cause.data`, which must never be logged.
+    throw new BridgeError('malformed_request', 'the body is not valid JSON');
   }
 }

@@ -1,18 +1,19 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 
-/** Deeper JSON is refused (contract.md 8). */
+/** The maximum nesting depth of JSON. */
 export const MAX_JSON_DEPTH = 64;
 
-// A valid request has some hundred. Names are the dearest to parse and to refuse: 45,000 of them took 100 ms.
+// A valid request has a few hundred parts. Names are the most expensive parts to parse and reject: 45,000 names took 100 ms.
 const MAX_PARTS = 5000;
 
-// Each is a search of its own: 4 ms. The longest prompt has some 12,000.
+// Each backslash before a quote starts a new search; this many take 4 ms. The longest prompt has about 12,000.
 const MAX_BACKSLASHES = 100_000;
 
-// Each of them is looked at on the main thread: 4 ms. A valid request has some kilobytes beside its strings.
+// Each byte outside strings is read on the main thread; this many take 4 ms. A valid request has a few kilobytes outside
+// strings.
 const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
-// Errors and replies repeat names. The longest that a valid request may have is 128 bytes, each perhaps escaped.
+// Errors and replies repeat names. The longest name of a valid request has 128 bytes, each of which may be escaped.
 const MAX_NAME_BYTES = 1024;
 
 const QUOTE = 0x22;
@@ -20,14 +21,14 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
- * Checks the structure of a JSON text before it is parsed. Strings, which hold nearly all bytes of a request, are skipped
- * natively. Throws `malformed_request` when it is nested too deeply or has too many parts, a name that is too long, too many
- * backslashes before quotes, or too much that is not in strings.
+ * Checks the structure of a JSON text before it is parsed. Strings, which contain nearly all bytes of a request, are skipped
+ * by a native search. Throws `malformed_request` if the text is nested too deeply, has too many parts, a name that is too
+ * long, too many backslashes before quotes, or too many bytes outside strings.
  */
 export function checkJsonStructure(text: Buffer): void {
   const addPart = counter(MAX_PARTS, 'parts (members, items, lists, objects)');
   const addBackslash = counter(MAX_BACKSLASHES, 'backslashes before quotes');
-  const addOutsideByte = counter(MAX_OUTSIDE_BYTES, 'bytes outside of strings');
+  const addOutsideByte = counter(MAX_OUTSIDE_BYTES, 'bytes outside strings');
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
     addOutsideByte();
@@ -58,7 +59,7 @@ export function checkJsonStructure(text: Buffer): void {
   }
 }
 
-/** True if the string that ends at `close` is the name of a member. */
+/** Returns true if the string that ends at `close` is the name of a member. */
 function isName(text: Buffer, close: number): boolean {
   let next = close + 1;
   while (isSpace(text[next])) next += 1;
@@ -69,7 +70,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** The index of the closing quote, or the end of the text when there is none. */
+/** Returns the index of the closing quote, or the length of the text if there is no closing quote. */
 function endOfString(text: Buffer, open: number, onBackslash: () => void): number {
   let close = text.indexOf(QUOTE, open + 1);
   while (close !== -1) {
@@ -78,14 +79,14 @@ function endOfString(text: Buffer, open: number, onBackslash: () => void): numbe
       backslashes += 1;
       onBackslash();
     }
-    // An even number of them are escaped themselves.
+    // An even number of backslashes escape each other, not the quote.
     if (backslashes % 2 === 0) return close;
     close = text.indexOf(QUOTE, close + 1);
   }
   return text.length;
 }
 
-/** Counts one at each call. */
+/** Returns a function that counts its calls and throws above `max`. */
 function counter(max: number, what: string): () => void {
   let count = 0;
   return () => {

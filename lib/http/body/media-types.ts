@@ -2,7 +2,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { splitHeader } from '../../platform/header-text.ts';
 import { parseHeaderValue } from '../header-value.ts';
 
-// RFC 2046 section 5.1.1 allows fewer characters. Real clients use others, and all of these are unambiguous.
+// RFC 2046, section 5.1.1 allows fewer characters. Real clients use others, and all characters here are unambiguous.
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 
 export function isJson(contentType: string | undefined): boolean {
@@ -13,8 +13,8 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * The boundary between the parts of a form. Undefined for any other media type. Throws `malformed_request` when the type has
- * none of 1 to 70 characters, and `unsupported_media_type` when it names a charset that is not UTF-8.
+ * Returns the boundary between the parts of a form, or undefined for any other media type. Throws `malformed_request` if the
+ * boundary does not have 1 to 70 characters, and `unsupported_media_type` if the charset is not UTF-8.
  */
 export function boundaryOf(contentType: string | undefined): string | undefined {
   if (!isForm(contentType ?? '')) return undefined;
@@ -30,13 +30,16 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   return boundary;
 }
 
-/** Known by its type alone: a form whose parameters are malformed is refused as one. */
+/**
+ * Returns true if the media type is that of a form. Parameters are ignored, so that malformed parameters are reported as
+ * those of a form.
+ */
 function isForm(contentType: string): boolean {
   const [type = ''] = splitHeader(contentType, ';');
   return type.toLowerCase() === 'multipart/form-data';
 }
 
-/** Whether a charset of that name is UTF-8 or a subset of it. */
+/** Returns true if the charset is UTF-8 or US-ASCII, a subset of UTF-8. */
 export function isUtf8Name(charset: string): boolean {
   return isUtf8(charset) || /^us-ascii$/i.test(charset);
 }

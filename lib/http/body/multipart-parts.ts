@@ -9,7 +9,7 @@ export interface FormPart {
   readonly content: Buffer;
 }
 
-/** The position of a part's content in the body. */
+/** A part with the position of its content in the body. */
 interface Found {
   readonly head: PartHead;
   readonly start: number;
@@ -19,9 +19,9 @@ interface Found {
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * Splits a multipart body while it is received (RFC 2046 section 5.1.1). Dicer finds the delimiters. Every byte that it
- * does not emit as content belongs to a delimiter or a head, so counting the content gives the position of both in the
- * body. Heads are read from the body itself, contents are slices of it, and a form is complete when its closing delimiter
+ * Splits a multipart body while it is received (RFC 2046, section 5.1.1). Dicer finds the delimiters. Every byte that Dicer
+ * does not emit as content belongs to a delimiter or a head, so counting the content yields their positions in the body.
+ * Heads are read from the body itself, contents are slices of the body, and a form is complete when the closing delimiter
  * follows the last content.
  */
 export function createPartReader(boundary: string) {
@@ -30,8 +30,8 @@ export function createPartReader(boundary: string) {
   const parts: Found[] = [];
   let body: Buffer = Buffer.alloc(0);
   let written = 0;
-  // All bytes before this index are content or heads. It starts at -2 because the parser adds a line end before the body:
-  // a form may begin with its first delimiter.
+  // All bytes before this index are content or heads. The index starts at -2 because the parser adds a line break before the
+  // body, so that a form may begin with its first delimiter.
   let at = -2;
   let isInHead = false;
   let isClosed = false;
@@ -67,7 +67,7 @@ export function createPartReader(boundary: string) {
   }
 
   function read(bytes: Buffer): void {
-    // Everything after the closing delimiter is ignored.
+    // All bytes after the closing delimiter are ignored.
     if (isClosed) return;
     body = bytes;
     dicer.write(bytes.subarray(written));
@@ -78,11 +78,11 @@ export function createPartReader(boundary: string) {
 
   return {
     /**
-     * Continues reading. `bytes` is all of the body that has been received. Throws `malformed_request`, `body_too_large`,
+     * Continues reading. `bytes` contains the whole body received so far. Throws `malformed_request`, `body_too_large`,
      * `unsupported_media_type`.
      */
     read,
-    /** Reads to the end. Throws `malformed_request` too when the form is not complete. */
+    /** Reads to the end. Throws the errors of `read`, and `malformed_request` if the form is incomplete. */
     finish(bytes: Buffer): readonly FormPart[] {
       read(bytes);
       if (!isClosed) throw malformed('the form ends before its closing boundary');
@@ -92,14 +92,16 @@ export function createPartReader(boundary: string) {
 }
 
 /**
- * Makes a new stream emit its data synchronously. Before its first read it would emit them later, and the counted
+ * Makes a new stream emit its data synchronously. Before its first read, the stream would emit data later, and the counted
  * positions would be wrong.
  */
 function readNow(stream: Dicer.PartStream): void {
   stream.read(0);
 }
 
-/** Whether the body has `text` at an index. What is before the start of the body (`at` < 0) counts as equal. */
+/**
+ * Returns true if the body contains `text` at an index. Characters before the start of the body (`at` < 0) count as equal.
+ */
 function standsAt(body: Buffer, at: number, text: string): boolean {
   const inside = text.slice(Math.max(0, -at));
   return body.toString('latin1', Math.max(0, at), at + text.length) === inside;

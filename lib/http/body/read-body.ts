@@ -7,7 +7,7 @@ import type { RequestSpec } from '../operation-spec.ts';
 import { callOf, type Middleware, type StackRequest } from '../stack-request.ts';
 import { boundaryOf, isJson } from './media-types.ts';
 
-/** Refuses a body by its headers, before it is read: too long, encoded, or of an unsupported media type. */
+/** Rejects a body by its headers, before the body is read: too long, encoded, or of an unsupported media type. */
 export function declaredBody({ body, form }: RequestSpec): Middleware {
   const types = [
     ...(body ? ['application/json in UTF-8'] : []),
@@ -31,34 +31,35 @@ export function declaredBody({ body, form }: RequestSpec): Middleware {
   };
 }
 
-/** 0 when the head does not say. */
+/** Returns the declared length, or 0 if the request declares none. */
 function declaredBytes({ headers }: HttpEvent): number {
   return Number(headers['content-length'] ?? 0);
 }
 
-// What one chunk of a socket holds at most.
+// The maximum size of one chunk from a socket.
 const CHUNK_BYTES = 65_536;
 
 interface ReadOptions {
   /** The number of copies of the body in memory while it is parsed and used. */
   readonly copies: number;
-  /** Gets all bytes received so far, and may throw to stop the reading. Not called for the last bytes. */
+  /** Called with all bytes received so far, and may throw to stop reading. Not called for the last bytes. */
   readonly onProgress?: (bytes: Buffer) => void;
 }
 
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /** Frees the memory of the bytes at once if they were received here. They must not be used afterwards. */
+  /** Frees the memory of the bytes at once if they were received here. The bytes must not be used afterwards. */
   readonly discard: () => void;
 }
 
-// Often enough to refuse an upload early, seldom enough to cost little.
+// Frequent enough to reject an upload early, and rare enough to cost little.
 const PROGRESS_BYTES = 262_144;
 
 /**
- * Resolves with the whole body in one buffer, counted while it is received. The body counts in the budget of all bodies
- * until the reply is complete. Throws `body_too_large`, `overloaded` before a byte is read if its length is known,
- * `request_timeout`, `malformed_request`, `cancelled`, and what `onProgress` throws.
+ * Resolves with the whole body in one buffer. The body counts in the budget of all bodies until the reply is complete.
+ * Throws
+ * `body_too_large`, `overloaded` (before a byte is read if the length is known), `request_timeout`, `malformed_request`,
+ * `cancelled`, and any error of `onProgress`.
  */
 export async function readBody(
   { event, context }: Pick<StackRequest, 'event' | 'context'>,
@@ -101,7 +102,7 @@ export async function readBody(
   return { bytes: received.bytes(), discard: received.discard };
 }
 
-/** Calls `take` for each chunk. Stops when it throws, when the client pauses for too long, or when the signal aborts. */
+/** Calls `take` for each chunk. Stops if `take` throws, if the client pauses for too long, or if the signal aborts. */
 function readStream(
   stream: Readable,
   { signal: toSignal, settings: { clock, bodyIdleMs } }: StackRequest['context'],
@@ -114,7 +115,7 @@ function readStream(
       reject(error);
     };
     const idle = watchIdle(clock, bodyIdleMs, () =>
-      fail(new BridgeError('request_timeout', 'the body stopped before its end')),
+      fail(new BridgeError('request_timeout', 'timed out while receiving the body')),
     );
     const onData = (chunk: Buffer) => {
       idle.restart();
@@ -133,7 +134,7 @@ function readStream(
     const onAbort = () => fail(signal.reason);
     const settle = () => {
       idle.end();
-      // Paused, not destroyed: the rest is drained after the reply.
+      // The stream is paused instead of destroyed, because the rest is drained after the reply.
       stream.pause();
       stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       stream.on('error', ignore);
@@ -145,7 +146,7 @@ function readStream(
   });
 }
 
-/** Calls `onIdle` once `idleMs` have passed without a restart; never if `idleMs` is 0. One timer serves many restarts. */
+/** Calls `onIdle` after `idleMs` without a restart, or never if `idleMs` is 0. One timer serves many restarts. */
 function watchIdle(clock: Clock, idleMs: number, onIdle: () => void) {
   let lastMs = clock.monotonicMs();
   let end = () => {};

@@ -7,25 +7,26 @@ import type { PartHead } from './multipart-head.ts';
 import type { FormPart } from './multipart-parts.ts';
 import { toText } from './utf8-text.ts';
 
-/** The parts of a form by field and role. A part that the form does not know is an issue. */
+/** The parts of a form by field and role, and the issues of unknown parts. */
 export interface SortedForm {
-  /** For the schema of the fields. */
+  /** The text parts, to be parsed by the schema of the fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** By role, in the order of arrival. */
+  /** The files by role, in the order of arrival. */
   readonly files: Readonly<Record<string, readonly Buffer[]>>;
   readonly issues: readonly RequestIssue[];
 }
 
 /**
- * Assigns each part to its field or role (contract.md 8, 10). Unknown text is left to the schema; an unknown file is an
- * issue. Throws `malformed_request` for text that is not UTF-8 and for JSON that exceeds the limits of a body.
+ * Assigns each part to its field or role. An unknown text part is left to the schema, and an unknown file is an issue.
+ * Throws
+ * `malformed_request` for text that is not UTF-8 and for JSON that exceeds the limits of a JSON body.
  */
 export function sortForm(form: FormSpec, parts: readonly FormPart[]): SortedForm {
   const texts = new Map<string, string | undefined>();
   const files = new Map(Object.values(form.files).map(({ role }) => [role, [] as Buffer[]]));
   const issues: RequestIssue[] = [];
   for (const { head, content } of parts) {
-    // A browser sends this when no file was chosen.
+    // A browser sends such a part if no file was chosen.
     if (head.isNameless && content.length === 0) continue;
     const { name } = head;
     const role = own(form.files, name)?.role ?? '';
@@ -59,11 +60,11 @@ function problemOf(
   return isTaken && !mayRepeat ? { code: 'repeated', message: 'must be given once' } : undefined;
 }
 
-/** Undefined when the part is empty and the field is optional. */
+/** Returns the text of a part, or undefined if the part is empty and the field is optional. */
 function textOf(entry: v.ObjectEntries[string] | undefined, content: Buffer): string | undefined {
   const isRequired = entry !== undefined && entry.type !== 'optional';
   if (content.length === 0 && !isRequired) return undefined;
-  // Its schema parses the whole text, so its structure is checked first, as that of a JSON body.
+  // The structure is checked first, as for a JSON body, because the schema parses the whole text.
   if (entry && v.getMetadata(entry)['contentMediaType'] === 'application/json') {
     checkJsonStructure(content);
   }

@@ -3,7 +3,7 @@ import { type AsyncPreference, toPreferenceApplied } from '../../contract/reques
 import { ImageJob } from '../../contract/resources/job.ts';
 import type { Reply } from './reply.ts';
 
-/** A request that became a job because its client prefers that. */
+/** A request that became a job because its client prefers a job. */
 interface AcceptedRequest {
   readonly accepted: ImageJob;
   readonly retryAfterSecs: number;
@@ -11,18 +11,18 @@ interface AcceptedRequest {
   readonly replayed: boolean;
 }
 
-/** The reply beside that of the operation itself. */
+/** The additional reply of operations that may return a job. */
 export const ACCEPTED = {
   status: 202,
-  description: 'The job that makes the images, where `Prefer: respond-async` asked for it.',
+  description: 'The job that makes the images, if requested by `Prefer: respond-async`.',
   body: ImageJob,
 } as const;
 
-/** The headers of that reply. */
+/** The headers of the reply with a job. */
 export const ACCEPTED_HEADERS = {
   location: 'With 202: the URL of the job.',
   'preference-applied': 'With 202: the preference that was followed.',
-  'retry-after': 'With 202: a guess of the seconds until the job has ended.',
+  'retry-after': 'With 202: the estimated number of seconds until the job has ended.',
 } as const;
 
 export function acceptedReply({

@@ -1,12 +1,12 @@
-/** Both ends belong to the range. */
+/** A range of bytes. Both ends are inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * One range of `size` bytes (RFC 9110, 14.1.2). Undefined when the whole is to be sent: no header, another unit, or
- * several ranges.
+ * Parses a range of `size` bytes (RFC 9110, section 14.1.2). Returns undefined if the whole is to be sent: no header, a unit
+ * other than bytes, or several ranges.
  */
 export function parseRange(
   header: string | undefined,
@@ -18,7 +18,7 @@ export function parseRange(
   const match = /^(\d*)-(\d*)$/.exec(spec);
   const [from, to] = [match?.[1] ?? '', match?.[2] ?? ''];
   if (!match || (from === '' && to === '')) return 'unsatisfiable';
-  // A number of any length is a position: one too large for a double becomes Infinity, which is beyond every end.
+  // A number of any length is a valid position: a number too large for a double becomes Infinity, which exceeds every size.
   if (from === '') {
     const length = Math.min(Number(to), size);
     return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 };

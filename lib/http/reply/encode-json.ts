@@ -1,27 +1,27 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ReplyBody } from '../http-event.ts';
 
-// A longer reply is made and sent in pieces of this size: it never lies in memory as a whole.
+// A longer reply is encoded and sent in pieces of this size, so that the whole reply is never in memory.
 const PIECE_BYTES = 512 * 1024;
-// A multiple of three: the base64 of the slices joins without padding in between. A string beyond some hundred thousand
-// characters takes several times as long.
+// A multiple of three, so that the base64 texts of the slices join without padding. Encoding a string of more than some
+// hundred thousand characters at once takes several times as long.
 const SLICE_BYTES = 48 * 1024;
 
-/** A value as JSON. */
+/** Encodes a value as JSON. */
 export function encodeJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** Text before and after the JSON, where it is a part of something larger. */
+/** The text before and after the JSON if the JSON is part of a larger text. */
 export interface Frame {
   readonly before: string;
   readonly after: string;
 }
 
 /**
- * A value as JSON in which every `Uint8Array` is a base64 string. The bytes are encoded directly into the reply:
- * megabytes of base64 inside a JSON string cost twice as much and stall other requests.
- * Returns the body and its exact length in bytes.
+ * Encodes a value as JSON with every `Uint8Array` as a base64 string. The bytes are encoded directly into the reply, because
+ * megabytes of base64 inside a JSON string would cost twice as much time and block other requests. Returns the body and its
+ * exact length in bytes.
  */
 export function encodeJsonWithBytes(
   value: unknown,
@@ -42,7 +42,7 @@ export function encodeJsonWithBytes(
   return { body: length <= PIECE_BYTES ? join(parts, length) : stream(parts), length };
 }
 
-/** The reply part by part: JSON text as bytes, base64 as strings of one byte a character. */
+/** Yields the reply in parts: JSON text as bytes, base64 as strings with one byte per character. */
 function* toParts(
   texts: readonly Buffer[],
   blobs: readonly Uint8Array[],
@@ -70,7 +70,7 @@ async function* stream(parts: Iterable<Buffer | string>): AsyncGenerator<Buffer>
   for (const part of parts) {
     if (used + part.length > PIECE_BYTES) {
       yield piece.subarray(0, used);
-      // Lets other work run between two pieces.
+      // Other work runs between two pieces.
       await setImmediate();
       piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, part.length));
       used = 0;

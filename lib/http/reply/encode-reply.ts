@@ -6,7 +6,7 @@ import { encodeJson, encodeJsonWithBytes } from './encode-json.ts';
 import { EVENT_STREAM_HEADERS, openEventStream } from './event-stream.ts';
 import type { Reply } from './reply.ts';
 
-/** Encodes what the handler returned. Rejects when a stream fails before its first event. */
+/** Encodes the reply of a handler. Rejects if a stream fails before its first event. */
 export function toReply(
   reply: Reply<unknown>,
   spec: OperationSpec,
@@ -35,7 +35,9 @@ async function toStreamReply(
   return { statusCode, headers: { ...EVENT_STREAM_HEADERS, ...headers }, body };
 }
 
-/** Assigned, because a spread among members costs more than all of them. */
+/**
+ * Returns the headers of a JSON reply. `Object.assign` is used because a spread would cost more time than all the members.
+ */
 function toJsonHeaders(length: number, more: Reply<unknown>['headers']): Record<string, string> {
   const headers = {
     'content-type': 'application/json',
@@ -45,7 +47,7 @@ function toJsonHeaders(length: number, more: Reply<unknown>['headers']): Record<
   return Object.assign(headers, more);
 }
 
-/** The headers of every reply of every route (contract.md 0). */
+/** Adds the headers that every reply of every route has. */
 export const replyHeaders: Middleware = {
   after: addHeaders,
   onError: addHeaders,
@@ -54,7 +56,7 @@ export const replyHeaders: Middleware = {
 function addHeaders(request: StackRequest): void {
   const { requestId, trace } = callOf(request);
   if (!request.response) return;
-  // Added to the headers themselves, which are not shared. A copy would cost more than the members.
+  // The headers are changed in place, because they are not shared and a copy would cost time.
   const headers: Record<string, string> = request.response.headers;
   headers['x-content-type-options'] ??= 'nosniff';
   headers['x-request-id'] = requestId;

@@ -4,7 +4,7 @@ import { toErrorBody, toErrorHeaders } from '../../errors/error-body.ts';
 import type { HttpReply } from '../http-event.ts';
 import { callOf, type Middleware } from '../stack-request.ts';
 
-/** An error as the reply that contract.md 8 defines for it. */
+/** Converts an error to its reply (`docs/contract.md`, section 8). */
 export function toErrorReply(error: BridgeError, requestId: string): HttpReply {
   return {
     statusCode: ERRORS[error.code].status,
@@ -17,7 +17,7 @@ export function toErrorReply(error: BridgeError, requestId: string): HttpReply {
   };
 }
 
-/** Catches every exception of a request. No exception leaves the stack, and no text of an unexpected one does. */
+/** Catches every exception of a request. No exception, and no text of an unexpected exception, leaves the stack. */
 export const errorReply: Middleware = {
   onError(request) {
     const { requestId } = callOf(request);

@@ -5,18 +5,18 @@ import type { Ids } from '../../platform/ids.ts';
 import type { HttpSettings } from '../http-event.ts';
 import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
 
-/** The data of one event, whose name is its type. Members that are `Uint8Array`s are sent as base64. */
+/** The data of one event. The type is the name of the event. Every `Uint8Array` member is sent as base64. */
 export interface StreamedEvent {
   readonly type: string;
 }
 
-/** An event under an id, or an id alone, which changes where its reader would resume. */
+/** An event with an id, or only an id, which sets the position at which the reader resumes. */
 export interface IdentifiedEvent {
   readonly id: string;
   readonly event?: StreamedEvent;
 }
 
-/** What a stream is made of. */
+/** One item of a stream. */
 export type StreamItem = StreamedEvent | IdentifiedEvent;
 
 interface Deps {
@@ -26,7 +26,7 @@ interface Deps {
   readonly log?: HttpSettings['log'] | undefined;
 }
 
-/** The headers of every event stream: proxies may neither store nor buffer it. */
+/** The headers of every event stream. Proxies must not store or buffer the stream. */
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -37,8 +37,9 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 
 /**
- * Events as a body of `text/event-stream` (WHATWG HTML, 9.2), at the pace of its reader. Resolves with the first event,
- * or when the first heartbeat is due. A failure before that rejects; a later one becomes the last event.
+ * Encodes events as a body of `text/event-stream` (WHATWG HTML, section 9.2), at the pace of the reader. Resolves at the
+ * first
+ * event or when the first heartbeat is due. Rejects if the events fail earlier; a later failure becomes the last event.
  */
 export async function openEventStream(
   events: AsyncIterable<StreamItem>,
@@ -49,7 +50,7 @@ export async function openEventStream(
   return write(iterator, { next, result: await beforeHeartbeat(next, deps.clock) }, deps);
 }
 
-/** The text around an event's one line of JSON. */
+/** Returns the text around the line of JSON of an event. */
 export function eventFrame({ type }: StreamedEvent, id?: string): Frame {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   return { before: `${idLine}event: ${type}\ndata: `, after: '\n\n' };
@@ -67,7 +68,7 @@ async function* write(
     while (!result?.done) {
       if (result) {
         yield* encoded(result.value, ids);
-        // Requested only now, so that a slow reader can skip what came in the meantime.
+        // The next event is requested after the previous one was sent, so that a slow reader skips intermediate states.
         next = iterator.next();
       } else yield HEARTBEAT;
       result = await beforeHeartbeat(next, clock);
@@ -81,7 +82,7 @@ async function* write(
   }
 }
 
-/** Undefined when the next heartbeat is due first. */
+/** Resolves with the result, or with undefined if the next heartbeat is due first. */
 function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(HEARTBEAT_MS, () => resolve(undefined));
@@ -92,7 +93,8 @@ function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T |
 async function* encoded(item: StreamItem, ids: Deps['ids']): AsyncGenerator<Uint8Array> {
   const { id, event } = 'type' in item ? { id: undefined, event: item } : item;
   if (!event) {
-    // Without data no event is dispatched, but the id is taken. The comment is for readers that expect no such block.
+    // A block without data dispatches no event but sets the last event id. The comment is for readers that do not expect
+    // such a block.
     yield Buffer.from(`: open\nid: ${id}\n\n`);
     return;
   }

@@ -3,18 +3,18 @@ import { isKnown } from '../if-none-match.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
 import { bytes as bytesReply, type Reply } from './reply.ts';
 
-/** Bytes that never change under their URL. */
+/** A file whose bytes never change under its URL. */
 export interface ImmutableFile {
   readonly bytes: Buffer;
   readonly mediaType: string;
-  /** Quoted. */
+  /** The etag, in quotes. */
   readonly etag: string;
-  /** Portable characters only. */
+  /** A filename of portable characters. */
   readonly filename: string;
   readonly disposition: 'inline' | 'attachment';
 }
 
-/** A reply with a whole file, one range of it, or 304 (contract.md 6). Throws `range_not_satisfiable`. */
+/** Returns a reply with a whole file, one range of it, or 304. Throws `range_not_satisfiable`. */
 export function fileReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: ImmutableFile,
@@ -33,7 +33,7 @@ export function fileReply(
   return bytesReply(part, partial, 206);
 }
 
-/** A reply with a whole file or 304. A requested range is ignored, as RFC 9110, 14.2 allows. */
+/** Returns a reply with a whole file or 304. A requested range is ignored, as RFC 9110, section 14.2 allows. */
 export function wholeFileReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: ImmutableFile,
@@ -42,7 +42,7 @@ export function wholeFileReply(
     etag: file.etag,
     'cache-control': 'private, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
-    // An image that is opened as a page may run and load nothing.
+    // An image that is opened as a page must not run scripts or load resources.
     'content-security-policy': "default-src 'none'; sandbox",
   };
   if (isKnown(requestHeaders['if-none-match'], file.etag)) {
@@ -62,11 +62,11 @@ function rangeOf(
   etag: string,
   size: number,
 ): ByteRange | undefined {
-  // The client has another version, to which a range of this one cannot be joined (RFC 9110, 13.1.5).
+  // The client has a different version, to which a range of this version cannot be joined (RFC 9110, section 13.1.5).
   if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
   const range = parseRange(headers['range'], size);
   if (range !== 'unsatisfiable') return range;
-  throw new BridgeError('range_not_satisfiable', 'the range is not one of this file', {
+  throw new BridgeError('range_not_satisfiable', 'the range is outside the file', {
     headers: { 'content-range': `bytes */${size}` },
   });
 }

@@ -2,18 +2,21 @@ import { acceptedCoding, type Coding } from '../accept-encoding.ts';
 import { isKnown } from '../if-none-match.ts';
 import { bytes, type Reply } from './reply.ts';
 
-/** One file of a page, and its compressed forms. */
+/** One file of a page with its compressed forms. */
 export interface PageFile {
   readonly bytes: Buffer;
   readonly encoded: Readonly<Partial<Record<Coding, Buffer>>>;
   readonly contentType: string;
-  /** Of the bytes, without quotes. */
+  /** The etag of the uncompressed bytes, without quotes. */
   readonly tag: string;
-  /** Its name changes with its content. */
+  /** True if the name of the file changes with its content. */
   readonly isImmutable: boolean;
 }
 
-/** The features that browsers know by this header. `document.execCommand('copy')` is none of them and still works. */
+/**
+ * The features that the header `permissions-policy` can deny. `document.execCommand('copy')` is not among them and still
+ * works.
+ */
 const DENIED_FEATURES = [
   'accelerometer',
   'autoplay',
@@ -60,7 +63,7 @@ const DENIED_FEATURES = [
   'xr-spatial-tracking',
 ];
 
-/** contract.md 11. */
+/** The security headers of every file of a page. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
@@ -72,7 +75,7 @@ const PAGE_HEADERS = {
   'permissions-policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
 } as const;
 
-/** A reply with a file of a page, in the best coding that the client takes, or 304. */
+/** Returns a reply with a file of a page, in the best coding that the client accepts, or 304. */
 export function pageReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: PageFile,

@@ -1,15 +1,15 @@
 import type { ReplyBody } from '../http-event.ts';
 import type { StreamItem } from './event-stream.ts';
 
-/** What a handler returns: a value for the reply's schema, or bytes or events, and headers. */
+/** The result of a handler: a value for the schema of the reply, bytes or events, and headers. */
 export interface Reply<T> {
   readonly value?: T;
   readonly headers?: Readonly<Record<string, string>>;
-  /** One of `reply.also` instead of the operation's own status. */
+  /** A status of `reply.also`, instead of the status of the operation. */
   readonly status?: number;
-  /** A reply that is not JSON. */
+  /** The body of a reply that is not JSON. */
   readonly body?: ReplyBody;
-  /** A stream. A rejection before its first event becomes an error reply. */
+  /** The events of a stream. A rejection before the first event becomes an error reply. */
   readonly events?: AsyncIterable<StreamItem>;
 }
 
@@ -17,7 +17,7 @@ export function ok<T>(value: T, headers: Readonly<Record<string, string>> = {}):
   return { value, headers };
 }
 
-/** A reply of bytes. */
+/** Returns a reply with bytes. */
 export function bytes(
   body: ReplyBody | undefined,
   headers: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export function bytes(
   return { headers, ...(body ? { body } : {}), ...(status === undefined ? {} : { status }) };
 }
 
-/** A reply of events, with headers in addition to those of every stream. */
+/** Returns a reply with a stream of events, and headers in addition to those of every stream. */
 export function stream(
   events: AsyncIterable<StreamItem>,
   headers: Readonly<Record<string, string>> = {},

@@ -34,7 +34,7 @@ describe('createBodyBudget', () => {
     only.take(80 * MIB);
 
     expect(budget.heldBytes()).toBe(240 * MIB);
-    expect(() => budget.open('b', 1).take(MIB)).toThrow('fill the memory for bodies');
+    expect(() => budget.open('b', 1).take(MIB)).toThrow('memory limit for request bodies reached');
     only.end();
     expect(() => budget.open('b', 1).take(MIB)).not.toThrow();
   });
@@ -46,7 +46,9 @@ describe('createBodyBudget', () => {
     for (let count = 0; count < 1000; count++) budget.open('b', 3).take(65_536);
 
     expect(budget.heldBytes()).toBe(100 * MIB);
-    expect(() => budget.open('b', 3).take(65_537)).toThrow('fill the memory for bodies');
+    expect(() => budget.open('b', 3).take(65_537)).toThrow(
+      'memory limit for request bodies reached',
+    );
   });
 
   it('leaves a quarter to scopes that have no body in memory', () => {
@@ -54,7 +56,7 @@ describe('createBodyBudget', () => {
     budget.open('a', 1).take(40 * MIB);
     budget.open('a', 1).take(35 * MIB);
 
-    expect(() => budget.open('a', 1).take(MIB)).toThrow('fill the memory for bodies');
+    expect(() => budget.open('a', 1).take(MIB)).toThrow('memory limit for request bodies reached');
     expect(() => budget.open('b', 1).take(25 * MIB)).not.toThrow();
   });
 

@@ -32,7 +32,7 @@ describe('checkJsonStructure', () => {
     ['an object of 5000 members', objectOf(5000)],
     ['100,000 escaped quotes', escapedQuotes(100_000)],
     ['12 MB of base64', `{"data":"${'QUJD'.repeat(3_000_000)}"}`],
-    ['1 MiB outside of strings', `[${' '.repeat(MIB - 2)}]`],
+    ['1 MiB outside strings', `[${' '.repeat(MIB - 2)}]`],
     ['the escaped quotes of a long prompt', `"${'\\"'.repeat(12_288)}"`],
     ['base64 with escaped slashes, as PHP sends it', `"${'abc\\/'.repeat(500_000)}"`],
     ['an indented request', `{${' '.repeat(100_000)}"prompt": "a fox"}`],
@@ -75,9 +75,9 @@ describe('checkJsonStructure', () => {
   });
 
   it.each([
-    ['more than 1 MiB outside of strings', `[${' '.repeat(MIB - 1)}]`],
+    ['more than 1 MiB outside strings', `[${' '.repeat(MIB - 1)}]`],
     ['a number of millions of digits', '1'.repeat(5_000_000)],
   ])('refuses %s', (_name, text) => {
-    expect(check(text)).toThrow('the JSON has more than 1048576 bytes outside of strings');
+    expect(check(text)).toThrow('the JSON has more than 1048576 bytes outside strings');
   });
 });
