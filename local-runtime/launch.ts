@@ -1,7 +1,7 @@
 import { loadConfig } from '../lib/config/load-config.ts';
 import { problemLine, warningLine } from '../lib/config/problem.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
-import type { Presets } from '../lib/config/sources/named-sources.ts';
+import type { Presets } from '../lib/config/sources/source.ts';
 import { toBridgeError } from '../lib/errors/bridge-error.ts';
 import { createLineWriter } from '../lib/log/line-writer.ts';
 import { createTraceLog } from '../lib/log/trace-log.ts';

@@ -1,4 +1,4 @@
-import { Liveness } from '../../lib/contract/resources/health.ts';
+import { Liveness } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 

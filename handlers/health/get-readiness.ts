@@ -1,4 +1,4 @@
-import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
+import { NotReady, Ready } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 

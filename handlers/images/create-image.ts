@@ -1,6 +1,6 @@
 import { ImageResponse } from '../../lib/contract/reply/image-response.ts';
 import { AsyncHeaders, ImageRequest, REPLAYED } from '../../lib/contract/request/image-request.ts';
-import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { GENERATION_ERRORS } from '../../lib/errors/codes.ts';
 import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/accepted-reply.ts';
 import { ok, type Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';

@@ -4,7 +4,7 @@ import {
   ImageRequest,
   REPLAYED,
 } from '../../lib/contract/request/image-request.ts';
-import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { GENERATION_ERRORS } from '../../lib/errors/codes.ts';
 import { stream } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 

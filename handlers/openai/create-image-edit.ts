@@ -2,7 +2,7 @@ import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/opena
 import { EditsBody } from '../../lib/contract/openai/images.ts';
 import { EditStreamEvent, ImagesResponse } from '../../lib/contract/openai/response.ts';
 import { AsyncHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
-import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { GENERATION_ERRORS } from '../../lib/errors/codes.ts';
 import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/accepted-reply.ts';
 import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';

@@ -1,7 +1,7 @@
 import { GenerationsBody } from '../../lib/contract/openai/images.ts';
 import { GenerationStreamEvent, ImagesResponse } from '../../lib/contract/openai/response.ts';
 import { AsyncHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
-import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { GENERATION_ERRORS } from '../../lib/errors/codes.ts';
 import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/accepted-reply.ts';
 import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';

@@ -1,14 +1,14 @@
 import type { Clock } from '../platform/clock.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
 import { locateConfigFiles, readConfigFile } from './sources/config-file.ts';
-import { fileSource } from './sources/file-source.ts';
 import {
   environmentSource,
+  fileSource,
   overrideSource,
   type Presets,
   presetSource,
-} from './sources/named-sources.ts';
-import type { Source } from './sources/source.ts';
+  type Source,
+} from './sources/source.ts';
 
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

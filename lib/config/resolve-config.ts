@@ -1,5 +1,4 @@
 import { type Clock, systemClock } from '../platform/clock.ts';
-import { readNames } from './given-names.ts';
 import type { Problem, Warning } from './problem.ts';
 import {
   type Entries,
@@ -9,11 +8,11 @@ import {
   type NamedField,
   toNamed,
 } from './settings/fields.ts';
+import { SINGLE_NAMES } from './settings/provider-names.ts';
 import { type CrossFieldRule, crossFieldRules } from './settings/rules.ts';
 import { type Config, SETTINGS } from './settings/settings.ts';
 import type { GivenEntry, Origin, Setting, Source } from './sources/source.ts';
-import type { Keyed, Section } from './values/field.ts';
-import { fieldPath } from './values/field-path.ts';
+import { fieldPath, type Keyed, type Section } from './values/field.ts';
 
 /** The source of the value of a field. */
 export interface FieldOrigin {
@@ -140,4 +139,65 @@ function toProblem(
     ...(line === undefined ? {} : { line }),
     message,
   };
+}
+
+/** Reserved names. Metrics use `global` as a scope and `none` as the label for no provider. */
+const RESERVED: readonly string[] = ['global', 'none', ...SINGLE_NAMES];
+
+interface GivenNames {
+  readonly keysOf: KeysOf;
+  /** Each entry of each keyed section, at its first occurrence. */
+  readonly entries: readonly GivenEntry[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Returns the provider names that the sources define, and a problem for each name that is reserved, repeated or not
+ * registered.
+ */
+function readNames(sources: readonly Source[]): GivenNames {
+  const byPath = new Map<string, GivenEntry>();
+  for (const entry of sources.flatMap(({ entries }) => entries)) {
+    const path = pathOf(entry);
+    if (!byPath.has(path)) byPath.set(path, entry);
+  }
+  const entries = [...byPath.values()];
+  const own = entries.filter(({ keys }) => keys === 'own');
+  const registered = [...new Set([...SINGLE_NAMES, ...own.map(({ name }) => name)])];
+  return {
+    entries,
+    keysOf: ({ keys }, path) =>
+      keys === 'registered'
+        ? registered
+        : own.filter(({ section }) => section === path).map(({ name }) => name),
+    problems: entries.flatMap((entry) => {
+      const message = entry.keys === 'own' ? nameFault(entry, own) : useFault(entry, registered);
+      return message === undefined ? [] : [nameProblem(entry, message)];
+    }),
+  };
+}
+
+function nameFault(entry: GivenEntry, own: readonly GivenEntry[]): string | undefined {
+  if (RESERVED.includes(entry.name)) {
+    return `must have a different name: ${RESERVED.join(', ')} are reserved`;
+  }
+  const first = own.find(({ name }) => name === entry.name);
+  return first === undefined || first === entry
+    ? undefined
+    : `must have a different name: ${pathOf(first)} already has this name`;
+}
+
+function useFault({ name }: GivenEntry, registered: readonly string[]): string | undefined {
+  return registered.includes(name)
+    ? undefined
+    : `is not a registered provider: ${registered.join(', ')}`;
+}
+
+function nameProblem(entry: GivenEntry, message: string): Problem {
+  const { source, line } = entry;
+  return { field: pathOf(entry), source, ...(line === undefined ? {} : { line }), message };
+}
+
+function pathOf({ section, name }: GivenEntry): string {
+  return `${section}.${name}`;
 }

@@ -1,5 +1,5 @@
-import type { BridgeError, Detail } from './bridge-error.ts';
-import { type BridgeCode, ERRORS } from './codes.ts';
+import { BridgeError, type Detail } from './bridge-error.ts';
+import { type BridgeCode, ERRORS, type ErrorCode, GENERATION_ERRORS } from './codes.ts';
 
 /** The flat form of a failure in jobs, failure lists and streams (`docs/contract.md`, section 8). */
 export interface FlatError {
@@ -69,4 +69,31 @@ export function toErrorHeaders(error: BridgeError): Record<string, string> {
 /** Returns the wait in milliseconds if the error names none. An exhausted quota is not restored within seconds. */
 function defaultWaitMs({ details }: BridgeError): number {
   return details['reason'] === 'quota' ? 3_600_000 : 1000;
+}
+
+/** A stored `FlatError`, whose absent members may be undefined. */
+interface KeptError extends Omit<FlatError, 'provider' | 'upstream_request_id' | 'details'> {
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly provider?: string | undefined;
+  readonly upstream_request_id?: string | undefined;
+}
+
+/** Restores the error of a generation from its flat form. */
+export function fromFlatError({ code, message, suggestions, ...flat }: KeptError): BridgeError {
+  const { retryable, provider, upstream_request_id: upstreamRequestId } = flat;
+  // The cast is safe because the stored details are those of a `BridgeError` as JSON.
+  const details = flat.details as BridgeError['details'];
+  return new BridgeError(codeOf(code, suggestions), message, {
+    retryable,
+    details,
+    ...(provider === undefined ? {} : { provider }),
+    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+  });
+}
+
+/** Returns the error code. The first suggestion decides between codes that share a `bridge_ext.code`. */
+function codeOf(bridge: BridgeCode, suggestions: readonly string[]): ErrorCode {
+  const codes = GENERATION_ERRORS.filter((code) => ERRORS[code].bridge === bridge);
+  const [first] = suggestions;
+  return codes.find((code) => ERRORS[code].suggestions[0] === first) ?? codes[0] ?? 'internal';
 }

@@ -1,6 +1,6 @@
 import type { ProviderKind, SingleKey } from '../config/settings/provider-names.ts';
 import type { Config } from '../config/settings/settings.ts';
-import { toProviderName } from '../contract/resources/provider-name.ts';
+import { toProviderName } from '../contract/resources/provider.ts';
 import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { createComfyuiProvider } from './comfyui/provider.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings/settings.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
-import type { WebhookMessage } from '../contract/resources/webhook-message.ts';
+import type { WebhookMessage } from '../contract/resources/job-events.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';

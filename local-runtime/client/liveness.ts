@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Liveness, Ready } from '../../lib/contract/resources/health.ts';
+import { Liveness, Ready } from '../../lib/contract/resources/diagnostics.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { linkSignal } from '../../lib/platform/linked-signal.ts';
 

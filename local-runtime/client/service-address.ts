@@ -1,6 +1,6 @@
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
-import type { Presets } from '../../lib/config/sources/named-sources.ts';
+import type { Presets } from '../../lib/config/sources/source.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import { toLocalAddress } from '../local-address.ts';

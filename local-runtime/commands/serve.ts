@@ -1,4 +1,4 @@
-import type { Presets } from '../../lib/config/sources/named-sources.ts';
+import type { Presets } from '../../lib/config/sources/source.ts';
 import { launchBridge, type ServeCall } from '../launch.ts';
 import type { RunningBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../lib/contract/document/conversion.ts';
 import { componentName, schemaPart } from '../../lib/contract/document/json-schema.ts';
-import type { Example } from '../../lib/contract/examples/example.ts';
 import { EXAMPLES } from '../../lib/contract/examples/examples.ts';
+import type { Example } from '../../lib/contract/examples/shared-values.ts';
 import { REQUEST_ID_PATTERN } from '../../lib/contract/schema/fields.ts';
 import type { ReplySpec, Schema } from '../../lib/http/operation-spec.ts';
 import { eventFrame, type StreamedEvent } from '../../lib/http/reply/event-stream.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../lib/contract/document/conversion.ts';
-import { WebhookHeaders, WebhookMessage } from '../../lib/contract/resources/webhook-message.ts';
+import { WebhookHeaders, WebhookMessage } from '../../lib/contract/resources/job-events.ts';
 import { toParameters } from './openapi-parameters.ts';
 import { jsonContent } from './openapi-responses.ts';
 

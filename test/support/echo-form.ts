@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { closedObject } from '../../lib/contract/schema/closed-object.ts';
-import { documented } from '../../lib/contract/schema/documented.ts';
+import { documented } from '../../lib/contract/schema/fields.ts';
 import { openObject } from '../../lib/contract/schema/open-object.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import { createOperation } from '../../lib/http/operation.ts';

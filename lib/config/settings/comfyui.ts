@@ -1,10 +1,9 @@
 import * as v from 'valibot';
 import { closedObject } from '../../contract/schema/closed-object.ts';
 import { keyed, section, text } from '../values/field.ts';
-import { schemaMap } from '../values/schema-map.ts';
+import { schemaMap } from '../values/field-collections.ts';
 import { NAME } from '../values/text-rules.ts';
-import { BACKEND_RULES, backend } from './backend.ts';
-import { outputs, retries } from './provider-limits.ts';
+import { BACKEND_RULES, backend, outputs, retries } from './provider-fields.ts';
 
 const NODE = /^[^.\s]{1,64}$/;
 const MAX_IMAGES = 16;

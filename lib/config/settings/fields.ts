@@ -1,5 +1,10 @@
-import type { Field, Keyed, Section } from '../values/field.ts';
-import { environmentName, fieldPath } from '../values/field-path.ts';
+import {
+  environmentName,
+  type Field,
+  fieldPath,
+  type Keyed,
+  type Section,
+} from '../values/field.ts';
 import { nearestName } from '../values/nearest-name.ts';
 import { PROVIDER_NAME } from '../values/text-rules.ts';
 import { SETTINGS } from './settings.ts';

@@ -9,9 +9,16 @@ import {
 } from '../values/field.ts';
 import { textList, textMap } from '../values/field-collections.ts';
 import { NAME, REMOTE_HOST, VISIBLE } from '../values/text-rules.ts';
-import { BACKEND_RULES, backend, KEY_EXPECTED } from './backend.ts';
-import { areListed, MODEL_RULES, models } from './models.ts';
-import { outputs, retries } from './provider-limits.ts';
+import {
+  areListed,
+  BACKEND_RULES,
+  backend,
+  KEY_EXPECTED,
+  MODEL_RULES,
+  models,
+  outputs,
+  retries,
+} from './provider-fields.ts';
 
 const ADDRESS = 'https://api.openai.com/v1';
 

@@ -1,4 +1,4 @@
-import { toProviderName } from '../../contract/resources/provider-name.ts';
+import { toProviderName } from '../../contract/resources/provider.ts';
 import type { Keyed } from '../values/field.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Config } from './settings.ts';

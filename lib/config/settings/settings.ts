@@ -1,9 +1,98 @@
-import { integer, type SettingsOf, section, text } from '../values/field.ts';
-import { PROVIDER_NAME } from '../values/text-rules.ts';
-import { ARTIFACTS, IMAGES, INPUTS, STATE } from './images.ts';
+import { choice, flag, integer, type SettingsOf, section, text } from '../values/field.ts';
+import { integerList, textList } from '../values/field-collections.ts';
+import { PATH, PROVIDER_NAME, REMOTE_HOST } from '../values/text-rules.ts';
 import { PROVIDERS } from './providers.ts';
 import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
+
+/** Images sent with a request. */
+const INPUTS = section({
+  max_bytes_each: integer({
+    default: 33_554_432,
+    about: 'Maximum size of one image in a request, in decoded bytes.',
+  }),
+  max_bytes_total: integer({
+    default: 67_108_864,
+    about: 'Maximum total size of all images in a request, in decoded bytes.',
+  }),
+  remote: section({
+    enabled: flag({
+      default: false,
+      about: 'Allows requests to name images by https URL. The bridge then fetches them.',
+    }),
+    allowed_hosts: textList({
+      default: [],
+      rule: REMOTE_HOST,
+      about: 'Hosts from which images may be fetched. The bridge contacts no other host.',
+    }),
+    allowed_ports: integerList({
+      default: [443],
+      max: 65_535,
+      about: 'Ports from which images may be fetched.',
+    }),
+    allow_private_networks: flag({
+      default: false,
+      about:
+        'Allows the hosts in `allowed_hosts` to have private, loopback or link-local addresses. The address is checked after name resolution and at every redirect.',
+    }),
+    max_redirects: integer({ default: 3, about: 'Maximum number of redirects of one fetch.' }),
+    timeout_ms: integer({
+      default: 20_000,
+      about: 'Maximum duration of one fetch, redirects included.',
+    }),
+  }),
+});
+
+/** Limits of every decode, both of input images and of images from a provider. */
+const IMAGES = section({
+  max_encoded_bytes: integer({
+    default: 33_554_432,
+    about: 'Maximum size of an encoded image, in bytes.',
+  }),
+  max_edge: integer({ default: 16_384, about: 'Maximum width and height of an image, in pixels.' }),
+  max_pixels: integer({ default: 67_108_864, about: 'Maximum number of pixels of an image.' }),
+  max_request_pixels: integer({
+    default: 268_435_456,
+    about:
+      'Maximum number of pixels of all images in a request together, according to the image headers.',
+  }),
+  max_decode_ms: integer({ default: 10_000, about: 'Maximum duration of one decode.' }),
+});
+
+/** Image files that the bridge writes. */
+const ARTIFACTS = section({
+  root: text({
+    default: './data/artifacts',
+    rule: PATH,
+    about: 'Folder of the images. A relative path starts at the working directory.',
+  }),
+  permissions: choice(['owner', 'umask'], {
+    default: 'owner',
+    about:
+      'Permissions of the images and folders that the bridge creates: "owner" lets only their owner read them, "umask" applies the umask of the process.',
+  }),
+  retention: section({
+    max_age_secs: integer({
+      default: 604_800,
+      min: 0,
+      about: 'Age at which an image is deleted, in seconds; 0 keeps images forever.',
+    }),
+  }),
+  cache_bytes: integer({
+    default: 134_217_728,
+    about: 'Size of the memory cache for verified images and thumbnails, in bytes.',
+  }),
+});
+
+/** State that must survive a restart. */
+const STATE = section({
+  directory: text({
+    default: './data/state',
+    rule: PATH,
+    about:
+      'Folder of the SQLite database and its lock. A relative path starts at the working directory.',
+  }),
+});
 
 /**
  * Every setting, declared once. Types, defaults, bounds, environment names, errors and the reference page are derived from

@@ -1,5 +1,5 @@
 import type { Segment } from '../values/field.ts';
-import { eachTomlKey } from './toml-keys.ts';
+import { MAX_TOML_DEPTH, parseTomlValue } from './toml.ts';
 
 interface KeyNode {
   readonly line: number;
@@ -41,4 +41,168 @@ export function tomlKeyOnLine(text: string, line: number): readonly Segment[] | 
     if (keyLine === line) found = path;
   });
   return found;
+}
+
+type Path = readonly Segment[];
+type OnKey = (path: Path, line: number) => void;
+
+interface Cursor {
+  readonly text: string;
+  readonly onKey: OnKey;
+  at: number;
+  line: number;
+}
+
+/** Maximum number of segments of a reported path. No setting has a longer path. */
+const LONGEST_PATH = 16;
+
+/**
+ * Calls `onKey` for every key and list item of a TOML document, in order, with the whole path and the line (from 1). The
+ * TOML parser reports no positions, so this function implements as much of TOML's grammar as finding keys requires. In an
+ * invalid document, it stops at the error or slightly before.
+ */
+export function eachTomlKey(text: string, onKey: OnKey): void {
+  const cursor: Cursor = { text, onKey, at: text.startsWith('\ufeff') ? 1 : 0, line: 1 };
+  let table: Path = [];
+  for (skipBlank(cursor); cursor.at < text.length; skipBlank(cursor)) {
+    if (text[cursor.at] === '[') {
+      const brackets = text[cursor.at + 1] === '[' ? 2 : 1;
+      cursor.at += brackets;
+      const header = takeKey(cursor, [], ']');
+      if (!header) return;
+      table = header;
+      cursor.at += brackets;
+    } else if (!skipPair(cursor, table, 0)) return;
+  }
+}
+
+function skipPair(cursor: Cursor, table: Path, depth: number): boolean {
+  const path = takeKey(cursor, table, '=');
+  if (!path) return false;
+  cursor.at += 1;
+  skipSpaces(cursor);
+  return skipValue(cursor, path, depth);
+}
+
+function skipValue(cursor: Cursor, path: Path, depth: number): boolean {
+  const first = cursor.text[cursor.at];
+  if (first === '[') {
+    return skipItems(cursor, ']', depth, (index) => {
+      const item = longer(path, [index]);
+      cursor.onKey(item, cursor.line);
+      return skipValue(cursor, item, depth + 1);
+    });
+  }
+  if (first === '{') return skipItems(cursor, '}', depth, () => skipPair(cursor, path, depth + 1));
+  if (first === '"' || first === "'") {
+    const end = stringEnd(cursor.text, cursor.at);
+    if (end === undefined) return false;
+    moveTo(cursor, end);
+    return true;
+  }
+  const bare = /[^,\]}#\r\n]*/y;
+  bare.lastIndex = cursor.at;
+  cursor.at += bare.exec(cursor.text)?.[0].length ?? 0;
+  return true;
+}
+
+function skipItems(
+  cursor: Cursor,
+  close: string,
+  depth: number,
+  skipItem: (index: number) => boolean,
+): boolean {
+  if (depth >= MAX_TOML_DEPTH) return false;
+  cursor.at += 1;
+  for (let index = 0; ; index += 1) {
+    skipBlank(cursor);
+    if (cursor.text[cursor.at] === close) break;
+    if (!skipItem(index)) return false;
+    skipBlank(cursor);
+    if (cursor.text[cursor.at] === close) break;
+    if (cursor.text[cursor.at] !== ',') return false;
+    cursor.at += 1;
+  }
+  cursor.at += 1;
+  return true;
+}
+
+/** Reads a dotted key up to `close`, and calls `onKey` for the key and the tables that it opens. */
+function takeKey(cursor: Cursor, table: Path, close: '=' | ']'): Path | undefined {
+  const { text } = cursor;
+  const segments: string[] = [];
+  do {
+    if (segments.length > 0) cursor.at += 1;
+    skipSpaces(cursor);
+    const end = keyEnd(text, cursor.at);
+    const segment = end === undefined ? undefined : keyOf(text.slice(cursor.at, end));
+    if (end === undefined || segment === undefined) return undefined;
+    segments.push(segment);
+    cursor.at = end;
+    skipSpaces(cursor);
+  } while (text[cursor.at] === '.');
+  // A text that `close` does not follow may be a misplaced value, perhaps a secret, and must not be reported as a key.
+  if (text[cursor.at] !== close) return undefined;
+  const path = longer(table, segments);
+  for (let length = table.length + 1; length <= path.length; length += 1) {
+    cursor.onKey(path.slice(0, length), cursor.line);
+  }
+  return path;
+}
+
+function keyEnd(text: string, start: number): number | undefined {
+  if (text[start] === '"' || text[start] === "'") return stringEnd(text, start);
+  const bare = /[A-Za-z0-9_-]+/y;
+  bare.lastIndex = start;
+  return bare.test(text) ? bare.lastIndex : undefined;
+}
+
+function keyOf(source: string): string | undefined {
+  if (!/^["']/.test(source)) return source;
+  const value = source.includes('\\') ? parseTomlValue(source) : source.slice(1, -1);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the position after a string of any of TOML's four kinds, or undefined if the string is not closed. */
+function stringEnd(text: string, start: number): number | undefined {
+  const quote = text.charAt(start);
+  const isLong = text.startsWith(quote.repeat(3), start);
+  const close = isLong ? quote.repeat(3) : quote;
+  for (let at = start + close.length; at < text.length; at += 1) {
+    if (quote === '"' && text[at] === '\\') at += 1;
+    else if (!isLong && text[at] === '\n') return undefined;
+    else if (text.startsWith(close, at)) {
+      let end = at + close.length;
+      // Up to two quotes may precede the three closing quotes.
+      while (isLong && end < at + 5 && text[end] === quote) end += 1;
+      return end;
+    }
+  }
+  return undefined;
+}
+
+function skipBlank(cursor: Cursor): void {
+  for (;;) {
+    const char = cursor.text[cursor.at];
+    if (char === '\n') {
+      cursor.at += 1;
+      cursor.line += 1;
+    } else if (char === ' ' || char === '\t' || char === '\r') cursor.at += 1;
+    else if (char === '#') {
+      const end = cursor.text.indexOf('\n', cursor.at);
+      cursor.at = end === -1 ? cursor.text.length : end;
+    } else return;
+  }
+}
+
+function skipSpaces(cursor: Cursor): void {
+  while (cursor.text[cursor.at] === ' ' || cursor.text[cursor.at] === '\t') cursor.at += 1;
+}
+
+function moveTo(cursor: Cursor, end: number): void {
+  for (; cursor.at < end; cursor.at += 1) if (cursor.text[cursor.at] === '\n') cursor.line += 1;
+}
+
+function longer(path: Path, segments: Path): Path {
+  return [...path, ...segments.slice(0, Math.max(0, LONGEST_PATH - path.length))];
 }

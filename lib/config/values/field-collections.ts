@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { toRequestIssues } from '../../contract/schema/issues.ts';
 import {
   type Fault,
   type Field,
@@ -5,8 +7,9 @@ import {
   mustBe,
   type Reading,
   readInteger,
+  type Segment,
 } from './field.ts';
-import type { TextRule } from './text-rules.ts';
+import { NAME, type TextRule } from './text-rules.ts';
 
 interface ListRow<T> {
   readonly default: readonly T[];
@@ -51,7 +54,7 @@ export function textMap(row: {
 /**
  * Creates a field for values under keys chosen by the operator. Each value is read separately. The object has no prototype.
  */
-export function tableOf<T>(
+function tableOf<T>(
   row: { readonly about: string; readonly expects: string; readonly keys: TextRule },
   readEntry: (entry: unknown) => Reading<T>,
 ): Field<{ readonly [key: string]: T }> {
@@ -109,4 +112,36 @@ function list<T>(
         : { ok: true, value: readings.flatMap((reading) => (reading.ok ? [reading.value] : [])) };
     },
   };
+}
+
+/**
+ * Creates a field for values of one schema under names chosen by the operator. The object has no prototype: `__proto__` is
+ * an ordinary name.
+ */
+export function schemaMap<T>(row: {
+  readonly about: string;
+  readonly expects: string;
+  /** The schema of a value. Its messages state what a value must be and never quote the value. */
+  readonly schema: v.GenericSchema<unknown, T>;
+}): Field<{ readonly [name: string]: T }> {
+  const { about, expects, schema } = row;
+  return tableOf({ about, expects, keys: NAME }, (entry) => {
+    const parsed = v.safeParse(schema, withNumbers(entry));
+    return parsed.success
+      ? { ok: true, value: parsed.output }
+      : { ok: false, faults: parsed.issues.map(toFault) };
+  });
+}
+
+function toFault(issue: v.BaseIssue<unknown>): Fault {
+  const at = (issue.path ?? []).map(({ key }) => key as Segment);
+  return { at, message: toRequestIssues([issue])[0]?.message ?? 'is not valid' };
+}
+
+/** Converts the bigint integers of a TOML value to numbers. */
+function withNumbers(raw: unknown): unknown {
+  if (typeof raw === 'bigint') return Number(raw);
+  if (Array.isArray(raw)) return raw.map(withNumbers);
+  if (!isTable(raw)) return raw;
+  return Object.fromEntries(Object.entries(raw).map(([key, value]) => [key, withNumbers(value)]));
 }

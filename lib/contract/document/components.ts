@@ -36,8 +36,7 @@ import { ImageRequest, PlanRequest } from '../request/image-request.ts';
 import { Output, Transparency } from '../request/output.ts';
 import { Parameters, RequestParameters } from '../request/parameters.ts';
 import { Policies, Route, Routing, Session } from '../request/routing.ts';
-import { Diagnostics } from '../resources/diagnostics.ts';
-import { Liveness, NotReady, Ready } from '../resources/health.ts';
+import { Diagnostics, Liveness, NotReady, Ready } from '../resources/diagnostics.ts';
 import {
   ImageJob,
   ImageJobSummary,
@@ -55,6 +54,7 @@ import {
   JobPartialImageEvent,
   JobRemovedEvent,
   JobSnapshotEvent,
+  WebhookMessage,
 } from '../resources/job-events.ts';
 import { McpRefusal } from '../resources/mcp.ts';
 import {
@@ -68,7 +68,6 @@ import { CapabilityDocument, ProviderDescriptor, ProviderPage } from '../resourc
 import { Queue, QueuePatch } from '../resources/queue.ts';
 import { SessionBinding } from '../resources/session.ts';
 import { DayUsage, UsageCaller, UsageReport } from '../resources/usage.ts';
-import { WebhookMessage } from '../resources/webhook-message.ts';
 
 /** The named schemas of data sent to the bridge, in which a field with a default is optional. */
 export const REQUEST_COMPONENTS = {

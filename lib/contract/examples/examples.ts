@@ -1,9 +1,8 @@
-import type { Examples } from './example.ts';
 import { OPENAI_EXAMPLES } from './openai-examples.ts';
 import { REPLY_EXAMPLES } from './reply-examples.ts';
 import { REQUEST_EXAMPLES } from './request-examples.ts';
-import { STORED_EXAMPLES } from './stored-examples.ts';
-import { USAGE_EXAMPLES } from './usage-examples.ts';
+import type { Examples } from './shared-values.ts';
+import { STORED_EXAMPLES, USAGE_EXAMPLES } from './stored-examples.ts';
 
 /** The examples in the OpenAPI document. Tests check each example against its schema. */
 export const EXAMPLES: Examples = {

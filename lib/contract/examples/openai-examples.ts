@@ -1,7 +1,7 @@
-import type { Examples } from './example.ts';
 import {
   CREATED,
   DELIVERED,
+  type Examples,
   PARAMETERS,
   PNG_BASE64,
   REQUEST_ID,

@@ -1,7 +1,7 @@
-import type { Examples } from './example.ts';
 import {
   ARTIFACT_RESPONSE,
   CREATED,
+  type Examples,
   IMAGE_RESPONSE,
   PARAMETERS,
   PNG_BASE64,

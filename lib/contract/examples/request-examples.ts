@@ -1,5 +1,4 @@
-import type { Examples } from './example.ts';
-import { ARTIFACT_ID, PNG_BASE64 } from './shared-values.ts';
+import { ARTIFACT_ID, type Examples, PNG_BASE64 } from './shared-values.ts';
 
 const DATA_URL = `data:image/png;base64,${PNG_BASE64}`;
 

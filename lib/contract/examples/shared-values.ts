@@ -1,3 +1,13 @@
+import type { ComponentName } from '../document/components.ts';
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** Named examples by component. */
+export type Examples = { readonly [C in ComponentName]?: Readonly<Record<string, Example>> };
+
 /** A valid PNG of one pixel. */
 export const PNG_BASE64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC';

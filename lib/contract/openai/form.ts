@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parameterEntries } from '../request/parameters.ts';
-import { documented, type SchemaKeywords } from '../schema/documented.ts';
+import { documented, type SchemaKeywords } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { openObject } from '../schema/open-object.ts';
 import { QueryBoolean } from '../schema/page.ts';

@@ -1,15 +1,13 @@
 import * as v from 'valibot';
 import { ImageInput } from '../request/image-input.ts';
-import { FilenamePrefix } from '../request/output-names.ts';
+import { FilenamePrefix } from '../request/output.ts';
 import { parameterEntries } from '../request/parameters.ts';
 import { Policies, Route, Routing, Session, SessionKey } from '../request/routing.ts';
 import { closedObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
+import { documented, PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
-import { limitedList } from '../schema/limited-list.ts';
 import { openObject } from '../schema/open-object.ts';
-import { upTo } from '../schema/request-limits.ts';
+import { limitedList, upTo } from '../schema/request-limits.ts';
 import { Payload, text } from '../schema/text.ts';
 
 /** OpenAI's older names of qualities and the equivalent names of the bridge. */

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { documented } from '../schema/documented.ts';
-import { UnixSecs } from '../schema/fields.ts';
+import { documented, UnixSecs } from '../schema/fields.ts';
 
 /** A model in the form that OpenAI's clients expect. */
 export const Model = v.strictObject({

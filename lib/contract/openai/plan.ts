@@ -2,10 +2,10 @@ import * as v from 'valibot';
 import { DescribedInput, PlanInput } from '../request/image-input.ts';
 import { PlanRequest } from '../request/image-request.ts';
 import { closedObject, eitherOf } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
+import { documented } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
-import { limitedList } from '../schema/limited-list.ts';
 import { openObject } from '../schema/open-object.ts';
+import { limitedList } from '../schema/request-limits.ts';
 import { BridgeExt, EditsBody, GenerationsBody, ImageReference } from './images.ts';
 
 /** An image of an edit: a data URL or a description. */

@@ -9,8 +9,7 @@ import {
 } from '../reply/image-response.ts';
 import { ErrorEvent } from '../reply/stream-events.ts';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
-import { documented } from '../schema/documented.ts';
-import { Count, UnixSecs } from '../schema/fields.ts';
+import { Count, documented, UnixSecs } from '../schema/fields.ts';
 
 const ignoredParameters = documented(
   v.optional(v.array(v.string())),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { BRIDGE_CODES } from '../../errors/codes.ts';
-import { documented } from '../schema/documented.ts';
+import { documented } from '../schema/fields.ts';
 
 const Details = documented(
   v.record(v.string(), v.unknown()),

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { FlatError } from '../../errors/error-body.ts';
 import { Parameters } from '../request/parameters.ts';
-import { documented } from '../schema/documented.ts';
-import { Count } from '../schema/fields.ts';
+import { Count, documented } from '../schema/fields.ts';
 import { FlatBridgeError } from './error.ts';
 import { Normalization, WARNINGS } from './image-response.ts';
 

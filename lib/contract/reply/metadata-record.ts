@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
 import { Policies } from '../request/routing.ts';
-import { documented } from '../schema/documented.ts';
-import { Count, Sha256, UnixSecs, UserMetadata } from '../schema/fields.ts';
+import { Count, documented, Sha256, UnixSecs, UserMetadata } from '../schema/fields.ts';
 import {
   Attempt,
   Normalization,

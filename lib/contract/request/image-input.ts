@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { closedObject, closedVariant, eitherOf } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { isStorableText, Sha256 } from '../schema/fields.ts';
+import { documented, isStorableText, Sha256 } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitsOf } from '../schema/request-limits.ts';
 import { Payload, ShortText, text, utf8Bytes } from '../schema/text.ts';

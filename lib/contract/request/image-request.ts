@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
+import { documented, PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
-import { limitedList } from '../schema/limited-list.ts';
-import { upTo } from '../schema/request-limits.ts';
+import { limitedList, upTo } from '../schema/request-limits.ts';
 import { type FileInput, ImageInput, PlanInput } from './image-input.ts';
 import { requestRules } from './image-request-rules.ts';
 import { Output } from './output.ts';

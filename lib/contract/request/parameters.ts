@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
+import { documented } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { upTo } from '../schema/request-limits.ts';
 import { ShortText } from '../schema/text.ts';

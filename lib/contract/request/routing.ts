@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { tokenOf } from '../schema/fields.ts';
+import { documented, tokenOf } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
-import { limitedList } from '../schema/limited-list.ts';
-import { limitsOf } from '../schema/request-limits.ts';
+import { limitedList, limitsOf } from '../schema/request-limits.ts';
 import { ShortText, text } from '../schema/text.ts';
 
 export const ProviderName = v.pipe(text({ maxLength: 64 }), v.minLength(1));

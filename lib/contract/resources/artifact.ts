@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { closedObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
+import { documented } from '../schema/fields.ts';
 import { QueryBoolean, queryInteger } from '../schema/page.ts';
 
 /** The path parameters of an artifact. The form of the id is not checked: any unknown id is a 404. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { documented } from '../schema/documented.ts';
+import { documented } from '../schema/fields.ts';
 
 /** The path below `/dashboard/`, which the page itself evaluates. */
 export const DashboardViewPath = v.strictObject({ view: v.string() });

@@ -1,8 +1,13 @@
 import * as v from 'valibot';
 import { BRIDGE_CODES } from '../../errors/codes.ts';
-import { documented } from '../schema/documented.ts';
-import { Count, DurationMs, UnixSecs } from '../schema/fields.ts';
+import { Count, DurationMs, documented, UnixSecs } from '../schema/fields.ts';
 import { JOB_STATUSES } from './job.ts';
+
+export const Liveness = v.strictObject({ status: v.literal('live') });
+
+// The replies contain no details, because these routes are public.
+export const Ready = v.strictObject({ status: v.literal('ready') });
+export const NotReady = v.strictObject({ status: v.literal('not_ready') });
 
 export const BREAKER_STATES = ['closed', 'open', 'half_open'] as const;
 

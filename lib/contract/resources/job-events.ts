@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ErrorEvent, PartialImageEvent, ProgressEvent } from '../reply/stream-events.ts';
-import { documented } from '../schema/documented.ts';
-import { ImageJob, ImageJobSummary, JobId } from './job.ts';
+import { documented } from '../schema/fields.ts';
+import { ImageJob, ImageJobSummary, JOB_ENDS, JobId } from './job.ts';
 
 /** The first event: the current state of the job. */
 export const JobSnapshotEvent = v.strictObject({ type: v.literal('snapshot'), job: ImageJob });
@@ -60,3 +60,27 @@ export const LastEventIdHeaders = v.object({
     'The id of the last received event, after which the stream continues. An id that is too old or belongs to other jobs is rejected.',
   ),
 });
+
+const TYPES = JOB_ENDS.map((end) => `job.${end}` as const);
+
+/** The message sent to a webhook when a job has ended. */
+export const WebhookMessage = v.strictObject({
+  type: documented(v.picklist(TYPES), 'The final status of the job.'),
+  timestamp: documented(v.pipe(v.string(), v.isoTimestamp()), 'The time at which the job ended.'),
+  data: ImageJob,
+});
+export type WebhookMessage = v.InferOutput<typeof WebhookMessage>;
+
+/** The headers of each delivery attempt, as defined by Standard Webhooks 1.0. */
+export const WebhookHeaders = v.object({
+  'webhook-id': documented(
+    v.string(),
+    'The id of the job. The id is the same in every attempt, so a receiver can detect repeated messages.',
+  ),
+  'webhook-timestamp': documented(v.string(), 'The time of this attempt, in Unix seconds.'),
+  'webhook-signature': documented(
+    v.string(),
+    'One signature, or two separated by a space while the secret is rotated. Each is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',
+  ),
+});
+export type WebhookHeaders = v.InferOutput<typeof WebhookHeaders>;

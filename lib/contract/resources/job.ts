@@ -9,11 +9,17 @@ import { Output, Transparency } from '../request/output.ts';
 import { OUTPUT_FORMATS, RequestParameters, Size } from '../request/parameters.ts';
 import { Policies, ProviderName, Routing, Session } from '../request/routing.ts';
 import { closedObject, isPlainObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { ArtifactId, Count, PromptText, storableText, UnixSecs } from '../schema/fields.ts';
+import {
+  ArtifactId,
+  Count,
+  documented,
+  PromptText,
+  storableText,
+  UnixSecs,
+} from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
-import { limitedList } from '../schema/limited-list.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
+import { limitedList } from '../schema/request-limits.ts';
 import { text } from '../schema/text.ts';
 
 export const JOB_STATUSES = [

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { isPlainObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
+import { documented } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { isLongerThan } from '../schema/text.ts';
 

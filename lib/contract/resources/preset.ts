@@ -2,10 +2,8 @@ import * as v from 'valibot';
 import { sharedRequestEntries } from '../request/image-request.ts';
 import { templateRules } from '../request/image-request-rules.ts';
 import { closedObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { PromptText, storableText, UnixSecs } from '../schema/fields.ts';
+import { documented, PromptText, storableText, UnixSecs } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
-import { sentFields } from '../schema/sent-fields.ts';
 import { ShortText } from '../schema/text.ts';
 
 export const PresetName = v.pipe(ShortText, v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
@@ -80,3 +78,35 @@ export const Preset = v.strictObject({
 export type Preset = v.InferOutput<typeof Preset>;
 
 export const PresetPage = pageOf(Preset);
+
+/**
+ * Returns the fields that a valid `value` contains, without defaults. `null` is kept if the field accepts it, and removed
+ * otherwise.
+ */
+function sentFields(entries: v.ObjectEntries, value: object): Record<string, unknown> {
+  const given = new Map<string, unknown>(Object.entries(value));
+  const sent: Record<string, unknown> = {};
+  for (const [key, schema] of Object.entries(entries)) {
+    const field = given.get(key);
+    if (field === undefined || (field === null && unwrapped(schema).type !== 'nullable')) continue;
+    sent[key] = sentValue(unwrapped(schema), field);
+  }
+  return sent;
+}
+
+interface Nested {
+  readonly entries?: v.ObjectEntries;
+  readonly item?: v.GenericSchema;
+}
+
+function sentValue(schema: v.GenericSchema & Nested, value: unknown): unknown {
+  if (schema.entries && typeof value === 'object' && value !== null) {
+    return sentFields(schema.entries, value);
+  }
+  const { item } = schema;
+  return item && Array.isArray(value) ? value.map((one) => sentValue(item, one)) : value;
+}
+
+function unwrapped(schema: v.GenericSchema & { readonly wrapped?: v.GenericSchema }) {
+  return schema.type === 'optional' && schema.wrapped ? schema.wrapped : schema;
+}

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { closedObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { Count, DurationMs } from '../schema/fields.ts';
+import { Count, DurationMs, documented } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
 import { JOB_STATUSES, JobId } from './job.ts';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { SessionKey } from '../request/routing.ts';
 import { closedObject } from '../schema/closed-object.ts';
-import { toProviderName } from './provider-name.ts';
+import { toProviderName } from './provider.ts';
 
 /** The thread that a session key is bound to. */
 export const SessionBinding = v.strictObject({

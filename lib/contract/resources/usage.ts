@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { PERMISSIONS } from '../request/caller.ts';
 import { closedObject } from '../schema/closed-object.ts';
-import { documented } from '../schema/documented.ts';
-import { Count, UnixSecs } from '../schema/fields.ts';
+import { Count, documented, UnixSecs } from '../schema/fields.ts';
 import { queryInteger } from '../schema/page.ts';
 
 /** The number of days for which usage is kept. */

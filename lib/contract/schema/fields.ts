@@ -2,6 +2,18 @@ import * as v from 'valibot';
 import { coded } from './issues.ts';
 import { isLongerThan, ShortText, text } from './text.ts';
 
+/** JSON Schema keywords for checks that a converter cannot detect. */
+export type SchemaKeywords = Readonly<Record<string, unknown>>;
+
+/** Adds a description and JSON Schema keywords to a schema. */
+export function documented<const S extends v.GenericSchema>(
+  schema: S,
+  description: string,
+  keywords: SchemaKeywords = {},
+) {
+  return v.pipe(schema, v.metadata({ description, ...keywords }));
+}
+
 /**
  * Returns true if the text can be stored unchanged as UTF-8, in SQLite and as a C string: no lone surrogate and no U+0000.
  */

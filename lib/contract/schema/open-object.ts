@@ -1,8 +1,10 @@
 import * as v from 'valibot';
-import { FORM_LIMITS } from '../openai/form-limits.ts';
 import { closedObject } from './closed-object.ts';
 import { coded } from './issues.ts';
 import { isLongerThan } from './text.ts';
+
+/** The limits of a form: number of parts, bytes of the head of a part, bytes of a name. */
+export const FORM_LIMITS = { maxParts: 256, maxPartHeadBytes: 16_384, maxNameBytes: 128 } as const;
 
 // The limit applies because the reply lists the unknown names. A form has the same limit.
 const { maxNameBytes: MAX_NAME_BYTES } = FORM_LIMITS;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { closedObject } from './closed-object.ts';
-import { documented } from './documented.ts';
+import { documented } from './fields.ts';
 import { coded } from './issues.ts';
 import { ShortText, text } from './text.ts';
 

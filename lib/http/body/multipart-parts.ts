@@ -1,5 +1,5 @@
 import { Dicer } from '@fastify/busboy';
-import { FORM_LIMITS } from '../../contract/openai/form-limits.ts';
+import { FORM_LIMITS } from '../../contract/schema/open-object.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type PartHead, parsePartHead } from './multipart-head.ts';
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { FORM_LIMITS } from '../../contract/openai/form-limits.ts';
 import { fieldName, type RequestIssue } from '../../contract/schema/issues.ts';
+import { FORM_LIMITS } from '../../contract/schema/open-object.ts';
 import type { FormSpec } from '../operation-spec.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import type { PartHead } from './multipart-head.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookMessage } from '../../../lib/contract/resources/webhook-message.ts';
+import type { WebhookMessage } from '../../../lib/contract/resources/job-events.ts';
 
 /** A secret of 32 bytes. */
 export const SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { WebhookMessage } from '../../../lib/contract/resources/webhook-message.ts';
+import { WebhookMessage } from '../../../lib/contract/resources/job-events.ts';
 import { freePort } from '../../support/free-port.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';

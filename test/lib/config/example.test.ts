@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
-import { fileSource } from '../../../lib/config/sources/file-source.ts';
+import { fileSource } from '../../../lib/config/sources/source.ts';
 
 const FILE = { namedBy: '--config', givenPath: 'bridge.toml' };
 const EXAMPLE = readFileSync('infra/configuration/example.toml', 'utf8');

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeSettings } from '../../../lib/config/describe.ts';
-import { configReferencePage } from '../../../lib/config/reference-page.ts';
+import { configReferencePage, describeSettings } from '../../../lib/config/reference-page.ts';
 import { listFields } from '../../../lib/config/settings/fields.ts';
 
 describe('configReferencePage', () => {

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { toErrorHeaders } from '../../../lib/errors/error-body.ts';
+import { GENERATION_ERRORS } from '../../../lib/errors/codes.ts';
+import { fromFlatError, toErrorHeaders, toFlatError } from '../../../lib/errors/error-body.ts';
 
 describe('toErrorHeaders', () => {
   it.each([
@@ -11,5 +12,27 @@ describe('toErrorHeaders', () => {
     const error = new BridgeError('rate_limited', 'no more', { details });
 
     expect(toErrorHeaders(error)).toMatchObject({ 'retry-after': secs, 'retry-after-ms': ms });
+  });
+});
+
+describe('fromFlatError', () => {
+  test.each([...GENERATION_ERRORS, 'internal' as const])('finds %s again', (code) => {
+    const error = new BridgeError(code, 'what went wrong', {
+      provider: 'sandbox',
+      upstreamRequestId: 'up-1',
+      retryable: true,
+      details: { outcome: 'unknown' },
+    });
+
+    const found = fromFlatError(toFlatError(error));
+
+    expect(found.code).toBe(code);
+    expect(toFlatError(found)).toEqual(toFlatError(error));
+  });
+
+  test('takes an error whose suggestions have changed since for the first of its kind', () => {
+    const flat = { code: 'conflict', message: 'no', retryable: false, details: {} } as const;
+
+    expect(fromFlatError({ ...flat, suggestions: [] }).bridgeCode).toBe('conflict');
   });
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { documented } from '../../../lib/contract/schema/documented.ts';
+import { documented } from '../../../lib/contract/schema/fields.ts';
 import { type ToolContext, textResult, tool } from '../../../lib/mcp/tool.ts';
 
 const context = {} as ToolContext;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/contract/document/conversion.ts';
 import { EDIT_FILES, EditsForm, EditsFormFields } from '../../../lib/contract/openai/form.ts';
 import { StreamEvent } from '../../../lib/contract/reply/stream-events.ts';
 import { IdempotencyHeaders, ImageRequest } from '../../../lib/contract/request/image-request.ts';
-import { NotReady, Ready } from '../../../lib/contract/resources/health.ts';
+import { NotReady, Ready } from '../../../lib/contract/resources/diagnostics.ts';
 import { JobCreate, JobListQuery, JobPage } from '../../../lib/contract/resources/job.ts';
 import { closedObject } from '../../../lib/contract/schema/closed-object.ts';
 import type { OperationSpec } from '../../../lib/http/operation-spec.ts';

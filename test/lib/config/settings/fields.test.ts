@@ -8,8 +8,11 @@ import {
 } from '../../../../lib/config/settings/fields.ts';
 import { SINGLE_NAMES } from '../../../../lib/config/settings/provider-names.ts';
 import { crossFieldRules } from '../../../../lib/config/settings/rules.ts';
-import { fileSource } from '../../../../lib/config/sources/file-source.ts';
-import { environmentSource, overrideSource } from '../../../../lib/config/sources/named-sources.ts';
+import {
+  environmentSource,
+  fileSource,
+  overrideSource,
+} from '../../../../lib/config/sources/source.ts';
 import { toToml } from '../../../../lib/config/sources/toml.ts';
 
 const FILE = { namedBy: '--config', givenPath: 'bridge.toml' };

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseToml, toToml } from '../../../../lib/config/sources/toml.ts';
-import { eachTomlKey } from '../../../../lib/config/sources/toml-keys.ts';
-import { createTomlLines, tomlKeyOnLine } from '../../../../lib/config/sources/toml-lines.ts';
+import {
+  createTomlLines,
+  eachTomlKey,
+  tomlKeyOnLine,
+} from '../../../../lib/config/sources/toml-lines.ts';
 import type { Segment } from '../../../../lib/config/values/field.ts';
 
 const DOCUMENT = String.raw`# [not.a.table] a = 1

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { closedObject } from '../../../../lib/contract/schema/closed-object.ts';
 import { coded, invalidField, invalidRequest } from '../../../../lib/contract/schema/issues.ts';
-import { limitedList } from '../../../../lib/contract/schema/limited-list.ts';
+import { limitedList } from '../../../../lib/contract/schema/request-limits.ts';
 import { issuesOf } from '../verdict-of.ts';
 
 const Shape = v.variant('kind', [
