@@ -1,5 +1,5 @@
+import type { Admission } from './admission/admission.ts';
 import { type AppArtifacts, openArtifacts } from './app-artifacts.ts';
-import { openExposition } from './app-exposition.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
 import { openRuns } from './app-runs.ts';
 import type { OwnerFolder } from './artifacts/artifact-names.ts';
@@ -236,5 +236,33 @@ function openAi(
       models,
       limits,
     }),
+  };
+}
+
+interface Parts {
+  readonly admission: Pick<Admission, 'snapshot'>;
+  readonly appJobs: Pick<AppJobs, 'state'>;
+  readonly registry: Pick<ProviderRegistry, 'all'>;
+  readonly readiness: Pick<Readiness, 'isReady'>;
+}
+
+/** Creates the exposition of the metrics, which reads gates, providers, jobs and readiness at each scrape. */
+export function openExposition(
+  metrics: Pick<Metrics, 'exposition'>,
+  { admission, appJobs, registry, readiness }: Parts,
+) {
+  const sumOf = (countOf: (provider: Provider) => number | undefined) =>
+    registry.all.reduce((sum, provider) => sum + (countOf(provider) ?? 0), 0);
+  return {
+    async exposition(): Promise<string> {
+      const { byStatus } = await appJobs.state.totals();
+      return metrics.exposition({
+        runtime: admission.snapshot(),
+        jobs: byStatus,
+        providerRestarts: sumOf((provider) => provider.restarts?.()),
+        providerSkippedLines: sumOf((provider) => provider.skippedLines?.()),
+        isReady: await readiness.isReady(),
+      });
+    },
   };
 }

@@ -13,8 +13,7 @@ interface Deps {
 export interface EventRing extends HttpObserver {
   /**
    * Returns the events, newest first: all events, or the events of one token. The events of one token have their own
-   * numbers,
-   * because global numbers would reveal the number of requests of other tokens.
+   * numbers, because global numbers would reveal the number of requests of other tokens.
    */
   report(callerId?: string): Diagnostics['events'];
 }

@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { unnamedCaller } from '../contract/request/caller.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
 import type { Access, NamedCallers } from './http-event.ts';
+import { permissionOf } from './operation-spec.ts';
+import { callOf, type Middleware, type StackRequest } from './stack.ts';
 
 interface Deps {
   /** The bearer token from `server.bearer_token_env`. */
@@ -60,3 +63,60 @@ function digestOf(authorization: string | undefined): Buffer {
 function sha256(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
+
+/** Returns true if the browser guard and the token check apply to a request. */
+function isProtected({ event, context }: StackRequest): boolean {
+  const protection = context.spec?.protection;
+  if (protection !== 'by_path') return protection !== 'public';
+  const path = event.rawPath;
+  return path === '/v1' || path.startsWith('/v1/') || path === '/metrics' || path === '/mcp';
+}
+
+/**
+ * Rejects requests that a browser sends for a page of another origin. Requests without browser headers are accepted. If no
+ * token is required, the `Host` must be a name of the bridge, because a page that rebinds its DNS name to this machine would
+ * count as same-origin.
+ */
+export const browserGuard: Middleware = {
+  before(request) {
+    if (!isProtected(request)) return;
+    const { host, origin, 'sec-fetch-site': site } = request.event.headers;
+    if (host === undefined || host === '') {
+      throw new BridgeError('malformed_request', 'the Host header is missing');
+    }
+    // Repeated headers are joined by a comma and therefore never equal an allowed value.
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+      throw new BridgeError('permission_denied', 'requests from pages of other sites are rejected');
+    }
+    if (origin !== undefined && authorityOf(origin) !== host) {
+      throw new BridgeError('permission_denied', 'cross-origin request rejected');
+    }
+    if (!request.context.settings.access.isOurHost(host)) {
+      throw new BridgeError('permission_denied', 'the Host header does not name this bridge');
+    }
+  },
+};
+
+function authorityOf(origin: string): string | undefined {
+  return /^https?:\/\/([^/?#\s,]+)$/.exec(origin)?.[1];
+}
+
+/** Identifies the caller of the request. Throws `authentication_required`, `permission_denied`. */
+export const authenticate: Middleware = {
+  before(request) {
+    if (!isProtected(request)) return;
+    const { event, context } = request;
+    const caller = context.settings.access.authenticate(event.headers['authorization']);
+    if (caller === undefined) {
+      throw new BridgeError('authentication_required', 'a valid bearer token is required');
+    }
+    // The caller is set before the permission check, so that the rejection is attributed to the caller.
+    callOf(request).caller = caller;
+    const permission = context.spec && permissionOf(context.spec);
+    if (permission !== undefined && !caller.permissions.includes(permission)) {
+      throw new BridgeError('permission_denied', `the token lacks the permission ${permission}`, {
+        details: { permission },
+      });
+    }
+  },
+};

@@ -1,20 +1,23 @@
 import middy from '@middy/core';
 import type * as v from 'valibot';
 import type { RequestContext } from '../contract/request/request-context.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, browserGuard } from './access.ts';
 import { type Form, formBody } from './body/form-body.ts';
 import { jsonBody } from './body/json-body.ts';
 import { declaredBody } from './body/read-body.ts';
-import { browserGuard } from './browser-guard.ts';
 import type { HttpContext, HttpEvent, HttpReply } from './http-event.ts';
-import { observe } from './observe.ts';
 import type { FormSpec, OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
 import { parseBody, parseHead } from './parse-request.ts';
-import { replyHeaders, toReply } from './reply/encode-reply.ts';
-import { errorReply } from './reply/error-reply.ts';
+import { errorReply, replyHeaders, toReply } from './reply/encode-reply.ts';
 import type { Reply } from './reply/reply.ts';
-import { startCall, toRequestContext } from './request-context.ts';
-import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
+import {
+  callOf,
+  type Middleware,
+  observe,
+  type StackRequest,
+  startCall,
+  toRequestContext,
+} from './stack.ts';
 
 type Parsed<S> = S extends Schema ? v.InferOutput<S> : undefined;
 

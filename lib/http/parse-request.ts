@@ -7,7 +7,7 @@ import {
 } from '../contract/schema/issues.ts';
 import { parseWithLimits, type RequestLimits } from '../contract/schema/request-limits.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { headerText, toText } from './body/utf8-text.ts';
+import { headerText, toText } from './body/media-types.ts';
 import type { HttpEvent } from './http-event.ts';
 import {
   type ObjectSchema,
@@ -15,7 +15,7 @@ import {
   permissionOf,
   type Schema,
 } from './operation-spec.ts';
-import { callOf, type Middleware } from './stack-request.ts';
+import { callOf, type Middleware } from './stack.ts';
 
 const NoQuery = closedObject({});
 
@@ -97,8 +97,7 @@ function headersOf(
 
 /**
  * Converts a query to an object. An empty value counts as absent, and a repeated name is an issue. Throws
- * `malformed_request`
- * if the query cannot be decoded.
+ * `malformed_request` if the query cannot be decoded.
  */
 function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   if (raw === '') return {};

@@ -20,8 +20,7 @@ const PLATFORM_ADDRESS = '168.63.129.16';
  * Returns true if images may be fetched from an address. Only public addresses are allowed: no address of this machine, of a
  * private network or of a cloud platform, no address that embeds another address (IPv4-mapped, 6to4, Teredo, NAT64), and no
  * multicast, broadcast, reserved or documentation range. `allowsPrivate` also allows private, shared, loopback and
- * link-local
- * networks.
+ * link-local networks.
  */
 export function isAllowedAddress(address: string, allowsPrivate: boolean): boolean {
   // The library also parses texts that the operating system rejects or interprets as a different address.

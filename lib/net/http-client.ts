@@ -41,8 +41,7 @@ export interface HttpClient {
    * Sends one request to an http or https URL and resolves with the head of the response, for any status. Redirects are not
    * followed, the request is never repeated, and proxies of the environment are ignored. Rejects with the signal's reason on
    * abort. Throws a retryable `upstream` if certainly nothing was sent, because name resolution, the connection or TLS
-   * failed.
-   * Throws `protocol` with an unknown outcome if the connection failed later or the response was malformed.
+   * failed. Throws `protocol` with an unknown outcome if the connection failed later or the response was malformed.
    */
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
   /** Aborts all requests and resolves when all connections are closed. */

@@ -4,8 +4,8 @@ import { linkSignal } from '../platform/linked-signal.ts';
 import { isAllowedAddress } from './allowed-address.ts';
 import type { HttpResponse } from './http-client.ts';
 import { type AddressFault, createPinnedClients, type PinnedDeps } from './pinned-client.ts';
-import { readWhole } from './read-whole.ts';
 import { type RemotePolicy, type TargetFault, toRemoteTarget } from './remote-target.ts';
+import { readWhole } from './response-body.ts';
 
 interface Deps extends PinnedDeps {
   readonly policy: RemotePolicy;
@@ -56,8 +56,7 @@ const HEADERS = {
 /**
  * Creates a fetch that connects only to hosts allowed by the operator. Every address of a name is checked, the connection is
  * pinned to the checked addresses, and each redirect is checked in the same way. No data of the caller is sent, and proxies
- * of
- * the environment are ignored.
+ * of the environment are ignored.
  */
 export function createRemoteFetch({ policy, clock, ...pinned }: Deps): RemoteFetch {
   const openPinned = createPinnedClients(pinned);

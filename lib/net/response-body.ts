@@ -20,9 +20,8 @@ export interface ResponseBody extends HttpBody {
 }
 
 // A pause in the middle of a chunk makes the parser copy the rest of the chunk. The parser is therefore paused only above
-// this
-// number of bytes, until all of them have been read. A larger number would make turns of the event loop long if many streams
-// run.
+// this number of bytes, until all of them have been read. A larger number would make turns of the event loop long if many
+// streams run.
 const MAX_WAITING_BYTES = 65_536;
 
 /**
@@ -109,4 +108,20 @@ export function createResponseBody(source: Source, onClose: () => void): Respons
     destroy,
     [Symbol.asyncIterator]: read,
   };
+}
+
+/**
+ * Reads the whole body. Returns undefined, without reading the rest, if the body is longer than `maxBytes`. Rejects if the
+ * body fails.
+ */
+export async function readWhole(body: HttpBody, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    // Leaving the loop destroys the body.
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
 }

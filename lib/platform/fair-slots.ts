@@ -14,8 +14,7 @@ export interface SlotRequest<K extends string> {
 export interface FairSlots<K extends string> {
   /**
    * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, also while `work` runs. The slot is
-   * released
-   * when `work` has settled, because some work, such as a decoder, cannot be stopped.
+   * released when `work` has settled, because some work, such as a decoder, cannot be stopped.
    */
   run<T>(request: SlotRequest<K>, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }

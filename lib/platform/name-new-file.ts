@@ -6,10 +6,8 @@ const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'
 
 /**
  * Adds the name `target` to a written file on the same file system. The old name `path` may or may not remain. Never
- * replaces a
- * file or a dangling link: returns false without any change if the name exists. Without hard links, an empty file reserves
- * the
- * name for a moment and remains after a crash. Throws the error of the file system.
+ * replaces a file or a dangling link: returns false without any change if the name exists. Without hard links, an empty file
+ * reserves the name for a moment and remains after a crash. Throws the error of the file system.
  */
 export async function nameNewFile(path: string, target: string, makeLink = link): Promise<boolean> {
   try {

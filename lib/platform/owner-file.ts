@@ -11,9 +11,8 @@ export const CREATE_FLAGS =
 
 /**
  * Creates an empty file that only its owner can access. An existing file is unchanged and not opened, because closing it
- * would
- * release a lock on the file. Throws if the name is a dangling link, because the next program that opens it would create the
- * target.
+ * would release a lock on the file. Throws if the name is a dangling link, because the next program that opens it would
+ * create the target.
  */
 export function createOwnerFile(path: string): void {
   try {

@@ -5,8 +5,7 @@ export interface Task {
   readonly everyMs: number;
   /**
    * Runs the task once. Rejects if the run has failed; the next run follows nevertheless. A run that ends only on abort of
-   * the
-   * signal calls `succeeded` whenever it has no more work to do.
+   * the signal calls `succeeded` whenever it has no more work to do.
    */
   run(signal: AbortSignal, succeeded?: () => void): Promise<void>;
 }

@@ -59,8 +59,8 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
   return {
     /**
      * Runs a task and settles when the thread has finished. After an abort, which the thread checks periodically, rejects
-     * with
-     * the signal's reason. The caller must not use transferred buffers afterwards. Throws `internal` if the thread fails.
+     * with the signal's reason. The caller must not use transferred buffers afterwards. Throws `internal` if the thread
+     * fails.
      */
     async run(
       task: Task,

@@ -20,10 +20,8 @@ export interface TimeSlices {
 
 /**
  * Creates time slices with one budget per turn of the event loop for all work, so that many small pieces of work do not
- * delay
- * the loop more than one large piece. Work that exhausts the budget of a turn continues after the other work. An event loop
- * must
- * have only one instance.
+ * delay the loop more than one large piece. Work that exhausts the budget of a turn continues after the other work. An event
+ * loop must have only one instance.
  */
 export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices {
   const waiting = createFifoQueue<() => void>();

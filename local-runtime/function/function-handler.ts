@@ -4,7 +4,7 @@ import type { Route } from '../../handlers/routes.ts';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpEvent, HttpReply, HttpSettings } from '../../lib/http/http-event.ts';
 import type { Operation } from '../../lib/http/operation.ts';
-import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
+import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
 import type { Services } from '../../lib/services.ts';
 import { encodeReply, type FunctionReply } from './encode-reply.ts';
 

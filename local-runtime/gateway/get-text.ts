@@ -1,5 +1,5 @@
 import type { HttpClient } from '../../lib/net/http-client.ts';
-import { readWhole } from '../../lib/net/read-whole.ts';
+import { readWhole } from '../../lib/net/response-body.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import { linkSignal } from '../../lib/platform/linked-signal.ts';
 

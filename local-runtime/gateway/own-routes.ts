@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpReply } from '../../lib/http/http-event.ts';
 import { encodeJson } from '../../lib/http/reply/encode-json.ts';
-import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
-import { requestIdOf } from '../../lib/http/request-context.ts';
+import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
+import { requestIdOf } from '../../lib/http/stack.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
 import type { GatewayState } from './gateway-state.ts';
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { ERRORS } from '../../lib/errors/codes.ts';
-import { requestIdOf } from '../../lib/http/request-context.ts';
+import { requestIdOf } from '../../lib/http/stack.ts';
 import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';

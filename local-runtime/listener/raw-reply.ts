@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
 import type { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpReply } from '../../lib/http/http-event.ts';
-import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
-import { requestIdOf, traceOf, traceparent } from '../../lib/http/request-context.ts';
+import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
+import { requestIdOf, traceOf, traceparent } from '../../lib/http/stack.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
-import { unroutedReply } from '../../lib/http/observe.ts';
+import { unroutedReply } from '../../lib/http/stack.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { toRawBytes, toRawReply } from './raw-reply.ts';
 import type { RequestInFlight } from './requests-in-flight.ts';

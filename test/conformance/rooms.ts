@@ -90,7 +90,6 @@ export const WALLS: readonly Wall[] = [
   { room: 'lib/app-artifacts.ts', imports: ['lib/*'] },
   { room: 'lib/app-jobs.ts', imports: ['lib/*'] },
   { room: 'lib/app-runs.ts', imports: ['lib/*'] },
-  { room: 'lib/app-exposition.ts', imports: ['lib/*'] },
   { room: 'lib/app.ts', imports: ['lib/*'] },
   {
     room: 'handlers/operation.ts',

@@ -13,10 +13,8 @@ const MAX_WAIT_SECS = 600;
 
 /**
  * Parses the header `Prefer` (RFC 7240, section 2). Returns undefined if the header does not contain `respond-async`.
- * Unknown
- * and malformed preferences are ignored, and the first of repeated preferences counts, as RFC 7240 requires. A wait above
- * the
- * maximum is reduced to the maximum.
+ * Unknown and malformed preferences are ignored, and the first of repeated preferences counts, as RFC 7240 requires. A wait
+ * above the maximum is reduced to the maximum.
  */
 export function parseAsyncPreference(header: string | undefined): AsyncPreference | undefined {
   const named = new Map<string, string>();

@@ -32,8 +32,7 @@ export interface RequestContext {
   readonly onReplied: (listener: (isComplete: boolean) => void) => void;
   /**
    * Calls the listener, at least once, within seconds after the token of the request expires, is replaced, disabled or
-   * removed,
-   * or loses the permission. Returns a function that stops the watch.
+   * removed, or loses the permission. Returns a function that stops the watch.
    */
   readonly onRevoked: (listener: () => void) => () => void;
 }

@@ -5,8 +5,7 @@ const MAX_UNKNOWN_KEYS = 1000;
 
 /**
  * Creates the schema of an object that rejects unknown fields. Every unknown field is reported, not only the first. `null`
- * for
- * an optional field means the same as omitting the field, unless the schema of the field accepts `null`.
+ * for an optional field means the same as omitting the field, unless the schema of the field accepts `null`.
  */
 export function closedObject<const E extends v.ObjectEntries>(
   entries: E,
@@ -62,8 +61,7 @@ export function closedVariant<const K extends string, const O extends v.VariantO
 
 /**
  * Creates the schema of two alternatives: `second` for an object that `isSecond` accepts, else `first`. The issues are those
- * of
- * the selected schema, whereas a plain union reports no issues of its members.
+ * of the selected schema, whereas a plain union reports no issues of its members.
  */
 export function eitherOf<const A extends v.GenericSchema, const B extends v.GenericSchema>(
   first: A,

@@ -81,8 +81,7 @@ export function upTo(limit: 'maxOutputs' | 'maxTimeoutMs') {
 
 /**
  * Creates the schema of a list that fails as a whole if it is too long. Otherwise thousands of invalid items would be
- * checked
- * and reported individually. The limit `maxInputs` is the setting `runtime.request.max_inputs`.
+ * checked and reported individually. The limit `maxInputs` is the setting `runtime.request.max_inputs`.
  */
 export function limitedList<const S extends v.GenericSchema>(
   item: S,

@@ -1,11 +1,13 @@
-import { invalidRequest } from '../../contract/schema/issues.ts';
+import * as v from 'valibot';
+import { fieldName, invalidRequest, type RequestIssue } from '../../contract/schema/issues.ts';
+import { FORM_LIMITS } from '../../contract/schema/open-object.ts';
 import type { FormSpec } from '../operation-spec.ts';
 import { parsePart } from '../parse-request.ts';
-import { callOf, type Middleware } from '../stack-request.ts';
-import { boundaryOf } from './media-types.ts';
-import { createPartReader } from './multipart-parts.ts';
+import { callOf, type Middleware } from '../stack.ts';
+import { checkJsonStructure } from './json-structure.ts';
+import { boundaryOf, toText } from './media-types.ts';
+import { createPartReader, type FormPart, type PartHead } from './multipart.ts';
 import { readBody } from './read-body.ts';
-import { sortForm } from './sort-form.ts';
 
 /** A parsed form. */
 export interface Form<Fields, Role extends string> {
@@ -35,4 +37,71 @@ export function formBody(form: FormSpec): Middleware {
       event.body = undefined;
     },
   };
+}
+
+/** The parts of a form by field and role, and the issues of unknown parts. */
+interface SortedForm {
+  /** The text parts, to be parsed by the schema of the fields. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The files by role, in the order of arrival. */
+  readonly files: Readonly<Record<string, readonly Buffer[]>>;
+  readonly issues: readonly RequestIssue[];
+}
+
+/**
+ * Assigns each part to its field or role. An unknown text part is left to the schema, and an unknown file is an issue.
+ * Throws `malformed_request` for text that is not UTF-8 and for JSON that exceeds the limits of a JSON body.
+ */
+function sortForm(form: FormSpec, parts: readonly FormPart[]): SortedForm {
+  const texts = new Map<string, string | undefined>();
+  const files = new Map(Object.values(form.files).map(({ role }) => [role, [] as Buffer[]]));
+  const issues: RequestIssue[] = [];
+  for (const { head, content } of parts) {
+    // A browser sends such a part if no file was chosen.
+    if (head.isNameless && content.length === 0) continue;
+    const { name } = head;
+    const role = own(form.files, name)?.role ?? '';
+    const isTaken = head.isFile ? files.get(role)?.length !== 0 : texts.has(name);
+    const problem = problemOf(form, head, isTaken);
+    if (problem) issues.push({ field: fieldName(name), ...problem });
+    else if (head.isFile) files.get(role)?.push(content);
+    else texts.set(name, textOf(own(form.fields.entries, name), content));
+  }
+  const fields = [...texts].flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]));
+  return { fields: Object.fromEntries(fields), files: Object.fromEntries(files), issues };
+}
+
+function problemOf(
+  form: FormSpec,
+  { name, isFile }: PartHead,
+  isTaken: boolean,
+): Pick<RequestIssue, 'code' | 'message'> | undefined {
+  if (Buffer.byteLength(name) > FORM_LIMITS.maxNameBytes) {
+    const message = `must have a name of at most ${FORM_LIMITS.maxNameBytes} bytes`;
+    return { code: 'invalid_length', message };
+  }
+  const file = own(form.files, name);
+  if (file && !isFile) return { code: 'invalid_type', message: 'must be a file' };
+  if (isFile && !file) {
+    return own(form.fields.entries, name)
+      ? { code: 'invalid_type', message: 'must be text' }
+      : { code: 'unknown_field', message: 'is not a known file' };
+  }
+  const mayRepeat = file?.isRepeatable ?? false;
+  return isTaken && !mayRepeat ? { code: 'repeated', message: 'must be given once' } : undefined;
+}
+
+/** Returns the text of a part, or undefined if the part is empty and the field is optional. */
+function textOf(entry: v.ObjectEntries[string] | undefined, content: Buffer): string | undefined {
+  const isRequired = entry !== undefined && entry.type !== 'optional';
+  if (content.length === 0 && !isRequired) return undefined;
+  // The structure is checked first, as for a JSON body, because the schema parses the whole text.
+  if (entry && v.getMetadata(entry)['contentMediaType'] === 'application/json') {
+    checkJsonStructure(content);
+  }
+  return toText(content, 'a text part');
+}
+
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }

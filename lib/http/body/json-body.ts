@@ -1,10 +1,10 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { callOf, type Middleware } from '../stack-request.ts';
+import { callOf, type Middleware } from '../stack.ts';
 import { checkJsonStructure } from './json-structure.ts';
+import { toText } from './media-types.ts';
 import { readBody } from './read-body.ts';
-import { toText } from './utf8-text.ts';
 
 const parser = httpJsonBodyParser();
 const LONG_BYTES = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import type { HttpEvent } from '../http-event.ts';
 import type { RequestSpec } from '../operation-spec.ts';
-import { callOf, type Middleware, type StackRequest } from '../stack-request.ts';
+import { callOf, type Middleware, type StackRequest } from '../stack.ts';
 import { boundaryOf, isJson } from './media-types.ts';
 
 /** Rejects a body by its headers, before the body is read: too long, encoded, or of an unsupported media type. */
@@ -57,9 +57,8 @@ const PROGRESS_BYTES = 262_144;
 
 /**
  * Resolves with the whole body in one buffer. The body counts in the budget of all bodies until the reply is complete.
- * Throws
- * `body_too_large`, `overloaded` (before a byte is read if the length is known), `request_timeout`, `malformed_request`,
- * `cancelled`, and any error of `onProgress`.
+ * Throws `body_too_large`, `overloaded` (before a byte is read if the length is known), `request_timeout`,
+ * `malformed_request`, `cancelled`, and any error of `onProgress`.
  */
 export async function readBody(
   { event, context }: Pick<StackRequest, 'event' | 'context'>,

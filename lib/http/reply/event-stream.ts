@@ -38,8 +38,8 @@ const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 
 /**
  * Encodes events as a body of `text/event-stream` (WHATWG HTML, section 9.2), at the pace of the reader. Resolves at the
- * first
- * event or when the first heartbeat is due. Rejects if the events fail earlier; a later failure becomes the last event.
+ * first event or when the first heartbeat is due. Rejects if the events fail earlier; a later failure becomes the last
+ * event.
  */
 export async function openEventStream(
   events: AsyncIterable<StreamItem>,

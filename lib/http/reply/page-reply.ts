@@ -1,6 +1,29 @@
-import { acceptedCoding, type Coding } from '../accept-encoding.ts';
-import { isKnown } from '../if-none-match.ts';
-import { bytes, type Reply } from './reply.ts';
+import { splitHeader } from '../../platform/header-text.ts';
+import { bytes, isKnown, type Reply } from './reply.ts';
+
+/** The content codings of stored files, best first. */
+const CODINGS = ['br', 'gzip'] as const;
+
+type Coding = (typeof CODINGS)[number];
+
+/**
+ * Returns the best offered coding that `Accept-Encoding` allows, or undefined if none is allowed (RFC 9110, section 12.5.3).
+ * As in nginx, a weight of 0 forbids a coding and all other weights are equal.
+ */
+export function acceptedCoding(
+  header: string | undefined,
+  offered: readonly Coding[],
+): Coding | undefined {
+  const allowed = new Map(
+    splitHeader((header ?? '').toLowerCase(), ',').map((item) => {
+      const [coding = '', ...parameters] = splitHeader(item, ';');
+      return [coding, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))] as const;
+    }),
+  );
+  return CODINGS.find(
+    (coding) => offered.includes(coding) && (allowed.get(coding) ?? allowed.get('*') ?? false),
+  );
+}
 
 /** One file of a page with its compressed forms. */
 export interface PageFile {

@@ -1,3 +1,4 @@
+import { splitHeader } from '../../platform/header-text.ts';
 import type { ReplyBody } from '../http-event.ts';
 import type { StreamItem } from './event-stream.ts';
 
@@ -32,4 +33,11 @@ export function stream(
   headers: Readonly<Record<string, string>> = {},
 ): Reply<never> {
   return { events, headers };
+}
+
+/** Returns true if the client has the version that this etag names. The comparison is weak (RFC 9110, section 13.1.2). */
+export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = splitHeader(ifNoneMatch, ',', false).map((tag) => tag.replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
 }

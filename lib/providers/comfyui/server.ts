@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
-import { readWhole } from '../../net/read-whole.ts';
+import { readWhole } from '../../net/response-body.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { FAILURES, type FailureRow, REQUEST_FAULTS } from '../backend/failures.ts';
 import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
-import { readWhole } from '../../net/read-whole.ts';
+import { readWhole } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type FreshTokens, TokenText } from './login.ts';
 

@@ -1,5 +1,4 @@
-import { readWhole } from '../../net/read-whole.ts';
-import type { HttpBody } from '../../net/response-body.ts';
+import { type HttpBody, readWhole } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { parseBounded } from './bounded-json.ts';
 

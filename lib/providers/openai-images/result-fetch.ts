@@ -1,7 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
-import { readWhole } from '../../net/read-whole.ts';
 import type { RemoteFetch } from '../../net/remote-fetch.ts';
+import { readWhole } from '../../net/response-body.ts';
 import { unusableImages } from '../failed-calls.ts';
 
 interface Deps {

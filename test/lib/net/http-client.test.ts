@@ -8,7 +8,7 @@ import {
   type HttpClient,
   type StreamedBody,
 } from '../../../lib/net/http-client.ts';
-import { readWhole } from '../../../lib/net/read-whole.ts';
+import { readWhole } from '../../../lib/net/response-body.ts';
 import { type Origin, refusingPort, startOrigin, startRawOrigin } from './origin.ts';
 
 const UNSENT = { code: 'upstream', retryable: true, details: {} };

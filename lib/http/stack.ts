@@ -1,10 +1,55 @@
 import type { Caller } from '../contract/request/caller.ts';
 import type { RequestContext, Trace } from '../contract/request/request-context.ts';
+import {
+  METHODS,
+  OTHER_METHOD,
+  type ReportedMethod,
+  UNMATCHED_ROUTE,
+} from '../contract/resources/diagnostics.ts';
 import { REQUEST_ID_PATTERN } from '../contract/schema/fields.ts';
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { ERRORS } from '../errors/codes.ts';
+import { refusalReason } from '../errors/refusals.ts';
 import type { Ids } from '../platform/ids.ts';
-import type { HttpContext, HttpEvent } from './http-event.ts';
+import type { HttpContext, HttpEvent, HttpReply } from './http-event.ts';
+import type { ObservedReply } from './observer-port.ts';
 import { type OperationSpec, permissionOf } from './operation-spec.ts';
-import type { CallState, Middleware } from './stack-request.ts';
+
+/** The state of one request. Each member is set by exactly one middleware. */
+export interface CallState {
+  requestId: string;
+  /** The start of the request on the monotonic clock. */
+  startedMs: number;
+  trace: Trace;
+  /** The caller; undefined for a public operation. */
+  caller: Caller | undefined;
+  path: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  form: unknown;
+}
+
+/** middy's request with the types used here. It is used only in this folder. */
+export interface StackRequest {
+  readonly event: HttpEvent;
+  readonly context: HttpContext<unknown> & { call?: CallState | undefined; spec?: OperationSpec };
+  response?: HttpReply;
+  error?: unknown;
+}
+
+/** One step around a handler. */
+export interface Middleware {
+  readonly before?: (request: StackRequest) => void | Promise<void>;
+  readonly after?: (request: StackRequest) => void | Promise<void>;
+  readonly onError?: (request: StackRequest) => void | Promise<void>;
+}
+
+/** Returns the state of a request. `startCall`, the first middleware, has created the state. */
+export function callOf({ context }: Pick<StackRequest, 'context'>): CallState {
+  if (!context.call) throw new Error('startCall has not run');
+  return context.call;
+}
 
 // W3C Trace Context, version 00. Ids that consist only of zeros are invalid.
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -71,4 +116,41 @@ export function toRequestContext(
 
 export function traceparent({ traceId, spanId }: Trace): string {
   return `00-${traceId}-${spanId}-01`;
+}
+
+/** Reports the reply to the observer when the reply is complete. */
+export const observe: Middleware = {
+  after: report,
+  onError: report,
+};
+
+/** Returns the report of a request that was rejected before routing. */
+export function unroutedReply(error: BridgeError, method = ''): ObservedReply {
+  const { status } = ERRORS[error.code];
+  const refused = { route: UNMATCHED_ROUTE, status, durationMs: 0, callerId: undefined };
+  return { ...refused, ...refusalOf(error), method: toKnownMethod(method) };
+}
+
+function report(request: StackRequest): void {
+  const { context, event, response } = request;
+  const { observer, clock } = context.settings;
+  if (!observer || !response) return;
+  const { caller, startedMs } = callOf(request);
+  observer.replied({
+    route: context.route ?? UNMATCHED_ROUTE,
+    method: toKnownMethod(event.requestContext.http.method),
+    status: response.statusCode,
+    ...refusalOf(request.error),
+    durationMs: clock.monotonicMs() - startedMs,
+    callerId: caller?.id,
+  });
+}
+
+function refusalOf(thrown: unknown): Pick<ObservedReply, 'refusal'> {
+  const refusal = thrown ? refusalReason(toBridgeError(thrown)) : undefined;
+  return refusal === undefined ? {} : { refusal };
+}
+
+function toKnownMethod(method: string): ReportedMethod {
+  return METHODS.find((known) => known === method) ?? OTHER_METHOD;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseHeaderValue } from '../../../lib/http/header-value.ts';
+import { parseHeaderValue } from '../../../../lib/http/body/media-types.ts';
 
 const read = (text: string) => {
   const found = parseHeaderValue(text);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isKnown } from '../../../lib/http/if-none-match.ts';
+import { isKnown } from '../../../../lib/http/reply/reply.ts';
 
 describe('isKnown', () => {
   it.each([
