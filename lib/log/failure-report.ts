@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { errorCode } from '../platform/error-code.ts';
 
 /** The facts about a failure that may be logged: no message, no path of a user and no content. */
 export interface FailureReport {
@@ -51,7 +52,7 @@ function classOf(thrown: unknown): string {
 }
 
 function codeOf(thrown: unknown): string | undefined {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  const code = errorCode(thrown);
   return isStableName(code) ? code : undefined;
 }
 

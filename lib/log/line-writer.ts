@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { errorCode } from '../platform/error-code.ts';
 
 interface Deps {
   /**
@@ -61,7 +62,7 @@ export function createLineWriter({ writeBytes, clock }: Deps) {
         else pending.shift();
       }
     } catch (error) {
-      if (isFull(error)) retryLater();
+      if (errorCode(error) === 'EAGAIN') retryLater();
       else loseAll();
     }
   }
@@ -95,8 +96,4 @@ export function createLineWriter({ writeBytes, clock }: Deps) {
       if (!isWaiting) flush();
     },
   };
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
 }

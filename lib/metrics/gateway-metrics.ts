@@ -1,5 +1,5 @@
 import type { MetricRow } from './metric-table.ts';
-import { PREFIX } from './metric-table.ts';
+import { toOptions } from './metric-table.ts';
 
 const SECS = [0.001, 0.01, 0.1, 1, 10, 30, 60, 120, 300, 600, 1200, 1800, 2400] as const;
 
@@ -95,12 +95,7 @@ export const silentGatewayMetrics: GatewayMetrics = {
 export async function createGatewayMetrics(version: string): Promise<GatewayMetrics> {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
-  const options = ({ name, help, labels }: MetricRow) => ({
-    name: PREFIX + name,
-    help,
-    labelNames: [...labels],
-    registers: [registry],
-  });
+  const options = (row: MetricRow) => toOptions(row, registry);
   const histogram = (row: MetricRow & { readonly buckets: readonly number[] }) =>
     new Histogram({ ...options(row), buckets: [...row.buckets] });
   const replies = new Counter(options(METRICS.replies));

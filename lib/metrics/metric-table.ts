@@ -1,3 +1,5 @@
+import type { Registry } from 'prom-client';
+
 /** The definition of one metric. */
 export interface MetricRow {
   readonly kind: 'counter' | 'gauge' | 'histogram';
@@ -10,6 +12,11 @@ export interface MetricRow {
 }
 
 export const PREFIX = 'image_bridge_';
+
+/** Returns the options of a metric for prom-client. */
+export function toOptions({ name, help, labels }: MetricRow, registry: Registry) {
+  return { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] };
+}
 
 const OPERATION_SECS = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 180, 300, 600, 1800] as const;
 

@@ -8,7 +8,7 @@ import {
 import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { REFUSAL_REASONS } from '../errors/refusals.ts';
-import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
+import { METRICS, type MetricRow, toOptions } from './metric-table.ts';
 import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.ts';
 
 interface Facts {
@@ -193,8 +193,4 @@ function createHttpCounts(
 function registeredIn(providers: readonly string[]): (name: string | undefined) => string {
   const names = new Set(providers);
   return (name) => (name !== undefined && names.has(name) ? name : NO_PROVIDER);
-}
-
-function toOptions({ name, help, labels }: MetricRow, registry: Registry) {
-  return { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] };
 }

@@ -11,3 +11,23 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
     if (signal.aborted) onAbort();
   });
 }
+
+/**
+ * Runs `work` unless the signal has aborted, and calls `release` when `work` has settled. Rejects with the signal's reason
+ * immediately on abort, also while `work` runs.
+ */
+export function runAndRelease<T>(
+  release: () => void,
+  work: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const settle = async () => {
+    try {
+      signal.throwIfAborted();
+      return await work();
+    } finally {
+      release();
+    }
+  };
+  return abortable(settle(), signal);
+}

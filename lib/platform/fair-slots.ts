@@ -1,4 +1,4 @@
-import { abortable } from './abortable.ts';
+import { runAndRelease } from './abortable.ts';
 import { createFifoQueue, type FifoQueue } from './fifo-queue.ts';
 
 /** A request for a slot. */
@@ -110,16 +110,7 @@ export function createFairSlots<K extends string>(
 
   return {
     async run(request, work, signal) {
-      const release = await acquire(request, signal);
-      const settle = async () => {
-        try {
-          signal.throwIfAborted();
-          return await work();
-        } finally {
-          release();
-        }
-      };
-      return abortable(settle(), signal);
+      return runAndRelease(await acquire(request, signal), work, signal);
     },
   };
 }

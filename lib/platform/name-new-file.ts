@@ -1,4 +1,5 @@
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { errorCode } from './error-code.ts';
 import { CREATE_FLAGS, OWNER_FILE } from './owner-file.ts';
 
 // Error codes of file systems without hard links: vfat, exFAT, some network mounts.
@@ -15,7 +16,7 @@ export async function nameNewFile(path: string, target: string, makeLink = link)
     await makeLink(path, target);
     return true;
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === 'EEXIST') return false;
     if (!NO_LINKS.includes(code)) throw error;
   }
@@ -33,7 +34,7 @@ export async function isLeftover(target: string, path: string, makeLink = link):
   try {
     await makeLink(path, probe);
   } catch (error) {
-    return NO_LINKS.includes(codeOf(error));
+    return NO_LINKS.includes(errorCode(error));
   }
   await unlink(probe);
   return false;
@@ -43,7 +44,7 @@ async function takeName(path: string, target: string): Promise<boolean> {
   try {
     await (await open(target, CREATE_FLAGS, OWNER_FILE)).close();
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return false;
     throw error;
   }
   try {
@@ -53,8 +54,4 @@ async function takeName(path: string, target: string): Promise<boolean> {
     await unlink(target);
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -1,4 +1,4 @@
-import { abortable } from './abortable.ts';
+import { runAndRelease } from './abortable.ts';
 import { createFifoQueue } from './fifo-queue.ts';
 
 /** A fixed number of slots that are granted in the order of the requests. */
@@ -54,16 +54,7 @@ export function createSemaphore(limit: number): Semaphore {
     acquire,
 
     async run(work, signal) {
-      const release = await acquire(signal);
-      const settle = async () => {
-        try {
-          signal.throwIfAborted();
-          return await work();
-        } finally {
-          release();
-        }
-      };
-      return abortable(settle(), signal);
+      return runAndRelease(await acquire(signal), work, signal);
     },
 
     counts: () => ({ active, waiting: waiting.size() }),

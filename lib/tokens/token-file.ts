@@ -11,6 +11,7 @@ import type { Caller } from '../contract/request/caller.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import { errorCode } from '../platform/error-code.ts';
 import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
 import type { Task } from '../platform/task.ts';
 import type { Token } from './token.ts';
@@ -118,7 +119,7 @@ function open(path: string): number {
   try {
     return openSync(path, READ);
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isAbsent = errorCode(error) === 'ENOENT';
     throw unusable(
       isAbsent ? 'no such file; `image-bridge tokens add NAME` creates it' : 'must be readable',
     );

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { errorCode } from '../../platform/error-code.ts';
 import { userFolder } from '../../platform/home-folder.ts';
 
 /** Maximum size of a file. It is far above any real configuration, and keeps a wrong path from filling the memory. */
@@ -77,7 +78,7 @@ export async function readConfigFile({ path, optional }: ConfigFile): Promise<Fi
       ? { kind: 'text', text: bytes.toString('utf8') }
       : unusable('must name a file in UTF-8');
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error) ?? 'unknown';
     // A dangling link is an error, not an absent file.
     if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
     return unusable(`must name a file that can be read (${code})`);
@@ -104,11 +105,6 @@ async function exists(path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function codeOf(error: unknown): string {
-  const isCoded = error instanceof Error && 'code' in error && typeof error.code === 'string';
-  return isCoded ? String(error.code) : 'unknown';
 }
 
 function unusable(message: string): FileReading {
