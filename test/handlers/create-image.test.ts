@@ -59,7 +59,7 @@ function recording(replayed = false) {
 }
 
 describe('createImage', () => {
-  it('passes the parsed request on with its scope, id and address', async () => {
+  it('passes the parsed request with its scope, id and base URL to the service', async () => {
     const { calls, services } = recording();
     const sent = {
       method: 'POST',
@@ -96,7 +96,7 @@ describe('createImage', () => {
   it.each([
     [true, 'true'],
     [false, undefined],
-  ])('says whether the work was another request’s: %s', async (replayed, header) => {
+  ])('sends idempotent-replayed only for a repeated reply: %s', async (replayed, header) => {
     const { services } = recording(replayed);
     const sent = {
       method: 'POST',
@@ -111,7 +111,7 @@ describe('createImage', () => {
     expect(reply.json).toMatchObject({ id: 'r1' });
   });
 
-  it('refuses a bad request before any service is called', async () => {
+  it('rejects an invalid request before a service is called', async () => {
     const { calls, services } = recording();
     const body = { prompt: ' ', parameters: { n: 256, quality: 'best' }, extra: 1 };
 

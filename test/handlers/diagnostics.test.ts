@@ -10,7 +10,7 @@ const report = STORED_EXAMPLES['Diagnostics']?.['idle']?.value as Diagnostics;
 const services = { diagnostics: { report: async () => report } };
 
 describe('getDiagnostics', () => {
-  it('replies with the report, which must not be stored', async () => {
+  it('replies with the report and forbids caching', async () => {
     const reply = await invoke(getDiagnostics, { path }, services);
 
     expect(reply.status).toBe(200);
@@ -18,7 +18,7 @@ describe('getDiagnostics', () => {
     expect(reply.json).toEqual(report);
   });
 
-  it('refuses a query', async () => {
+  it('rejects a query', async () => {
     const reply = await invoke(getDiagnostics, { path, query: 'verbose=1' }, services);
 
     expect(reply.status).toBe(422);

@@ -32,7 +32,7 @@ const get = (query = '', headers = {}, asked = id) =>
   invoke(handler, { query, headers, pathParameters: { id: asked } }, services);
 
 describe('getArtifactThumbnail', () => {
-  it('sends a PNG of 320 pixels with every header of the contract', async () => {
+  it('sends a PNG of 320 pixels with all documented headers', async () => {
     const reply = await get();
 
     expect(reply.status).toBe(200);
@@ -62,14 +62,14 @@ describe('getArtifactThumbnail', () => {
     ['edge=wide', 'edge'],
     ['edge=64&edge=64', 'edge'],
     ['width=320', 'width'],
-  ])('refuses %s and names %s', async (query, param) => {
+  ])('rejects %s and names %s', async (query, param) => {
     const reply = await get(query);
 
     expect(reply.status).toBe(422);
     expect(reply.json).toMatchObject({ error: { code: 'invalid_request', param } });
   });
 
-  it('replies 304 to a matching ETag, and sends the whole for a range', async () => {
+  it('replies with 304 to a matching ETag and ignores a range', async () => {
     const none = await get('', { 'if-none-match': `"${sha256}"` });
     const other = await get('', { 'if-none-match': `"${record.sha256}"` });
     const part = await get('', { range: 'bytes=0-3' });

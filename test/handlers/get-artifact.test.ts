@@ -32,7 +32,7 @@ const get = (query = '', headers = {}, asked = id) =>
   invoke(handler, { query, headers, pathParameters: { id: asked } }, services);
 
 describe('getArtifact', () => {
-  it('sends the bytes with their file name and every header of the contract', async () => {
+  it('sends the bytes with their filename and all documented headers', async () => {
     const reply = await get();
 
     expect(reply.status).toBe(200);
@@ -47,7 +47,7 @@ describe('getArtifact', () => {
     });
   });
 
-  it('sends an attachment only on request', async () => {
+  it('sends an attachment only if requested', async () => {
     expect((await get('download=true')).headers['content-disposition']).toMatch(/^attachment;/);
     expect((await get('download=false')).headers['content-disposition']).toMatch(/^inline;/);
     expect((await get('download=maybe')).status).toBe(422);

@@ -4,7 +4,7 @@ import { handler as getReadiness } from '../../handlers/health/get-readiness.ts'
 import { invoke } from '../support/invoke.ts';
 
 describe('getLiveness', () => {
-  it('replies without any service, token or known host', async () => {
+  it('replies without a service, a token or a known host', async () => {
     const reply = await invoke(getLiveness, { headers: { host: 'probe' } }, {});
 
     expect(reply.status).toBe(200);
@@ -16,7 +16,7 @@ describe('getReadiness', () => {
   it.each([
     [true, 200, 'ready'],
     [false, 503, 'not_ready'],
-  ])('replies to %s with %i and %s alone', async (ready, status, word) => {
+  ])('replies to readiness %s with %i and only the status %s', async (ready, status, word) => {
     const services = { readiness: { isReady: async () => ready } };
 
     const reply = await invoke(getReadiness, { query: 'from=balancer' }, services);

@@ -103,7 +103,7 @@ describe('getJobInput', () => {
     ['0', 'image/png', 'input-0.png'],
     ['1', 'image/png', 'input-1.png'],
     ['2', 'image/jpeg', 'input-2.jpg'],
-  ])('delivers the input %s as an artifact is delivered', async (index, mediaType, filename) => {
+  ])('delivers the input %s in the same way as an artifact', async (index, mediaType, filename) => {
     const bytes = inputs[Number(index)] ?? Buffer.of();
 
     const reply = await get(index);
@@ -122,7 +122,7 @@ describe('getJobInput', () => {
     });
   });
 
-  it('delivers a range, nothing to a client that has it, and an attachment', async () => {
+  it('delivers a range, an attachment, and 304 for a current copy', async () => {
     const etag = `"${checksum(inputs[0] ?? Buffer.of())}"`;
 
     const part = await get('0', '', { range: 'bytes=1-3' });
@@ -136,7 +136,7 @@ describe('getJobInput', () => {
     expect(saved.headers['content-disposition']).toBe('attachment; filename="input-0.png"');
   });
 
-  it('has one reply for whatever is not there, or belongs to another scope', async () => {
+  it('sends the same 404 for an unknown input and for an input of another scope', async () => {
     const foreign = await acceptJob('other');
     const absent = [
       await get('0', '', {}, foreign),
@@ -151,7 +151,7 @@ describe('getJobInput', () => {
     expect(bodies).toEqual(absent.map(() => bodies[0]));
   });
 
-  it('delivers after the job has ended, until retention removes it', async () => {
+  it('delivers an input after the job has ended, until retention removes the job', async () => {
     const { sequence } = (await store.claim(1)) ?? { sequence: 0 };
     await store.settle(sequence, succeeded());
     const kept = await get('0');
@@ -163,7 +163,7 @@ describe('getJobInput', () => {
     expect([(await get('0')).status, (await thumbnail('0')).status]).toEqual([404, 404]);
   });
 
-  it('has nothing of a job that ended before images were kept', async () => {
+  it('replies with 404 for a job that ended before input images were stored', async () => {
     database.prepare('DELETE FROM job_input').run();
     await rm(fileOf(0));
 
@@ -174,7 +174,7 @@ describe('getJobInput', () => {
     ['missing', () => rm(fileOf(0))],
     ['another image', async () => writeFile(fileOf(0), inputs[1] ?? '')],
     ['changed in place', () => writeFile(fileOf(0), Buffer.alloc(inputs[0]?.length ?? 0, 'x'))],
-  ])('delivers no byte of a file that is %s, also after it was delivered', async (_, damage) => {
+  ])('delivers no byte of a file that is %s, even after an earlier delivery', async (_, damage) => {
     const before = await get('0');
     await damage();
 
@@ -210,7 +210,7 @@ describe('getJobInputThumbnail', () => {
     expect([known.status, known.bytes.length]).toEqual([304, 0]);
   });
 
-  it.each(['edge=31', 'edge=2049', 'width=9'])('refuses ?%s', async (query) => {
+  it.each(['edge=31', 'edge=2049', 'width=9'])('rejects ?%s', async (query) => {
     expect((await thumbnail('0', query)).status).toBe(422);
   });
 });

@@ -32,7 +32,7 @@ async function submitted(): Promise<string> {
 }
 
 describe('createJob', () => {
-  it('replies with 202, the job and its URL, with any response format', async () => {
+  it('replies with 202, the job and its URL for any response format', async () => {
     const { status, headers, json } = await create({
       prompt: 'a fox',
       output: { response_format: 'b64_json', filename: 'fox' },
@@ -45,7 +45,7 @@ describe('createJob', () => {
     expect(headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('marks a repeated reply', async () => {
+  it('marks a repeated reply with idempotent-replayed', async () => {
     const key = { 'idempotency-key': 'one' };
     const first = await create({ prompt: 'a fox' }, key);
 
@@ -62,7 +62,7 @@ describe('createJob', () => {
     ['two keys', { prompt: 'a fox', idempotency_key: 'two' }, 'idempotency_key'],
     ['an output that is none', { prompt: 'a fox', output: 1 }, 'output'],
     ['a body that is no object', 'a fox', null],
-  ])('refuses %s', async (_name, body, param) => {
+  ])('rejects %s', async (_name, body, param) => {
     const reply = await create(body, { 'idempotency-key': 'one' });
 
     expect(reply.status).toBe(422);
@@ -78,7 +78,7 @@ describe('getJob', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  it('waits as long as requested', async () => {
+  it('waits for the requested time', async () => {
     const id = await submitted();
     const reply = read(id, 'wait_ms=30000');
     await until(() => rig.clock.waiting === 1);
@@ -134,7 +134,7 @@ describe('retryJob', () => {
     expect(second.headers).toMatchObject({ 'idempotent-replayed': 'true' });
   });
 
-  it('refuses a job that has not ended', async () => {
+  it('rejects a job that has not ended', async () => {
     const reply = await retry(await submitted());
 
     expect(reply.status).toBe(409);
@@ -143,7 +143,7 @@ describe('retryJob', () => {
 });
 
 describe('updateJob', () => {
-  it('refuses to hide a job that has not ended', async () => {
+  it('rejects to hide a job that has not ended', async () => {
     const reply = await patch(await submitted(), { deleted: true });
 
     expect(reply.status).toBe(409);
@@ -159,7 +159,7 @@ describe('updateJob', () => {
 });
 
 describe('getJobPartial', () => {
-  it('replies with 204 without a body while there is none', async () => {
+  it('replies with 204 without a body if there is no partial image', async () => {
     const reply = await invoke(getJobPartial, at(await submitted()), rig);
 
     expect(reply.status).toBe(204);
@@ -216,7 +216,7 @@ describe('listJobs', () => {
   it.each([
     ['sandbox', 1],
     ['unknown', 0],
-  ])('lists the jobs of the provider %s alone', async (provider, count) => {
+  ])('lists only the jobs of the provider %s', async (provider, count) => {
     await submitted();
 
     const { json } = await list(`provider=${provider}`);
@@ -233,7 +233,7 @@ describe('listJobs', () => {
       'limit=1&limit=2',
       `provider=${'x'.repeat(65)}`,
     ],
-  ])('refuses ?%s', async (query) => {
+  ])('rejects ?%s', async (query) => {
     expect((await list(query)).status).toBe(422);
   });
 });
@@ -257,7 +257,7 @@ describe('streamJob', () => {
     expect((await invoke(streamJob, at('nothing'), rig)).status).toBe(404);
   });
 
-  it('refuses a query', async () => {
+  it('rejects a query', async () => {
     const sent = { ...at(await submitted()), query: 'wait_ms=1' };
 
     expect((await invoke(streamJob, sent, rig)).status).toBe(422);
@@ -271,7 +271,7 @@ describe('streamJobs', () => {
     return invoke(streamJobs, { path: '/v1/jobs/events', headers }, rig);
   };
 
-  it('replies with the active jobs, and continues where a reader stopped', async () => {
+  it('sends the active jobs, and resumes after the last event id', async () => {
     const id = await submitted();
     const first = parseEventText((await follow()).bytes.toString());
     await rig.jobs.cancel(SCOPE, id);
@@ -287,7 +287,7 @@ describe('streamJobs', () => {
     ]);
   });
 
-  it.each(['1', 'AAAAAAAAAAA', '%', '\u00fc'])('refuses the id %s', async (id) => {
+  it.each(['1', 'AAAAAAAAAAA', '%', '\u00fc'])('rejects the id %s', async (id) => {
     const reply = await follow({ 'last-event-id': id });
 
     expect(reply.status).toBe(422);

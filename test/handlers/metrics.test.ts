@@ -25,7 +25,7 @@ describe('getMetrics', () => {
     ['a page of another site', { 'sec-fetch-site': 'cross-site' }, 403],
     ['a foreign origin', { origin: 'http://evil.example' }, 403],
     ['a foreign host', { host: 'evil.example' }, 403],
-  ])('refuses %s', async (_, headers, status) => {
+  ])('rejects %s', async (_, headers, status) => {
     const reply = await invoke(getMetrics, { path, headers }, services);
 
     expect(reply.status).toBe(status);

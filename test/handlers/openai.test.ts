@@ -40,7 +40,7 @@ describe.each([
   ['createImageGeneration', createImageGeneration, generation],
   ['createImageEdit', createImageEdit, edit],
 ] as const)('%s', (operationId, handler, sent) => {
-  it('passes the request on with its scope, id, key and count of retries', async () => {
+  it('passes the request with its scope, id, key and retry count to the service', async () => {
     const { calls, services } = recording();
 
     await invoke(handler, { ...sent, query: 'api-version=1' }, services);
@@ -72,7 +72,7 @@ describe.each([
   it.each([
     [true, 'true'],
     [false, undefined],
-  ])('says whether the work was another request’s: %s', async (replayed, header) => {
+  ])('sends idempotent-replayed only for a repeated reply: %s', async (replayed, header) => {
     const { services } = recording({ value, replayed });
 
     const reply = await invoke(handler, sent, services);
@@ -102,7 +102,7 @@ describe.each([
     ]);
   });
 
-  it('refuses a bad request before any service is called', async () => {
+  it('rejects an invalid request before a service is called', async () => {
     const { calls, services } = recording();
     const body = { ...sent.body, n: 0, markup: 'x' };
 
@@ -136,7 +136,7 @@ describe('createImageEdit', () => {
 });
 
 describe('listModels', () => {
-  it('lists the models as the clients expect them', async () => {
+  it("lists the models in the form of OpenAI's API", async () => {
     const reply = await invoke(listModels, { query: 'limit=1' }, { models });
 
     expect(reply).toMatchObject({

@@ -58,7 +58,7 @@ describe('planImage', () => {
     expect(routes.map(({ calls }) => calls)).toEqual([2, 6]);
   });
 
-  it('names the key colour that will be cut out', async () => {
+  it('names the key color of the background that will be removed', async () => {
     const parameters = { background: 'transparent' };
 
     const { routes } = await planOf({
@@ -73,7 +73,7 @@ describe('planImage', () => {
     ]);
   });
 
-  it('chooses the first route that takes the request and is ready', async () => {
+  it('chooses the first ready route that accepts the request', async () => {
     const { chosen, routes } = await planOf({
       parameters: { size: '1000x700' },
       routing: {
@@ -92,7 +92,7 @@ describe('planImage', () => {
     expect(routes[2]).not.toHaveProperty('error');
   });
 
-  it('chooses none after an error that no other route can repair', async () => {
+  it('chooses no route after an error that no route can avoid', async () => {
     const { chosen, routes } = await planOf({
       operation: 'edit',
       images: [described({ width: 65 })],
@@ -112,7 +112,7 @@ describe('planImage', () => {
     expect(PROVIDERS.map((name) => world.callsOf(name).length)).toEqual(before);
   });
 
-  it('takes the length of an artifact from its record', async () => {
+  it('reads the length of an artifact from its record', async () => {
     const { id, bytes } = await makeArtifact();
     const images = [{ type: 'artifact', artifact_id: id }];
     const routing = { provider: 'narrow', fallbacks: [{ provider: 'sandbox' }] };
@@ -129,7 +129,7 @@ describe('planImage', () => {
     expect(routes[0]?.error).toMatchObject({ details: { field: 'images' } });
   });
 
-  it('refuses an artifact that the caller does not have on every route', async () => {
+  it('rejects an artifact of another caller on every route', async () => {
     const images = [{ type: 'artifact', artifact_id: '0'.repeat(32) }];
 
     const { routes } = await planOf({ operation: 'edit', images });
@@ -138,7 +138,7 @@ describe('planImage', () => {
     expect(routes).toMatchObject([{ calls: 0, error: { code: 'input', details } }]);
   });
 
-  it('looks only at the length of an inline image', async () => {
+  it('reads only the length of an inline image', async () => {
     const whole = { type: 'base64', data: '****' };
     const cut = { type: 'base64', data: '***' };
 
@@ -154,7 +154,7 @@ describe('planImage', () => {
     });
   });
 
-  it('refuses a thread that was not made in the scope of the caller', async () => {
+  it('rejects a thread of another scope', async () => {
     const { chosen, routes } = await planOf({
       session: { mode: 'thread', thread_id: 'never made' },
       routing: { provider: 'agent' },
@@ -199,14 +199,14 @@ describe('planImage', () => {
       { openai: { operation: 'generate', prompt: 'x', bridge_ext: { provider: 'x' } } },
       ['openai.bridge_ext.provider'],
     ],
-  ])('names every wrong field of %s', async (_, body, wrong) => {
+  ])('names every invalid field of %s', async (_, body, wrong) => {
     const { status, json } = await post(body);
 
     expect(status).toBe(422);
     expect(fields(json)).toEqual(wrong);
   });
 
-  it('is the only operation that takes a described image', async () => {
+  it('is the only operation that accepts a described image', async () => {
     const body = { prompt: 'a fox', operation: 'edit', images: [described()] };
 
     const { status, json } = await post(body, createImage);

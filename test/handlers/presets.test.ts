@@ -56,7 +56,7 @@ describe('createPreset', () => {
     expect((await read('icons')).json).toEqual(reply.json);
   });
 
-  it('refuses a description of 64 MB, which it neither reads nor repeats', async () => {
+  it('rejects a description of 64 MB without reading or repeating it', async () => {
     const description = 'd'.repeat(64 * 1024 * 1024);
 
     const reply = await create({ name: 'icons', description, template: TEMPLATE });
@@ -71,7 +71,7 @@ describe('createPreset', () => {
     });
   });
 
-  it('refuses a taken name', async () => {
+  it('rejects an existing name', async () => {
     await create({ name: 'icons', template: TEMPLATE });
 
     const reply = await create({ name: 'icons', template: TEMPLATE });
@@ -80,7 +80,7 @@ describe('createPreset', () => {
     expect(reply.json).toMatchObject({ error: { code: 'preset_exists' } });
   });
 
-  it('replies to an equal repeat under the key with the current preset', async () => {
+  it('replies to an equal request with the same key with the current preset', async () => {
     const key = { 'idempotency-key': 'once' };
     await create({ name: 'icons', template: TEMPLATE }, key);
     await rig.clock.advance(5000);
@@ -93,7 +93,7 @@ describe('createPreset', () => {
     expect(reply.json).toMatchObject({ description: 'newer', created: NOW, updated: NOW + 5 });
   });
 
-  it('refuses another preset under the same key', async () => {
+  it('rejects a different preset with the same key', async () => {
     const key = { 'idempotency-key': 'once' };
     await create({ name: 'icons', template: TEMPLATE }, key);
 
@@ -104,7 +104,7 @@ describe('createPreset', () => {
     expect((await read('others')).status).toBe(404);
   });
 
-  it('frees the key of a creation that failed', async () => {
+  it('releases the key if the creation fails', async () => {
     const key = { 'idempotency-key': 'once' };
     await create({ name: 'icons', template: TEMPLATE });
     await create({ name: 'icons', template: TEMPLATE }, key);
@@ -126,7 +126,7 @@ describe('createPreset', () => {
     [{ name: 'icons', template: { parameters: { n: 0 } } }, 'template.parameters.n'],
     [{ name: 'icons', description: 'a'.repeat(513), template: {} }, 'description'],
     [{ name: 'icons', template: {}, created: 1 }, 'created'],
-  ])('refuses %j at its field', async (body, param) => {
+  ])('rejects %j at its field', async (body, param) => {
     const reply = await create(body);
 
     expect(reply.status).toBe(422);
@@ -187,7 +187,7 @@ describe('deletePreset', () => {
 describe('listPresets', () => {
   const names = ['b', 'A', 'c', 'a', 'B'];
 
-  it('pages through all of them by name', async () => {
+  it('pages through all presets by name', async () => {
     for (const name of names) await create({ name, template: TEMPLATE });
     const seen: string[] = [];
     let query = 'limit=2';
@@ -213,7 +213,7 @@ describe('listPresets', () => {
     },
   );
 
-  it('refuses a cursor that was changed', async () => {
+  it('rejects a modified cursor', async () => {
     for (const name of names) await create({ name, template: TEMPLATE });
     const { json } = await list('limit=2');
     const { next_cursor: cursor = '' } = json as { next_cursor?: string };

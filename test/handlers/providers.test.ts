@@ -26,7 +26,7 @@ describe('listProviders', () => {
     ['cursor=bm9ib2R5', 'cursor'],
     ['offset=3', 'offset'],
     ['limit=1&limit=2', 'limit'],
-  ])('refuses the query %s at its field', async (query, param) => {
+  ])('rejects the query %s at its field', async (query, param) => {
     const reply = await invoke(listProviders, { query }, services);
 
     expect(reply.status).toBe(422);

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('updateQueue', () => {
-  it('replies with the queue as it then is', async () => {
+  it('replies with the changed queue', async () => {
     const reply = await invoke(updateQueue, { method: 'PATCH', body: { paused: true } }, rig);
 
     const paused = { paused: true, queued: 0, running: 0, by_provider: {} };
@@ -23,7 +23,7 @@ describe('updateQueue', () => {
     expect((await invoke(getQueue, {}, rig)).json).toEqual(paused);
   });
 
-  it('names the field that is wrong', async () => {
+  it('names the invalid field', async () => {
     const reply = await invoke(updateQueue, { method: 'PATCH', body: { paused: 'yes' } }, rig);
 
     expect(reply.status).toBe(422);
@@ -49,7 +49,7 @@ describe('listQueueJobs', () => {
     expect(two.json).toEqual({ items: [{ ...shown, id: second.id, age_ms: 0 }] });
   });
 
-  it('refuses the cursor of another list', async () => {
+  it('rejects the cursor of another list', async () => {
     const reply = await invoke(listQueueJobs, { query: 'cursor=AAAA' }, rig);
 
     expect(reply.status).toBe(422);
@@ -58,7 +58,7 @@ describe('listQueueJobs', () => {
 });
 
 describe('cancelQueueJob', () => {
-  it('ends a queued job of another token, whose owner reads that it was the operator', async () => {
+  it('cancels a queued job of another token, and the job names the operator as the reason', async () => {
     const { job } = await rig.submit({}, from('other', 'id-1'));
 
     const reply = await cancel(job.id);
@@ -71,7 +71,7 @@ describe('cancelQueueJob', () => {
     expect(seen.error).toMatchObject({ code: 'cancelled', details: { reason: 'operator' } });
   });
 
-  it('asks a running job to stop', async () => {
+  it('requests the cancellation of a running job', async () => {
     const { job } = await rig.submit();
     rig.work();
     const run = await rig.run(0);
@@ -87,7 +87,7 @@ describe('cancelQueueJob', () => {
     });
   });
 
-  it('finds no job that has ended', async () => {
+  it('replies with 404 for an ended job', async () => {
     const { job } = await rig.submit();
     await rig.jobs.cancel(SCOPE, job.id);
 

@@ -55,7 +55,7 @@ describe('getSession', () => {
     ['a key that no session can have', 'a b', ''],
     ['a provider without sessions', 'storyboard', 'provider=sandbox'],
     ['an unknown provider', 'storyboard', 'provider=none'],
-  ])('knows no session of %s', async (_what, key, query) => {
+  ])('replies with 404 for %s', async (_what, key, query) => {
     await start();
 
     expect(await read(key, query)).toMatchObject(NOT_FOUND);
@@ -63,7 +63,7 @@ describe('getSession', () => {
     expect(rig.threads.size).toBe(1);
   });
 
-  it('knows no session of another scope', async () => {
+  it('replies with 404 for a session of another scope', async () => {
     await start('another');
 
     expect(await read('storyboard')).toMatchObject(NOT_FOUND);
@@ -71,11 +71,11 @@ describe('getSession', () => {
     expect(rig.threads.size).toBe(1);
   });
 
-  it('refuses an unknown query parameter', async () => {
+  it('rejects an unknown query parameter', async () => {
     expect(await read('storyboard', 'key=a')).toMatchObject({ status: 422 });
   });
 
-  it('needs the token of the bridge', async () => {
+  it('requires the token of the bridge', async () => {
     const access = createAccess({ bearer: 'a-token-of-this-bridge', hosts: [] });
     const settings = openHttpSettings({ access });
 
@@ -97,7 +97,7 @@ describe('deleteSession', () => {
     expect(await remove('storyboard')).toMatchObject(NOT_FOUND);
   });
 
-  it('refuses to delete a session in use', async () => {
+  it('rejects the deletion of a session in use', async () => {
     const turn = await rig.begin(KEYED);
 
     const busy = await remove('storyboard');

@@ -35,7 +35,7 @@ function recording(replayed = false, failure?: BridgeError) {
 }
 
 describe('streamImage', () => {
-  it('passes the parsed request on with its scope, id and key', async () => {
+  it('passes the parsed request with its scope, id and key to the service', async () => {
     const { calls, services } = recording();
     const headers = { ...post.headers, 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' };
 
@@ -50,7 +50,7 @@ describe('streamImage', () => {
     expect(calls[0]?.context).toMatchObject({ retryCount: undefined });
   });
 
-  it('writes events that no proxy may store or buffer', async () => {
+  it('forbids proxies to store or buffer the events', async () => {
     const { services } = recording();
 
     const reply = await invoke(handler, post, services);
@@ -73,7 +73,7 @@ describe('streamImage', () => {
   it.each([
     [true, 'true'],
     [false, undefined],
-  ])('says whether the work is another request’s: %s', async (replayed, header) => {
+  ])('sends idempotent-replayed only for a repeated stream: %s', async (replayed, header) => {
     const { services } = recording(replayed);
 
     const reply = await invoke(handler, post, services);
@@ -81,7 +81,7 @@ describe('streamImage', () => {
     expect(reply.headers['idempotent-replayed']).toBe(header);
   });
 
-  it('ends with the error when the work fails', async () => {
+  it('ends the stream with an error event if the work fails', async () => {
     const { services } = recording(false, new BridgeError('upstream', 'the provider failed'));
 
     const reply = await invoke(handler, post, services);
@@ -93,7 +93,7 @@ describe('streamImage', () => {
     });
   });
 
-  it('replies to a refusal like any other route', async () => {
+  it('replies to a rejected request with an ordinary error reply', async () => {
     const { calls, services } = recording();
 
     const reply = await invoke(handler, { ...post, body: { prompt: ' ' } }, services);

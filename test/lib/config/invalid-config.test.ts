@@ -181,17 +181,20 @@ const IN_A_FILE: readonly (readonly [string, string, string, number])[] = [
 ];
 
 describe('an invalid file', () => {
-  it.each(IN_A_FILE)('is reported with field and line for %s', async (_name, toml, field, line) => {
-    writeFileSync(join(folder(), 'image-bridge.toml'), toml);
+  it.each(IN_A_FILE)(
+    'is reported with its field and line: %s',
+    async (_name, toml, field, line) => {
+      writeFileSync(join(folder(), 'image-bridge.toml'), toml);
 
-    const loaded = await loadConfig({ env: {}, cwd: folder() });
+      const loaded = await loadConfig({ env: {}, cwd: folder() });
 
-    const errors = loaded.ok ? [] : loaded.errors;
-    expect(errors.map((error) => [error.field, error.source, error.line])).toEqual([
-      [field, 'image-bridge.toml', line],
-    ]);
-    expect(Object.prototype).not.toHaveProperty('bind');
-  });
+      const errors = loaded.ok ? [] : loaded.errors;
+      expect(errors.map((error) => [error.field, error.source, error.line])).toEqual([
+        [field, 'image-bridge.toml', line],
+      ]);
+      expect(Object.prototype).not.toHaveProperty('bind');
+    },
+  );
 });
 
 describe('an invalid variable', () => {
@@ -211,7 +214,7 @@ describe('an invalid variable', () => {
     ['SERVER__BNID', '1', 'server.bnid'],
     ['server__bind', '1', 'server.bind'],
     ['', '1', '""'],
-  ])('is reported by its name for %s=%s', async (name, value, field) => {
+  ])('is reported by the name of the variable: %s=%s', async (name, value, field) => {
     const variable = `IMAGE_BRIDGE__${name}`;
 
     const loaded = await loadConfig({ env: { [variable]: value }, cwd: folder() });
@@ -219,7 +222,7 @@ describe('an invalid variable', () => {
     expect(loaded).toMatchObject({ ok: false, errors: [{ field, source: variable }] });
   });
 
-  it('is no other variable of the same beginning', async () => {
+  it('does not include other variables with a similar prefix', async () => {
     const env = { IMAGE_BRIDGE_TOKEN: 'x', IMAGE_BRIDGE: 'x', IMAGE_BRIDGEX__A: 'x' };
 
     const loaded = await loadConfig({ env, cwd: folder() });
@@ -239,7 +242,7 @@ describe('an invalid --set', () => {
     ['server.bind', '--set'],
     ['=1', '--set'],
     ['', '--set'],
-  ])('is reported for %j', async (assignment, field) => {
+  ])('is reported: %j', async (assignment, field) => {
     const loaded = await loadConfig({ env: {}, cwd: folder(), set: [assignment] });
 
     expect(loaded).toMatchObject({ ok: false, errors: [{ field, source: '--set' }] });

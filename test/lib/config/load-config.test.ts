@@ -25,7 +25,7 @@ async function originOf(field: string, toml: string, more: Partial<LoadOptions> 
 }
 
 describe('loadConfig', () => {
-  it('has the documented defaults without any source', async () => {
+  it('returns the documented defaults without any source', async () => {
     const config = await validConfig('');
 
     const images: ImageLimits = config.images;
@@ -47,7 +47,7 @@ describe('loadConfig', () => {
     expect(config.runtime.circuit_breakers['sandbox']?.failure_threshold).toBe(5);
   });
 
-  it('gives each source precedence over those before it', async () => {
+  it('gives each source precedence over the sources before it', async () => {
     const toml = '[server.jobs]\nmax_running = 2\nmax_pending = 2\nmax_retained = 2';
     const env = {
       IMAGE_BRIDGE__SERVER__JOBS__MAX_PENDING: '3',
@@ -84,11 +84,11 @@ describe('loadConfig', () => {
       '[runtime.provider_default]\nmax_queued = 1',
       {},
     ],
-  ])('calls the origin %s of %s by its name', async (origin, field, toml, more) => {
+  ])('reports the origin %s of %s', async (origin, field, toml, more) => {
     expect(await originOf(field, toml, more)).toBe(origin);
   });
 
-  it('gives providers what is set for all of them unless it is set for one', async () => {
+  it('applies a setting for all providers unless the provider has its own value', async () => {
     const toml = `[runtime]
       provider_default = { max_concurrent = 8, max_queued = 0 }
       circuit_breaker.enabled = false
@@ -110,7 +110,7 @@ describe('loadConfig', () => {
     expect(runtime.circuit_breakers['agent-app-server']?.enabled).toBe(true);
   });
 
-  it('keeps an alias named __proto__ an alias', async () => {
+  it('accepts an alias named __proto__', async () => {
     const toml = '[server.compat.model_aliases]\n__proto__ = "gpt-image-2"\nconstructor = "x"';
 
     const { model_aliases } = (await validConfig(toml)).server.compat;
@@ -152,7 +152,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('reports what is wrong in the environment although the file is no TOML', async () => {
+  it('reports errors of the environment even if the file is not valid TOML', async () => {
     const loaded = await load('[server', { env: { IMAGE_BRIDGE__NONSENSE: '1' } });
 
     expect(!loaded.ok && loaded.errors.map(({ source }) => source)).toEqual([
@@ -161,7 +161,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('still reports a value of the file that the environment replaces', async () => {
+  it('reports an invalid value of the file even if the environment replaces it', async () => {
     const loaded = await load('[server]\nbind = 1', {
       env: { IMAGE_BRIDGE__SERVER__BIND: '127.0.0.1:1' },
     });
@@ -182,7 +182,7 @@ describe('loadConfig', () => {
     expect(JSON.stringify(loaded)).not.toMatch(/hunter-?2/);
   });
 
-  it('warns of an address that other machines reach without a token', async () => {
+  it('warns about an address that other machines can reach without a token', async () => {
     const bare = await load('[server]\nbind = "0.0.0.0:8787"');
     const guarded = await load('[server]\nbind = "0.0.0.0:8787"\nbearer_token_env = "TOKEN"');
     const local = await load('[server]\nbind = "[::1]:8787"');
@@ -205,7 +205,7 @@ describe('loadConfig', () => {
     expect(config.server.bearer_token_env).toBe('SECRET_TOKEN');
   });
 
-  it('leaves no trace on disk, whether the configuration is valid or not', async () => {
+  it('creates no file for a valid or an invalid configuration', async () => {
     await load('[state]\ndirectory = "./state"\n[artifacts]\nroot = "./artifacts"');
     await load('[state]\ndirectory = "./state"\nx = 1', { set: ['server.activation_lock=./lock'] });
 

@@ -34,7 +34,7 @@ async function warningsOf(toml: string, more: Partial<LoadOptions> = {}) {
 }
 
 describe('a named provider', () => {
-  it('exists once any source sets one of its fields', async () => {
+  it('exists if any source sets one of its fields', async () => {
     const toml = '[providers.openai_images.work]\napi_key_env = "A"';
     const { config } = await validConfig(toml, {
       env: { IMAGE_BRIDGE__PROVIDERS__GEMINI__MY_ACCOUNT__API_KEY_ENV: 'B' },
@@ -70,7 +70,7 @@ describe('a named provider', () => {
     });
   });
 
-  it('has limits and a breaker of its own, which inherit as those of others do', async () => {
+  it('has its own limits and circuit breaker, which inherit the common values', async () => {
     const toml = `[runtime]
       provider_default.max_concurrent = 8
       providers.work-2.max_queued = 3
@@ -91,7 +91,7 @@ describe('a named provider', () => {
     expect((await validConfig(toml)).config.default_provider).toBe('main');
   });
 
-  it('may have a name that every object has', async () => {
+  it('may have the name of an object member, such as constructor', async () => {
     const { config } = await validConfig('[providers.gemini.constructor]\napi_key_env = "A"');
 
     expect(Object.keys(config.providers.gemini)).toEqual(['constructor']);
@@ -109,7 +109,7 @@ describe('a named provider', () => {
     },
   );
 
-  it('shows in no message what its fields hold', async () => {
+  it('never appears in a message with the values of its fields', async () => {
     const loaded = await load(
       '[providers.openai_images.a]\nbase_url = "http://hunter2.example"\norganization = "hunter 2"\ndialect = "hunter2"\nmodel_profiles.x = {edits = "hunter2"}',
     );
@@ -286,7 +286,7 @@ describe('an invalid named provider', () => {
       'default_provider = "a"\n[providers.gemini.a]\nenabled = false',
       'default_provider 1: provider is not enabled: providers.gemini.a.enabled is false',
     ],
-  ])('is reported with field and line for %s', async (_name, toml, error) => {
+  ])('is reported with its field and line: %s', async (_name, toml, error) => {
     const errors = await errorsOf(toml);
 
     expect(errors).toHaveLength(1);
@@ -332,14 +332,14 @@ describe('the warnings of named providers', () => {
       ['providers.openai_images.a.stream "always" has no effect'],
     ],
     ['such a model of another server', `${LOCAL.replaceAll('flux', 'dall-e-3')}`, []],
-  ])('are right for %s', async (_name, toml, expected) => {
+  ])('are correct for %s', async (_name, toml, expected) => {
     const warnings = await warningsOf(toml);
 
     expect(warnings).toHaveLength(expected.length);
     for (const [index, start] of expected.entries()) expect(warnings[index]).toContain(start);
   });
 
-  it('name a model only in its last 30 days', async () => {
+  it('name a retired model only in its last 30 days', async () => {
     const toml = `${ACCOUNT}models = ["gpt-image-2", "gpt-image-1.5"]`;
 
     expect(await warningsOf(toml, { clock: { nowMs: () => Date.parse('2026-10-31') } })).toEqual(

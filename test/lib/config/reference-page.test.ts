@@ -16,7 +16,7 @@ describe('configReferencePage', () => {
     expect(missing).toEqual([]);
   });
 
-  it('says each default, also where there is no value', () => {
+  it('shows the default of each setting, or its behaviour without a value', () => {
     const defaults = new Map(describeSettings().map((row) => [row.field, row.default]));
 
     expect(defaults.get('server.bind')).toBe('`"127.0.0.1:8787"`');
@@ -27,7 +27,7 @@ describe('configReferencePage', () => {
     );
   });
 
-  it('is what docs/configure.md holds', () => {
+  it('equals docs/configure.md', () => {
     const committed = readFileSync('docs/configure.md', 'utf8');
 
     expect(committed).toBe(configReferencePage());

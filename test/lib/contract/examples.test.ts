@@ -26,7 +26,7 @@ const ROWS = Object.entries(EXAMPLES).flatMap(([component, examples]) =>
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
 describe('EXAMPLES', () => {
-  it.each(ROWS)('of %s hold %s, which its schema takes', (component, _name, value) => {
+  it.each(ROWS)('for %s: the example %s matches its schema', (component, _name, value) => {
     expect(verdictOf(COMPONENTS[component]!, value)).toEqual([]);
     expect(() => checker.checkComponent(component, value)).not.toThrow();
   });
@@ -45,7 +45,7 @@ describe('EXAMPLES', () => {
     },
   );
 
-  it('describe the image that they hold', () => {
+  it('describe their image correctly', () => {
     const bytes = Buffer.from(PNG_BASE64, 'base64');
 
     expect(bytes).toHaveLength(IMAGE.bytes);
@@ -54,7 +54,7 @@ describe('EXAMPLES', () => {
 });
 
 describe('ERROR_EXAMPLES', () => {
-  it.each(CODES)('of %s become error bodies of the contract', (code) => {
+  it.each(CODES)('for the code %s become valid error bodies', (code) => {
     const { message, ...options } = ERROR_EXAMPLES[code];
     const error = new BridgeError(code, message, options);
 

@@ -68,13 +68,13 @@ describe('createDiagnostics', () => {
   it.each([
     ['bob', 1],
     ['alice', 0],
-  ])('shows %s, who is no admin, %i replies', async (id, count) => {
+  ])('shows %s, who has no admin permission, %i replies', async (id, count) => {
     const report = await diagnosticsWith().report({ id, permissions: ['diagnostics'] });
 
     expect(report.events.items).toHaveLength(count);
   });
 
-  it('reports what the contract lists, each field from its source', async () => {
+  it('reports every documented field from its source', async () => {
     const report = await diagnosticsWith().report(ADMIN);
 
     expect(v.parse(Diagnostics, report)).toEqual(report);
@@ -97,7 +97,7 @@ describe('createDiagnostics', () => {
     });
   });
 
-  it('counts its time from when it was made', async () => {
+  it('measures the uptime since its creation', async () => {
     const diagnostics = diagnosticsWith();
 
     await clock.advance(1500);
@@ -105,7 +105,7 @@ describe('createDiagnostics', () => {
     expect((await diagnostics.report(ADMIN)).uptime_ms).toBe(1500);
   });
 
-  it('says why a provider is not ready, and nothing of why where it is', async () => {
+  it('reports an error code only for a provider that is not ready', async () => {
     const report = await diagnosticsWith([
       {
         name: 'agent-responses',
@@ -130,7 +130,7 @@ describe('createDiagnostics', () => {
     expect(v.is(Diagnostics, report)).toBe(true);
   });
 
-  it('reports the limits of the jobs, and how many there are', async () => {
+  it('reports the limits and the numbers of jobs', async () => {
     const { jobs } = await diagnosticsWith().report(ADMIN);
 
     expect(jobs).toMatchObject({

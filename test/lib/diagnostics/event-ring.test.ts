@@ -62,7 +62,7 @@ describe('createEventRing', () => {
     },
   );
 
-  it('shows one caller its own replies, numbered as if the caller were alone', () => {
+  it('shows a caller only its own replies, with their own numbers', () => {
     const ring = createEventRing({ clock: createManualClock() });
     for (const callerId of ['bob', 'alice', undefined, 'bob', 'alice', '']) {
       ring.replied({ ...reply, callerId });
@@ -76,7 +76,7 @@ describe('createEventRing', () => {
     expect(sequencesOf()).toEqual([6, 5, 4, 3, 2, 1]);
   });
 
-  it('counts as overwritten only the replies of the caller that asks', () => {
+  it("counts only the caller's own replies as overwritten", () => {
     const ring = createEventRing({ clock: createManualClock() });
     for (const callerId of ['alice', 'alice', ...Array.from({ length: 255 }, () => 'bob')]) {
       ring.replied({ ...reply, callerId });
@@ -98,7 +98,7 @@ describe('createEventRing', () => {
     },
   );
 
-  it('gives a report that later replies do not change', () => {
+  it('returns a report that later replies do not change', () => {
     const ring = createEventRing({ clock: createManualClock() });
     ring.replied(reply);
     const report = ring.report();

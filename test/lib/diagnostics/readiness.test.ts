@@ -54,7 +54,7 @@ describe('createReadiness', () => {
     await expect(readiness.isReady()).resolves.toBe(false);
   });
 
-  it('follows the default provider, and knows of the others', async () => {
+  it('depends on the default provider and reports all providers', async () => {
     const clock = createManualClock();
     const probes = { other: async () => loggedOut, sandbox: async () => ready };
     const readiness = readinessOf(probes, undefined, clock);
@@ -76,7 +76,7 @@ describe('createReadiness', () => {
     ]);
   });
 
-  it('knows of one provider while the probe of another still runs', async () => {
+  it('reports a probed provider while the probe of another provider runs', async () => {
     let finish = (_found: ProviderReadiness) => {};
     const slow = new Promise<ProviderReadiness>((resolve) => {
       finish = resolve;
@@ -100,7 +100,7 @@ describe('createReadiness', () => {
       },
       'internal',
     ],
-  ])('is ready no longer when a probe %s, and again when one succeeds', async (_, fail, code) => {
+  ])('is not ready after a probe that %s, until a probe succeeds', async (_, fail, code) => {
     const probes: Probe[] = [async () => ready, fail, async () => ready];
     const readiness = readinessOf({ sandbox: (given) => (probes.shift() ?? fail)(given) });
     const seen: unknown[] = [];
@@ -117,7 +117,7 @@ describe('createReadiness', () => {
     ]);
   });
 
-  it('takes nothing from a probe that the end of the bridge cut off', async () => {
+  it('ignores a probe that the shutdown aborted', async () => {
     const ending = new AbortController();
     const readiness = readinessOf({ sandbox: async () => ready });
     await readiness.probe.run(signal);
@@ -134,7 +134,7 @@ describe('createReadiness', () => {
     await expect(readiness.isReady()).resolves.toBe(true);
   });
 
-  it('probes in its task only, never when it is asked', async () => {
+  it('probes providers only in its task', async () => {
     let probes = 0;
     const readiness = readinessOf({
       async sandbox() {
@@ -151,7 +151,7 @@ describe('createReadiness', () => {
     expect(readiness.probe.everyMs).toBe(5000);
   });
 
-  it('probes the storage in its task only', async () => {
+  it('probes the storage only in its task', async () => {
     let probes = 0;
     const readiness = readinessOf(
       { sandbox: async () => ready },
@@ -168,7 +168,7 @@ describe('createReadiness', () => {
     expect(probes).toBe(1);
   });
 
-  it('asks the state each time', async () => {
+  it('checks the state database at each call', async () => {
     let stateReady = true;
     const readiness = readinessOf({ sandbox: async () => ready }, async () => stateReady);
     await readiness.probe.run(signal);

@@ -22,7 +22,7 @@ function record(run: Task['run']) {
 const running = () => new AbortController().signal;
 
 describe('recordTasks', () => {
-  it('lists a task that has not run yet without a success', () => {
+  it('lists a task without a last success before its first run', () => {
     const { report } = record(async () => {});
 
     expect(report()).toEqual([{ name: 'sweep', failures: 0 }]);
@@ -32,7 +32,7 @@ describe('recordTasks', () => {
     expect(record(async () => {}).task).toMatchObject({ name: 'sweep', everyMs: 5 });
   });
 
-  it('notes when the last successful run ended', async () => {
+  it('records the end of the last successful run', async () => {
     const { clock, task, report } = record(async () => {});
 
     await clock.advance(7000);
@@ -42,7 +42,7 @@ describe('recordTasks', () => {
     expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
   });
 
-  it('notes each success of a run that does not end', async () => {
+  it('records each success of a run that does not end', async () => {
     const stopping = new AbortController();
     const { clock, task, report } = record(async (signal, succeeded) => {
       await clock.advance(3000);
@@ -60,7 +60,7 @@ describe('recordTasks', () => {
     expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
   });
 
-  it('logs and counts each failure, and keeps the last success', async () => {
+  it('logs and counts each failure and keeps the last success', async () => {
     const failure = new Error('a full disk');
     let isBroken = false;
     const { clock, counted, failures, task, report } = record(async () => {
@@ -83,7 +83,7 @@ describe('recordTasks', () => {
     ]);
   });
 
-  it('counts no run that the end of the bridge cuts off', async () => {
+  it('does not count a run that the shutdown aborts', async () => {
     const stopping = new AbortController();
     const { counted, task, report } = record(async () => {
       stopping.abort();

@@ -25,7 +25,7 @@ describe('BridgeError', () => {
     },
   );
 
-  it('shows an unknown effect in its details', () => {
+  it('reports an unknown effect in its details', () => {
     const error = new BridgeError('upstream', 'no', {
       effect: 'unknown',
       details: { reason: 'x' },
@@ -34,7 +34,7 @@ describe('BridgeError', () => {
     expect(error.details).toEqual({ reason: 'x', outcome: 'unknown' });
   });
 
-  it('has an unknown effect if its details say so, also where they are added later', () => {
+  it('has an unknown effect if its details say so, even if they are added later', () => {
     const details = { outcome: 'unknown' };
     const made = new BridgeError('protocol', 'no', { effect: 'made' });
 
@@ -42,7 +42,7 @@ describe('BridgeError', () => {
     expect(made.with({ details }).effect).toBe('unknown');
   });
 
-  it('keeps an unknown effect, whatever is added', () => {
+  it('keeps an unknown effect for all added facts', () => {
     const error = new BridgeError('upstream', 'no', { effect: 'unknown' });
 
     const more = error.with({ effect: 'nothing_made', provider: 'x', details: { a: 1 } });
@@ -65,7 +65,7 @@ describe('effectOf', () => {
     expect(effectOf(new BridgeError(code, 'no'))).toBe(effect);
   });
 
-  it('returns the stated effect whatever the code', () => {
+  it('returns the stated effect for every code', () => {
     expect(effectOf(new BridgeError('rate_limited', 'no', { effect: 'unknown' }))).toBe('unknown');
     expect(effectOf(new BridgeError('protocol', 'no', { effect: 'not_begun' }))).toBe('not_begun');
   });

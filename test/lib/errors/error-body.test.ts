@@ -8,7 +8,7 @@ describe('toErrorHeaders', () => {
     ['a second for a limited rate', {}, '1', '1000'],
     ['an hour for a used-up quota', { reason: 'quota' }, '3600', '3600000'],
     ['as long as it is known', { reason: 'quota', retry_after_ms: 1500 }, '2', '1500'],
-  ])('asks to wait %s', (_name, details, secs, ms) => {
+  ])('sends the wait time %s', (_name, details, secs, ms) => {
     const error = new BridgeError('rate_limited', 'no more', { details });
 
     expect(toErrorHeaders(error)).toMatchObject({ 'retry-after': secs, 'retry-after-ms': ms });
@@ -16,7 +16,7 @@ describe('toErrorHeaders', () => {
 });
 
 describe('fromFlatError', () => {
-  test.each([...GENERATION_ERRORS, 'internal' as const])('finds %s again', (code) => {
+  test.each([...GENERATION_ERRORS, 'internal' as const])('restores the code %s', (code) => {
     const error = new BridgeError(code, 'what went wrong', {
       provider: 'sandbox',
       upstreamRequestId: 'up-1',
@@ -30,7 +30,7 @@ describe('fromFlatError', () => {
     expect(toFlatError(found)).toEqual(toFlatError(error));
   });
 
-  test('takes an error whose suggestions have changed since for the first of its kind', () => {
+  test('restores the first code of its kind if the stored suggestions are unknown', () => {
     const flat = { code: 'conflict', message: 'no', retryable: false, details: {} } as const;
 
     expect(fromFlatError({ ...flat, suggestions: [] }).bridgeCode).toBe('conflict');

@@ -15,7 +15,7 @@ describe('createAccess', () => {
     hosts: ['Bridge.local', 'box:9000', '10.0.0.7:8787'],
   });
 
-  it('gives the scope of the token, which is its digest', () => {
+  it('uses the digest of the token as the scope', () => {
     const caller = secured.authenticate(`Bearer ${token}`);
 
     expect(caller?.scope).toMatch(/^[0-9a-f]{64}$/);
@@ -31,7 +31,7 @@ describe('createAccess', () => {
     `Bearer ${token}, Bearer ${token}`,
     `Bearer ${token} x`,
     'Bearer',
-  ])('refuses the header %s', (header) => {
+  ])('rejects the header %s', (header) => {
     expect(secured.authenticate(header)).toBeUndefined();
   });
 
@@ -50,7 +50,7 @@ describe('createAccess', () => {
     'BRIDGE.local:1234',
     'box:9000',
     '10.0.0.7:8787',
-  ])('knows the host %s', (host) => {
+  ])('accepts the host %s', (host) => {
     expect(open.isOurHost(host)).toBe(true);
   });
 
@@ -62,11 +62,11 @@ describe('createAccess', () => {
     '127.0.0.1.evil.example',
     '[::2]',
     '10.0.0.7',
-  ])('does not know the host %s', (host) => {
+  ])('rejects the host %s', (host) => {
     expect(open.isOurHost(host)).toBe(false);
   });
 
-  it('finds named callers beside the one of the bearer, and no caller without a token', () => {
+  it('finds named callers and the bearer caller, and no caller without a token', () => {
     const sha256 = createHash('sha256').update('alices-token').digest('hex');
     const alice = { ...unnamedCaller('s'), id: 'a', name: 'alice' };
     const find = (given: string) => (given === sha256 ? alice : undefined);
@@ -81,7 +81,7 @@ describe('createAccess', () => {
     expect(named.isOurHost('evil.example')).toBe(true);
   });
 
-  it('watches named tokens alone: that of the settings holds as long as the process', () => {
+  it('watches only named tokens, because the bearer token cannot be revoked', () => {
     const watched: string[] = [];
     const watch = (sha256: string) => {
       watched.push(sha256);
@@ -103,7 +103,7 @@ describe('createAccess', () => {
     expect(watched).toEqual([]);
   });
 
-  it('does not check the host where a token protects against rebinding', () => {
+  it('does not check the host if a token is required', () => {
     expect(secured.isOurHost('evil.example')).toBe(true);
   });
 });
@@ -170,7 +170,7 @@ describe('browserGuard', () => {
     ['/metrics', 403],
     ['/unknown', 200],
     ['/v10', 200],
-  ])('guards the unknown path %s as the routes around it', async (path, status) => {
+  ])('protects the unknown path %s like the routes with the same prefix', async (path, status) => {
     expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, 'by_path', path)).toBe(status);
   });
 });

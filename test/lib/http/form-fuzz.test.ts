@@ -103,7 +103,7 @@ describe('formBody under fuzz', () => {
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 422]));
   });
 
-  it('gives the same reply however a damaged form is cut into chunks', async () => {
+  it('sends the same reply for every division of a damaged form into chunks', async () => {
     const seeded = createSeeded(7);
 
     for (let count = 0; count < 500; count += 1) {
@@ -120,7 +120,7 @@ describe('formBody under fuzz', () => {
     }
   });
 
-  it('gives content back byte by byte, whatever it resembles', async () => {
+  it('returns every content unchanged, even if it resembles a delimiter', async () => {
     const seeded = createSeeded(99);
 
     for (let count = 0; count < 300; count += 1) {

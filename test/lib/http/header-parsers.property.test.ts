@@ -55,16 +55,19 @@ function referenceValue(text: string) {
 }
 
 describe('the parsers of headers', () => {
-  it.each([',', ';'] as const)('split at %s outside of quotes as the grammar does', (separator) => {
-    fc.assert(
-      fc.property(headerText(), (text) => {
-        expect(splitHeader(text, separator)).toEqual(referenceSplit(text, separator));
-      }),
-      RUNS,
-    );
-  });
+  it.each([',', ';'] as const)(
+    'split at %s outside quotes as the grammar requires',
+    (separator) => {
+      fc.assert(
+        fc.property(headerText(), (text) => {
+          expect(splitHeader(text, separator)).toEqual(referenceSplit(text, separator));
+        }),
+        RUNS,
+      );
+    },
+  );
 
-  it('read a value and its parameters as the grammar does', () => {
+  it('read a value and its parameters as the grammar requires', () => {
     fc.assert(
       fc.property(headerText('; a="', '; b=', 'multipart/form-data'), (text) => {
         expect(parseHeaderValue(text)).toEqual(referenceValue(text));
@@ -78,7 +81,7 @@ describe('the parsers of headers', () => {
     ['an escaped quote in quotes', 'note="a\\", respond-async", wait=5', false],
     ['a quoted parameter', 'note; by="a, respond-async"', false],
     ['the preference behind a quoted comma', 'note="a,b", respond-async', true],
-  ])('find in Prefer no preference that is inside of %s', (_name, header, isAsync) => {
+  ])('find no preference in Prefer inside %s', (_name, header, isAsync) => {
     expect(parseAsyncPreference(header) !== undefined).toBe(isAsync);
   });
 
@@ -144,7 +147,7 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
  * what is linear takes milliseconds.
  */
 describe.each(Object.keys(PARSERS))('the parser of %s', (name) => {
-  it('reads a million characters of anything that repeats', () => {
+  it('parses a million repeated characters in linear time', () => {
     for (const before of AROUND) {
       for (const repeated of HOSTILE) {
         const text = `${before}${repeated.repeat(1_000_000 / Math.max(1, repeated.length))}${before}`;

@@ -61,7 +61,7 @@ describe('createOperation', () => {
     expect(replaced.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
   });
 
-  it('keeps an inbound trace id under a span of its own', async () => {
+  it('keeps an inbound trace id and creates a new span', async () => {
     const inbound = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
     const reply = await post({ headers: { traceparent: inbound } });
@@ -76,14 +76,14 @@ describe('createOperation', () => {
     '00-00000000000000000000000000000000-b7ad6b7169203331-01',
     '01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
     'nonsense',
-  ])('begins a trace of its own for the traceparent %s', async (traceparent) => {
+  ])('creates a new trace for the traceparent %s', async (traceparent) => {
     const reply = await post({ headers: { traceparent } });
 
     expect(reply.headers['traceparent']).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     expect(reply.headers['traceparent']).not.toContain('0af7651916cd43dd8448eb211c80319c');
   });
 
-  it('replies to an unforeseen failure with nothing of its text', async () => {
+  it('replies to an unexpected failure without its text', async () => {
     const reply = await invoke(failing, {}, {});
 
     expect(reply.status).toBe(500);
@@ -132,7 +132,7 @@ describe('createOperation', () => {
     'application/json',
     'Application/JSON; charset=utf-8',
     'application/json;charset="UTF-8"',
-  ])('takes the media type %s', async (type) => {
+  ])('accepts the media type %s', async (type) => {
     const reply = await post({ headers: { 'content-type': type } });
 
     expect(reply.status).toBe(201);
@@ -170,7 +170,7 @@ describe('createOperation', () => {
     endless.destroy();
   });
 
-  it('lets other work run between the steps of a long body', async () => {
+  it('runs other work between the steps of a long body', async () => {
     let immediates = 0;
     let hasReplied = false;
     const count = () => {
@@ -187,7 +187,7 @@ describe('createOperation', () => {
     expect(immediates).toBeGreaterThanOrEqual(3);
   });
 
-  it('replies to a body that ends before its length as malformed', async () => {
+  it('replies to a body that is shorter than its declared length as malformed', async () => {
     const broken = new Readable({ read() {} });
     const context = {
       services: {},
@@ -213,7 +213,7 @@ describe('createOperation', () => {
     expect(reply.statusCode).toBe(400);
   });
 
-  it('names every unknown and every wrong field at once, sorted', async () => {
+  it('reports every unknown and every invalid field at once, sorted', async () => {
     const reply = await post({ body: { name: 7, zebra: 1, apple: 2, size: 'x' } });
 
     expect(reply.status).toBe(422);
@@ -227,20 +227,20 @@ describe('createOperation', () => {
   it.each([
     ['an unknown parameter', 'pages=1', 'pages'],
     ['a parameter given twice', 'page=1&page=2', 'page'],
-  ])('refuses %s in the query', async (_name, query, param) => {
+  ])('rejects %s in the query', async (_name, query, param) => {
     const reply = await post({ query });
 
     expect(reply.status).toBe(422);
     expect(errorOf(reply.json).param).toBe(param);
   });
 
-  it('takes an empty query value for an absent one', async () => {
+  it('treats an empty query value as absent', async () => {
     const reply = await post({ query: 'page=' });
 
     expect(reply.json).toMatchObject({ query: {} });
   });
 
-  it('ignores unknown parameters on public routes, where load balancers add them', async () => {
+  it('ignores unknown query parameters on public routes', async () => {
     const open = createOperation({
       id: 'open',
       summary: 'Open',
@@ -256,7 +256,7 @@ describe('createOperation', () => {
     expect(reply.status).toBe(200);
   });
 
-  it('checks guard before token, and token before body', async () => {
+  it('checks the browser guard before the token, and the token before the body', async () => {
     const access = createAccess({ bearer: 'a-token-of-some-length', hosts: [] });
     const httpSettings = openHttpSettings({ access });
     const cross = { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
@@ -269,7 +269,7 @@ describe('createOperation', () => {
     expect(anonymous.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('writes a thrown error in the contract’s shape, with its headers', async () => {
+  it('converts a thrown error to the documented body and headers', async () => {
     const busy = createOperation({
       id: 'busy',
       summary: 'Busy',

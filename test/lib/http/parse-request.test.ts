@@ -43,7 +43,7 @@ describe('parseHead', () => {
     'page=%ED%A0%80',
     '%ff=1',
     'page=\u00ff',
-  ])('replies with 400 to the query %j, which cannot be decoded', async (query) => {
+  ])('replies with 400 to the undecodable query %j', async (query) => {
     expect(await withQuery(query)).toMatchObject({
       status: 400,
       json: { error: { code: 'invalid_request', message: expect.stringContaining('query') } },
@@ -54,7 +54,7 @@ describe('parseHead', () => {
     expect(await withKey(Buffer.from(key))).toMatchObject({ status: 200, json: { key } });
   });
 
-  it('counts the bytes of a header value, not those of its encoding in Node', async () => {
+  it('counts the UTF-8 bytes of a header value', async () => {
     expect((await withKey(Buffer.from('ü'.repeat(128)))).status).toBe(200);
     expect((await withKey(Buffer.from('ü'.repeat(129)))).status).toBe(422);
   });

@@ -45,7 +45,7 @@ async function reportsOf(
 }
 
 describe('observe', () => {
-  it('reports a reply once, by the route as the table writes it', async () => {
+  it('reports a reply once, with the path of the route table', async () => {
     const replies = await reportsOf(replying, { query: '' });
 
     const durationMs = expect.any(Number);

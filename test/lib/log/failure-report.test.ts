@@ -23,7 +23,7 @@ describe('toFailureReport', () => {
     expect(toFailureReport(error)).toMatchObject({ errorClass: 'TypeError', systemCode: 'ENOSPC' });
   });
 
-  it('says nothing of a message', () => {
+  it('does not contain the message', () => {
     expect(JSON.stringify(toFailureReport(errorWith({})))).not.toContain('secret');
   });
 
@@ -32,7 +32,7 @@ describe('toFailureReport', () => {
     ['nothing', { name: '', code: '' }],
     ['too many characters', { name: 'a'.repeat(65), code: 'A'.repeat(65) }],
     ['no text', { name: 7, code: {} }],
-  ])('takes no name and no code with %s', (_name, changes) => {
+  ])('ignores a name and a code with %s', (_name, changes) => {
     expect(toFailureReport(errorWith(changes))).toMatchObject({ errorClass: 'Error' });
     expect(toFailureReport(errorWith(changes))).not.toHaveProperty('systemCode');
   });
@@ -41,11 +41,11 @@ describe('toFailureReport', () => {
     ['a text', 'a secret prompt', 'string'],
     ['nothing', undefined, 'undefined'],
     ['an object', { message: 'a secret prompt' }, 'object'],
-  ])('names the type of %s that was thrown', (_name, thrown, errorClass) => {
+  ])('reports the type of the thrown value %s', (_name, thrown, errorClass) => {
     expect(toFailureReport(thrown)).toEqual({ errorClass, stack: [] });
   });
 
-  it('lists own frames alone, relative to the package', () => {
+  it('lists only frames of the program, relative to the package', () => {
     const url = pathToFileURL(ROOT).href;
     const error = stackOf(
       `    at open (${url}/dist/bundle/serve-D_w-1.js:12:34)`,
@@ -64,14 +64,14 @@ describe('toFailureReport', () => {
     ]);
   });
 
-  it('takes no frame out of a message', () => {
+  it('finds no frame in a message', () => {
     const message = `nothing\n    at ${ROOT}/lib/secret.ts:1:2`;
     const error = errorWith({ message, stack: `Error: ${message}\n    at ${ROOT}/lib/app.ts:3:4` });
 
     expect(toFailureReport(error).stack).toEqual(['lib/app.ts:3']);
   });
 
-  it('takes the frames of the error outside where the cause has none', () => {
+  it('uses the frames of the outer error if the cause has none', () => {
     const cause = errorWith({ stack: 'Error: ENOENT', code: 'ENOENT' });
     const error = new BridgeError('artifact', 'the artifact folder failed', { cause });
     error.stack = `BridgeError: ${error.message}\n    at ${ROOT}/lib/app.ts:3:4`;
@@ -83,14 +83,14 @@ describe('toFailureReport', () => {
     });
   });
 
-  it('ends where causes form a circle', () => {
+  it('terminates for circular causes', () => {
     const error = new Error('one');
     error.cause = new Error('two', { cause: error });
 
     expect(toFailureReport(error).errorClass).toBe('Error');
   });
 
-  it('lists ten frames at most', () => {
+  it('lists at most ten frames', () => {
     const frames = Array.from({ length: 30 }, (_, line) => `    at ${ROOT}/lib/app.ts:${line}:1`);
 
     expect(toFailureReport(stackOf(...frames)).stack).toHaveLength(10);

@@ -51,7 +51,7 @@ describe('createLineWriter', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('loses what does not fit into its buffer, and reports the number between the lines', async () => {
+  it('drops lines that do not fit into the buffer and reports their number', async () => {
     const { descriptor, clock, write, lines } = open();
     const line = `${'x'.repeat(1023)}\n`;
     descriptor.room = 0;
@@ -70,7 +70,7 @@ describe('createLineWriter', () => {
     expect(written.at(-1)).toBe('after');
   });
 
-  it.each(['EPIPE', 'ENOSPC'])('counts the lines that fail with %s over all failures', (code) => {
+  it.each(['EPIPE', 'ENOSPC'])('counts the lines lost with %s over several failures', (code) => {
     const { descriptor, write, lines } = open();
     descriptor.failure = code;
 
@@ -86,7 +86,7 @@ describe('createLineWriter', () => {
     ]);
   });
 
-  it('sets no timer while there is no reader', () => {
+  it('sets no timer if there is no reader', () => {
     const { descriptor, clock, write } = open();
     descriptor.failure = 'EPIPE';
 
@@ -95,7 +95,7 @@ describe('createLineWriter', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('begins a new line after one that was cut', async () => {
+  it('starts a new line after a truncated line', async () => {
     const { descriptor, clock, write, lines } = open();
     descriptor.room = 2;
 

@@ -37,7 +37,7 @@ describe('createTraceLog', () => {
     expect(new Date(time).toISOString()).toBe(time);
   });
 
-  it('warns of webhooks that wait, whether or not operations are traced', () => {
+  it('warns about waiting webhooks even if tracing is disabled', () => {
     const stderr = createRecorder();
 
     createTraceLog(stderr.write, { isTracing: false }).webhooksWaiting(3);
@@ -46,7 +46,7 @@ describe('createTraceLog', () => {
     expect(JSON.parse(stderr.text())).toEqual({ time: expect.any(String), ...line });
   });
 
-  it('leaves out what the event does not have', () => {
+  it('omits absent members of the event', () => {
     const stderr = createRecorder();
     const { traceId, spanId, requestId } = event;
 
@@ -62,7 +62,7 @@ describe('createTraceLog', () => {
     );
   });
 
-  it('keeps false, which is not nothing', () => {
+  it('logs a member with the value false', () => {
     const stderr = createRecorder();
 
     createTraceLog(stderr.write).imageOperation({ ...event, retryable: false });
@@ -70,7 +70,7 @@ describe('createTraceLog', () => {
     expect(JSON.parse(stderr.text())).toHaveProperty('retryable', false);
   });
 
-  it('never writes a member that the list does not have', () => {
+  it('never logs an unlisted member', () => {
     const stderr = createRecorder();
     const careless = { ...event, prompt: 'a secret boat', cause: new Error('a secret path') };
 
@@ -79,7 +79,7 @@ describe('createTraceLog', () => {
     expect(stderr.text()).not.toContain('secret');
   });
 
-  it('keeps an event on one line, whatever is in it', () => {
+  it('writes every event on one line', () => {
     const stderr = createRecorder();
 
     createTraceLog(stderr.write).imageOperation({
@@ -91,7 +91,7 @@ describe('createTraceLog', () => {
     expect(JSON.parse(stderr.text()).request_id).toBe('a\nb\r\u2028{"level":"ERROR"}');
   });
 
-  it('writes the events in their order, a line each', () => {
+  it('writes the events in order, one line each', () => {
     const stderr = createRecorder();
     const log = createTraceLog(stderr.write);
 
@@ -101,7 +101,7 @@ describe('createTraceLog', () => {
     expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['1', '2', '3']);
   });
 
-  it('writes no image operation where tracing is off', () => {
+  it('logs no image operation if tracing is disabled', () => {
     const stderr = createRecorder();
 
     createTraceLog(stderr.write, { isTracing: false }).imageOperation(event);
@@ -120,7 +120,7 @@ describe('failure', () => {
     return linesOf(stderr);
   }
 
-  it('writes class, code and own frames as one line, tracing or not', () => {
+  it('logs class, code and own frames in one line, independent of tracing', () => {
     const [line] = report(new TypeError('a secret prompt'));
 
     expect(line).toEqual({
@@ -134,7 +134,7 @@ describe('failure', () => {
     });
   });
 
-  it('names the task in place of a request', () => {
+  it('names the task instead of a request', () => {
     const [line] = report(new BridgeError('overloaded', 'the database is full'), { task: 'sweep' });
 
     expect(line).toMatchObject({ task: 'sweep', error_code: 'overloaded' });
@@ -162,7 +162,7 @@ describe('failure', () => {
     expect(report(error)).toEqual([]);
   });
 
-  it('reports a failure once, however often it is passed on', () => {
+  it('reports a failure only once', () => {
     const stderr = createRecorder();
     const log = createTraceLog(stderr.write);
     const error = new BridgeError('internal', 'no', { cause: cause() });

@@ -4,7 +4,7 @@ import { PREFIX } from '../../../lib/metrics/metric-table.ts';
 import { parseExposition } from './exposition.ts';
 
 describe('createGatewayMetrics', () => {
-  it('begins at zero what an alert asks for an increase of', async () => {
+  it('starts the series of alerts at zero', async () => {
     const metrics = await createGatewayMetrics('1.2.3');
 
     const text = await metrics.exposition({

@@ -60,7 +60,7 @@ async function counted(metrics: Metrics, name: string) {
 }
 
 describe('createPrometheusMetrics', () => {
-  it('exposes every row of the table once, as it is written, and nothing else', async () => {
+  it('exposes exactly the metrics of the table', async () => {
     const metrics = await open();
     recordAll(metrics);
 
@@ -73,7 +73,7 @@ describe('createPrometheusMetrics', () => {
     );
   });
 
-  it('counts a refusal under its reason, and shows every reason from the start', async () => {
+  it('counts a refusal by its reason, and shows every reason from the start', async () => {
     const metrics = await open();
     recordAll(metrics);
 
@@ -92,7 +92,7 @@ describe('createPrometheusMetrics', () => {
     expect(await samples(await open(), 'ready', now)).toEqual([{ value }]);
   });
 
-  it.each(ROWS)('gives $name its labels and no others', async ({ kind, name, labels }) => {
+  it.each(ROWS)('exposes $name with exactly its labels', async ({ kind, name, labels }) => {
     const metrics = await open();
     recordAll(metrics);
 
@@ -106,7 +106,7 @@ describe('createPrometheusMetrics', () => {
     }
   });
 
-  it('says nothing before anything happened but totals of zero, the gates and the build', async () => {
+  it('exposes only zero totals, the gates and the build before the first event', async () => {
     const metrics = await open();
 
     expect(await samples(metrics, 'generated_images_total')).toEqual([]);
@@ -114,7 +114,7 @@ describe('createPrometheusMetrics', () => {
     expect(await samples(metrics, 'build_info')).toEqual([{ version: '1.2.3', value: 1 }]);
   });
 
-  it('begins at zero what an alert asks for an increase of', async () => {
+  it('starts the series of alerts at zero', async () => {
     const metrics = await open();
 
     expect(await samples(metrics, 'webhook_deliveries_total')).toEqual(
@@ -137,7 +137,7 @@ describe('createPrometheusMetrics', () => {
     );
   });
 
-  it('puts durations into the buckets of the contract, in seconds', async () => {
+  it('counts durations in the documented buckets, in seconds', async () => {
     const metrics = await open();
     metrics.queued({ durationMs: 700 });
 
@@ -167,7 +167,7 @@ describe('createPrometheusMetrics', () => {
     ]);
   });
 
-  it('shows gates and breakers as they are when it is read', async () => {
+  it('shows the current state of gates and circuit breakers', async () => {
     const metrics = await open();
     await metrics.exposition(countedElsewhere('open'));
 
@@ -188,7 +188,7 @@ describe('createPrometheusMetrics', () => {
     ]);
   });
 
-  it('counts an operation that ended before a provider was chosen under none', async () => {
+  it('counts an operation without a chosen provider under none', async () => {
     const metrics = await open();
 
     metrics.operationEnded({
@@ -204,7 +204,7 @@ describe('createPrometheusMetrics', () => {
     ]);
   });
 
-  it('never makes a label of a name, a path, a method or a code that is not registered', async () => {
+  it('never uses an unregistered name, path, method or code as a label', async () => {
     const statuses: ReadonlySet<string> = new Set(['200', '500', ...JOB_STATUSES]);
     const allowed = new Set([
       ...['none', 'global', 'unmatched', 'ok', 'generate', 'edit', 'succeeded', 'failed'],
@@ -249,7 +249,7 @@ describe('createPrometheusMetrics', () => {
     expect(strange).toEqual([]);
   });
 
-  it('keeps two sets of metrics apart', async () => {
+  it('separates two instances', async () => {
     const [one, other] = [await open(), await open()];
 
     one.normalized(2);

@@ -83,22 +83,22 @@ const NO_ADDRESS = [
 ];
 
 describe('isAllowedAddress', () => {
-  it.each(PUBLIC)('lets %s pass', (address) => {
+  it.each(PUBLIC)('allows %s', (address) => {
     expect(isAllowedAddress(address, false)).toBe(true);
     expect(isAllowedAddress(address, true)).toBe(true);
   });
 
-  it.each(PRIVATE)('lets %s, %s, pass only where private networks are open', (_, address) => {
+  it.each(PRIVATE)('allows %s (%s) only if private networks are allowed', (_, address) => {
     expect(isAllowedAddress(address, false)).toBe(false);
     expect(isAllowedAddress(address, true)).toBe(true);
   });
 
-  it.each(NEVER)('never lets %s, %s, pass', (_, address) => {
+  it.each(NEVER)('never allows %s (%s)', (_, address) => {
     expect(isAllowedAddress(address, false)).toBe(false);
     expect(isAllowedAddress(address, true)).toBe(false);
   });
 
-  it.each(NO_ADDRESS)('never lets "%s", %s, pass for an address', (address) => {
+  it.each(NO_ADDRESS)('never accepts "%s" (%s) as an address', (address) => {
     expect(isAllowedAddress(address, true)).toBe(false);
   });
 });

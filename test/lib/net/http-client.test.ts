@@ -77,7 +77,7 @@ async function untilSteady(read: () => number): Promise<number> {
 }
 
 describe('createHttpClient', () => {
-  it('sends method, path, query and headers, and gives status, headers and body', async () => {
+  it('sends method, path, query and headers, and returns status, headers and body', async () => {
     let seen: Partial<IncomingMessage> = {};
     const { url } = await serving((request, response) => {
       seen = request;
@@ -113,7 +113,7 @@ describe('createHttpClient', () => {
     expect(String(await readWhole(response.body, ONE_MIB))).toBe(`true ${expected}`);
   });
 
-  it('asks for no more of a body than the connection takes', async () => {
+  it('requests chunks of a body only as fast as the connection accepts them', async () => {
     const { url } = await serving((request) => void request.pause());
     let made = 0;
     const body: StreamedBody = {
@@ -134,7 +134,7 @@ describe('createHttpClient', () => {
     expect(before).toBeLessThan(50);
   });
 
-  it('fails when its body cannot be read to its end', async () => {
+  it('fails if the request body cannot be read completely', async () => {
     const { url } = await serving((_request, response) => void response.end());
     const body: StreamedBody = {
       byteLength: 10,
@@ -147,7 +147,7 @@ describe('createHttpClient', () => {
     await expect(post(url, body)).rejects.toMatchObject(LOST);
   });
 
-  it('hands over a redirect as it is', async () => {
+  it('returns a redirect without following it', async () => {
     let calls = 0;
     const { url } = await serving((_request, response) => {
       calls += 1;
@@ -159,7 +159,7 @@ describe('createHttpClient', () => {
     expect([response.status, response.header('location'), calls]).toEqual([307, '/elsewhere', 1]);
   });
 
-  it('ends a flood of early hints, and closes its connection', async () => {
+  it('aborts a flood of early hints and closes the connection', async () => {
     const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
     const origin = await saying(`${hint.repeat(100_000)}HTTP/1.1 200 OK\r\n\r\n`, () => {});
 
@@ -190,7 +190,7 @@ describe('createHttpClient', () => {
     expect(String(await readWhole(response.body, 10))).toBe('direct');
   });
 
-  it('uses a connection again once its response was read', async () => {
+  it('reuses a connection after its response was read', async () => {
     const origin = await serving((_request, response) => void response.end('x'));
 
     for (let call = 0; call < 3; call += 1) {
@@ -214,7 +214,7 @@ describe('createHttpClient', () => {
     for (const { body } of responses) body.destroy();
   });
 
-  it('reads no faster than the caller does', async () => {
+  it('reads only as fast as the caller', async () => {
     let given = 0;
     const { url } = await serving(async (_request, response) => {
       response.on('error', () => undefined);
@@ -274,7 +274,7 @@ describe('a request that cannot be sent', () => {
     expect(connections).toHaveLength(0);
   });
 
-  it('says nothing of the address in its message', async () => {
+  it('does not contain the address in its message', async () => {
     const port = await refusingPort();
 
     const failure = await get(`http://127.0.0.1:${port}/secret`).catch((error: Error) => error);
@@ -306,16 +306,19 @@ describe('a request that was sent', () => {
     ['the promised length does not come', `${HEAD}content-length: 10\r\n\r\nabc`],
     ['the last chunk does not come', `${HEAD}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`],
     ['a chunk makes no sense', `${HEAD}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n`],
-  ])('gives what came and then fails with an unknown outcome when %s', async (_what, said) => {
-    const { url } = await saying(said, (socket) => socket.end());
+  ])(
+    'yields the received bytes and then fails with an unknown outcome when %s',
+    async (_what, said) => {
+      const { url } = await saying(said, (socket) => socket.end());
 
-    const { body } = await get(url);
+      const { body } = await get(url);
 
-    const read = async () => {
-      for await (const chunk of body) expect(String(chunk)).toBe('abc');
-    };
-    await expect(read()).rejects.toMatchObject(LOST);
-  });
+      const read = async () => {
+        for await (const chunk of body) expect(String(chunk)).toBe('abc');
+      };
+      await expect(read()).rejects.toMatchObject(LOST);
+    },
+  );
 
   it('fails with an unknown outcome when the connection is reset inside the response', async () => {
     const { url } = await saying(`${HEAD}content-length: 10\r\n\r\nabc`, (socket) =>
@@ -342,7 +345,7 @@ describe('a request that was sent', () => {
     expect(origin.connections).toHaveLength(1);
   });
 
-  it('ends when the client is closed', async () => {
+  it('is aborted when the client is closed', async () => {
     const origin = await saying('', () => undefined);
     // Not from inside the call, where the library has not finished its own work.
     const onSending = () => queueMicrotask(() => void client.close());
@@ -454,19 +457,22 @@ describe('an abort', () => {
 });
 
 describe('a body', () => {
-  it.each(['left in the middle', 'destroyed unread'])('%s closes its connection', async (how) => {
-    const origin = await serving((_request, response) => void response.write('abc'));
+  it.each(['left in the middle', 'destroyed unread'])(
+    'that is %s closes its connection',
+    async (how) => {
+      const origin = await serving((_request, response) => void response.write('abc'));
 
-    const { body } = await get(origin.url);
-    if (how === 'destroyed unread') body.destroy();
-    else for await (const _chunk of body) break;
+      const { body } = await get(origin.url);
+      if (how === 'destroyed unread') body.destroy();
+      else for await (const _chunk of body) break;
 
-    await until(() => origin.connections[0]?.destroyed === true);
-  });
+      await until(() => origin.connections[0]?.destroyed === true);
+    },
+  );
 });
 
 describe('readWhole', () => {
-  it('gives up a body that is too long, and its connection', async () => {
+  it('aborts a body that is too long and closes the connection', async () => {
     const origin = await serving((_request, response) => void response.write('abcd'));
 
     const { body } = await get(origin.url);
@@ -475,7 +481,7 @@ describe('readWhole', () => {
     await until(() => origin.connections[0]?.destroyed === true);
   });
 
-  it('gives a body of exactly the bound', async () => {
+  it('returns a body of exactly the maximum length', async () => {
     const { url } = await serving((_request, response) => void response.end('abc'));
 
     const { body } = await get(url);

@@ -61,7 +61,7 @@ const redirectTo = (url: string) =>
   `https://images.test:${rig.origin.port}/?to=${encodeURIComponent(url)}`;
 
 describe('createRemoteFetch, where nothing may be reached', () => {
-  it.each(BAD_HOSTS)('does not connect to https://%s, even when it is listed', async (host) => {
+  it.each(BAD_HOSTS)('does not connect to https://%s, even if the host is listed', async (host) => {
     const fetchRemote = rig.fetcher({ allowed_hosts: [listed(host)] });
 
     const fetched = await fetchRemote(`https://${host}:${target.port}/`, LIMIT, forever);
@@ -70,7 +70,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect([rig.clients(), target.connections.length]).toEqual([0, 0]);
   });
 
-  it.each(BAD_ADDRESSES)('does not connect to a name that means %s', async (address) => {
+  it.each(BAD_ADDRESSES)('does not connect to a name that resolves to %s', async (address) => {
     rig.resolver.set('images.test', [address]);
 
     const fetched = await rig.fetcher()(`https://images.test:${target.port}/`, LIMIT, forever);
@@ -79,7 +79,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect([rig.clients(), target.connections.length]).toEqual([0, 0]);
   });
 
-  it.each(BAD_ADDRESSES)('does not connect to a name that also means %s', async (address) => {
+  it.each(BAD_ADDRESSES)('does not connect to a name that also resolves to %s', async (address) => {
     rig.resolver.set('images.test', [PUBLIC_ADDRESS, address]);
 
     const fetched = await rig.fetcher()(`https://images.test:${target.port}/`, LIMIT, forever);
@@ -101,21 +101,24 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect([rig.clients(), target.connections.length]).toEqual([2, 0]);
   });
 
-  it.each(BAD_ADDRESSES)('does not follow a redirect to a name that means %s', async (address) => {
-    rig.resolver.set('other.test', [address]);
-    const fetchRemote = rig.fetcher({ allowed_hosts: ['images.test', 'other.test'] });
+  it.each(BAD_ADDRESSES)(
+    'does not follow a redirect to a name that resolves to %s',
+    async (address) => {
+      rig.resolver.set('other.test', [address]);
+      const fetchRemote = rig.fetcher({ allowed_hosts: ['images.test', 'other.test'] });
 
-    const fetched = await fetchRemote(
-      redirectTo(`https://other.test:${target.port}/`),
-      LIMIT,
-      forever,
-    );
+      const fetched = await fetchRemote(
+        redirectTo(`https://other.test:${target.port}/`),
+        LIMIT,
+        forever,
+      );
 
-    expect(fetched).toEqual({ ok: false, fault: 'address_not_allowed' });
-    expect([rig.clients(), target.connections.length]).toEqual([1, 0]);
-  });
+      expect(fetched).toEqual({ ok: false, fault: 'address_not_allowed' });
+      expect([rig.clients(), target.connections.length]).toEqual([1, 0]);
+    },
+  );
 
-  it('connects to the address that it verified, though the name resolves to another one a moment later', async () => {
+  it('connects to the checked address even if the name resolves to another address later', async () => {
     rig.resolver.set('images.test', [PUBLIC_ADDRESS], ['127.0.0.9']);
 
     const fetched = await rig.fetcher({ max_redirects: 0 })(redirectTo('/'), LIMIT, forever);
@@ -125,7 +128,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect(rig.origin.connections).toHaveLength(1);
   });
 
-  it('verifies a name again when a redirect leads back to it', async () => {
+  it('checks a name again after a redirect to the same name', async () => {
     rig.resolver.set('images.test', [PUBLIC_ADDRESS], ['127.0.0.1']);
 
     const fetched = await rig.fetcher()(
@@ -138,7 +141,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect([rig.clients(), target.connections.length]).toEqual([1, 0]);
   });
 
-  it('does not take http for https', async () => {
+  it('rejects http', async () => {
     const fetched = await rig.fetcher()(
       redirectTo(`http://images.test:${target.port}/`),
       LIMIT,

@@ -31,7 +31,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 describe('createRemoteFetch', () => {
-  it('gives the bytes behind an address', async () => {
+  it('returns the bytes of a URL', async () => {
     await serving((_request, response) => response.end(BYTES));
 
     const fetched = await rig.fetcher()(addressOf(), LIMIT, forever);
@@ -40,7 +40,7 @@ describe('createRemoteFetch', () => {
     expect(rig.resolver.asked).toEqual(['images.test']);
   });
 
-  it('asks for the name in the address and sends nothing about the caller', async () => {
+  it('sends the host name of the URL and no data of the caller', async () => {
     let seen: IncomingMessage | undefined;
     await serving((request, response) => {
       seen = request;
@@ -67,7 +67,7 @@ describe('createRemoteFetch', () => {
     expect(await rig.fetcher()(addressOf(), LIMIT, forever)).toMatchObject({ ok: true });
   });
 
-  it('takes another address of the same name when the first one refuses', async () => {
+  it('connects to another address of the same name if the first address refuses', async () => {
     await serving((_request, response) => response.end(BYTES));
     // The origin listens at one loopback address only.
     rig.resolver.set('images.test', ['127.0.0.9', '127.0.0.1']);
@@ -81,7 +81,7 @@ describe('createRemoteFetch', () => {
     expect(fetched).toEqual({ ok: true, bytes: BYTES });
   });
 
-  it('connects to an address that stands in the URL without asking a resolver', async () => {
+  it('connects to an IP address in the URL without a lookup', async () => {
     await serving((_request, response) => response.end(BYTES));
     const fetchRemote = rig.fetcher({
       allowed_hosts: ['127.0.0.1'],
@@ -128,18 +128,21 @@ describe('createRemoteFetch', () => {
     [1, 2, { ok: false, fault: 'too_many_redirects' }],
     [3, 3, { ok: true, bytes: BYTES }],
     [3, 4, { ok: false, fault: 'too_many_redirects' }],
-  ])('under a limit of %i follows or refuses %i redirects', async (limit, count, expected) => {
-    let left = count;
-    await serving((_request, response) => {
-      if (left === 0) response.end(BYTES);
-      else response.writeHead(302, { location: '/again' }).end();
-      left -= 1;
-    });
+  ])(
+    'follows, with a limit of %i, a chain of %i redirects or rejects it',
+    async (limit, count, expected) => {
+      let left = count;
+      await serving((_request, response) => {
+        if (left === 0) response.end(BYTES);
+        else response.writeHead(302, { location: '/again' }).end();
+        left -= 1;
+      });
 
-    const fetched = await rig.fetcher({ max_redirects: limit })(addressOf(), LIMIT, forever);
+      const fetched = await rig.fetcher({ max_redirects: limit })(addressOf(), LIMIT, forever);
 
-    expect(fetched).toEqual(expected);
-  });
+      expect(fetched).toEqual(expected);
+    },
+  );
 
   it('follows a redirect to another allowed host under that host’s name', async () => {
     await serving((_request, response) =>
@@ -209,7 +212,7 @@ describe('createRemoteFetch', () => {
       { fault: 'broken_off' },
       (request) => void request.socket.end('no HTTP at all\r\n\r\n'),
     ],
-  ])('says of %s what is wrong, and keeps no connection', async (_, fault, listener) => {
+  ])('reports the fault of %s and closes the connection', async (_, fault, listener) => {
     await serving(listener);
 
     const fetched = await rig.fetcher()(addressOf(), LIMIT, forever);
@@ -218,7 +221,7 @@ describe('createRemoteFetch', () => {
     await until(() => rig.origin.open() === 0);
   });
 
-  it('takes a body of exactly the limit, in whichever pieces', async () => {
+  it('accepts a body of exactly the limit in any chunks', async () => {
     await serving((_request, response) => {
       response.write(Buffer.alloc(LIMIT - 1));
       response.end('x');
@@ -239,7 +242,7 @@ describe('createRemoteFetch', () => {
     expect(fetched).toEqual({ ok: false, fault: 'unreachable' });
   });
 
-  it('sends nothing to a server that is not the one that its certificate names', async () => {
+  it('sends nothing to a server whose certificate names another host', async () => {
     let requests = 0;
     await serving((_request, response) => {
       requests += 1;
@@ -257,7 +260,7 @@ describe('createRemoteFetch', () => {
   it.each<[string, RequestListener]>([
     ['the response does not begin', () => undefined],
     ['the response does not end', (_request, response) => void response.write('x')],
-  ])('gives up when %s in time', async (_, listener) => {
+  ])('times out when %s in time', async (_, listener) => {
     let reached = false;
     await serving((request, response) => {
       reached = true;
@@ -272,7 +275,7 @@ describe('createRemoteFetch', () => {
     await until(() => rig.origin.open() === 0);
   });
 
-  it('gives up a resolver that does not reply in time', async () => {
+  it('times out if the resolver does not reply', async () => {
     await serving((_request, response) => response.end(BYTES));
     const { clock } = rig;
     const fetchRemote = createRemoteFetch({
@@ -293,7 +296,7 @@ describe('createRemoteFetch', () => {
     expect(await fetching).toEqual({ ok: false, fault: 'timed_out' });
   });
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer', async () => {
     await serving((_request, response) => response.end(BYTES));
 
     await rig.fetcher()(addressOf(), LIMIT, forever);

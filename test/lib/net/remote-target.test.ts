@@ -18,7 +18,7 @@ describe('toRemoteTarget', () => {
     ['https://other.test', 'https://other.test/'],
     ['https://bücher.test/', 'https://xn--bcher-kva.test/'],
     ['https://images.test/ä?ö#ü', 'https://images.test/%C3%A4?%C3%B6#%C3%BC'],
-  ])('takes %s for %s', (text, href) => {
+  ])('parses %s as %s', (text, href) => {
     const target = toRemoteTarget(text, policy);
 
     expect(target.ok && target.url.href).toBe(href);
@@ -31,7 +31,7 @@ describe('toRemoteTarget', () => {
     ['https://127.1/', '127.0.0.1'],
     ['https://①②⑦.0.0.1/', '127.0.0.1'],
     ['https://[0:0:0:0:0:0:0:1]/', '[::1]'],
-  ])('reads %s as the address %s', (text, hostname) => {
+  ])('parses %s as the IP address %s', (text, hostname) => {
     const target = toRemoteTarget(text, policy);
 
     expect(target.ok && target.url.hostname).toBe(hostname);
@@ -60,7 +60,7 @@ describe('toRemoteTarget', () => {
     ['https://[::ffff:127.0.0.1]/', 'host_not_allowed'],
     ['https://images.test:80/', 'port_not_allowed'],
     ['https://images.test:0/', 'port_not_allowed'],
-  ])('refuses "%s": %s', (text, fault) => {
+  ])('rejects "%s": %s', (text, fault) => {
     expect(toRemoteTarget(text, policy)).toEqual({ ok: false, fault });
   });
 
@@ -71,7 +71,7 @@ describe('toRemoteTarget', () => {
     'https://images.test/\u0000',
     'https://images.test/\u007f',
     'https://images.test/\u0085',
-  ])('refuses %j for its control character, in an address and in a redirect', (text) => {
+  ])('rejects %j because of a control character, in a URL and in a redirect', (text) => {
     expect(toRemoteTarget(text, policy)).toEqual({ ok: false, fault: 'control_character' });
     expect(toRemoteTarget(text, policy, 'https://images.test/')).toMatchObject({ ok: false });
   });
@@ -82,7 +82,7 @@ describe('toRemoteTarget', () => {
     ['//other.test/b.png', 'https://other.test/b.png'],
     ['https://other.test/b.png', 'https://other.test/b.png'],
     ['', 'https://images.test:8443/a/'],
-  ])('follows a redirect to "%s" from where it stands', (location, href) => {
+  ])('resolves a redirect to "%s" against the base URL', (location, href) => {
     const target = toRemoteTarget(location, policy, 'https://images.test:8443/a/');
 
     expect(target.ok && target.url.href).toBe(href);
@@ -93,14 +93,14 @@ describe('toRemoteTarget', () => {
     ['http://images.test/', 'not_an_https_url'],
     ['https://user@images.test/', 'user_info_in_url'],
     ['https://images.test:22/', 'port_not_allowed'],
-  ])('checks a redirect to "%s" like any other address', (location, fault) => {
+  ])('checks a redirect to "%s" like any other URL', (location, fault) => {
     expect(toRemoteTarget(location, policy, 'https://images.test/')).toEqual({
       ok: false,
       fault,
     });
   });
 
-  it('asks no host at all while none is allowed', () => {
+  it('rejects every host if none is allowed', () => {
     const closed = { ...policy, allowed_hosts: [] };
 
     expect(toRemoteTarget('https://images.test/', closed)).toMatchObject({ ok: false });

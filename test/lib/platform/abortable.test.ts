@@ -5,13 +5,13 @@ const never = new Promise<never>(() => {});
 const reason = new Error('the client disconnected');
 
 describe('abortable', () => {
-  it('resolves as the work does', async () => {
+  it('resolves like the work', async () => {
     const { signal } = new AbortController();
 
     expect(await abortable(Promise.resolve('done'), signal)).toBe('done');
   });
 
-  it('rejects as the work does', async () => {
+  it('rejects like the work', async () => {
     const { signal } = new AbortController();
     const failure = new Error('broken');
 
@@ -27,7 +27,7 @@ describe('abortable', () => {
     await expect(outcome).rejects.toBe(reason);
   });
 
-  it('rejects at once when the signal has aborted before', async () => {
+  it('rejects at once if the signal has already aborted', async () => {
     await expect(abortable(never, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

@@ -27,7 +27,7 @@ describe('systemClock', () => {
     },
   );
 
-  it.each([0, -5])('runs what is due after %i ms at once', (delayMs) => {
+  it.each([0, -5])('runs a callback with a delay of %i ms at once', (delayMs) => {
     const run = vi.fn();
 
     systemClock.after(delayMs, run);
@@ -85,7 +85,7 @@ describe('sleep', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('does not begin when the signal has aborted before', async () => {
+  it('does not start a timer if the signal has already aborted', async () => {
     const clock = createManualClock();
     const reason = new Error('the client disconnected');
 

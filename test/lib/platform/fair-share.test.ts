@@ -16,20 +16,20 @@ describe('checkRoom', () => {
     );
   });
 
-  test('a room that is not shared is for its holder alone', () => {
+  test('an unshared capacity is fully available to its holder', () => {
     const room = { limit: 100, used: 99, own: 99, isShared: false };
 
     expect(checkRoom({ ...room, holders: () => 1 }, 1)).toBe('room');
     expect(checkRoom({ ...room, holders: () => 2 }, 1)).toBe('share');
   });
 
-  test('a limit below 10 keeps nothing for others', () => {
+  test('a limit below 10 reserves nothing', () => {
     const room = { limit: 9, used: 8, own: 8, isShared: true, holders: () => 2 };
 
     expect(checkRoom(room, 1)).toBe('room');
   });
 
-  test('holders are not counted while there is free room', () => {
+  test('holders are not counted below nine tenths of the limit', () => {
     const holders = () => {
       throw new Error('counted');
     };

@@ -71,7 +71,7 @@ describe('createFairSlots', () => {
     expect(started).toEqual(['a1', 'b1', 'b2', 'a2']);
   });
 
-  test('small work of an owner passes its large work that has to wait', async () => {
+  test('small work of an owner overtakes waiting large work of the same owner', async () => {
     const { ask, started } = open(2, { work: 2 });
     void ask('a1', large);
     void ask('a2', large);
@@ -97,7 +97,7 @@ describe('createFairSlots', () => {
     expect(started).toHaveLength(4);
   });
 
-  test('a request that is aborted while it waits leaves no trace', async () => {
+  test('an aborted waiting request leaves no state', async () => {
     const { ask, started, end } = open(1, { work: 1 });
     const client = new AbortController();
     void ask('a1', two);

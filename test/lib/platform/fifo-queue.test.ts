@@ -7,7 +7,7 @@ describe('createFifoQueue', () => {
     expect(createFifoQueue().dequeue()).toBeUndefined();
   });
 
-  it('returns the oldest item that was not removed, whatever is removed when', () => {
+  it('returns the oldest remaining item for any order of removals', () => {
     type Step =
       | { readonly kind: 'enqueue' }
       | { readonly kind: 'dequeue' }

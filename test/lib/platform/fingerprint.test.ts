@@ -11,7 +11,7 @@ describe('toFingerprint', () => {
     ['the order of members', { a: 1, b: { c: 2, d: 3 } }, { b: { d: 3, c: 2 }, a: 1 }],
     ['the order of members that look like numbers', { 10: 'a', 9: 'b' }, { 9: 'b', 10: 'a' }],
     ['members that are undefined', { a: 1, b: undefined }, { a: 1 }],
-  ])('does not see %s', (_, one, other) => {
+  ])('ignores %s', (_, one, other) => {
     expect(toFingerprint('createImage', one)).toBe(toFingerprint('createImage', other));
   });
 
@@ -28,11 +28,11 @@ describe('toFingerprint', () => {
     expect(toFingerprint('createImage', one)).not.toBe(toFingerprint('createImage', other));
   });
 
-  it('differs from operation to operation', () => {
+  it('differs between operations', () => {
     expect(toFingerprint('createImage', {})).not.toBe(toFingerprint('streamImage', {}));
   });
 
-  it('is equal for two values only when they are', () => {
+  it('is equal for two values only if the values are equal', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const isSame = toFingerprint('x', one) === toFingerprint('x', other);

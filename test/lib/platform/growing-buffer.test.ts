@@ -16,7 +16,7 @@ describe('createGrowingBuffer', () => {
     expect(buffer.bytes().toString()).toBe('abcde');
   });
 
-  it('copies nothing when the length is known', () => {
+  it('copies nothing if the length is known', () => {
     const buffer = createGrowingBuffer({ initialBytes: 4 });
 
     buffer.append(Buffer.from('ab'));
@@ -27,7 +27,7 @@ describe('createGrowingBuffer', () => {
     expect(buffer.bytes().byteOffset).toBe(before.byteOffset);
   });
 
-  it('copies as often as its length doubles, not as often as chunks come', () => {
+  it('copies once per doubling, not once per chunk', () => {
     const buffer = createGrowingBuffer({ initialBytes: 65_536 });
     const memories = new Set<ArrayBufferLike>();
 
@@ -48,7 +48,7 @@ describe('createGrowingBuffer', () => {
     expect(buffer.bytes().buffer.byteLength).toBe(100_000);
   });
 
-  it('starts again at length 0 when its bytes were taken', () => {
+  it('restarts at length 0 after its bytes were taken', () => {
     const buffer = createGrowingBuffer({ initialBytes: 4 });
     buffer.append(Buffer.from('first'));
 

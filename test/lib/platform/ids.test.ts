@@ -4,7 +4,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 const MANY = 2000;
 
 describe('createIds', () => {
-  it('makes UUIDs of version 7 that contain their millisecond', () => {
+  it('creates UUIDs of version 7 that contain their time in milliseconds', () => {
     const nowMs = Date.UTC(2025, 5, 1);
 
     const uuid = createIds(() => nowMs).newUuid();
@@ -13,7 +13,7 @@ describe('createIds', () => {
     expect(Number.parseInt(uuid.replaceAll('-', '').slice(0, 12), 16)).toBe(nowMs);
   });
 
-  it('makes UUIDs that sort by the millisecond of their making', () => {
+  it('creates UUIDs that sort by creation time', () => {
     let nowMs = Date.UTC(2025, 5, 1);
     const ids = createIds(() => nowMs++);
 
@@ -35,7 +35,7 @@ describe('createIds', () => {
     expect(made.every((id) => form.test(id))).toBe(true);
   });
 
-  it('makes fractions from 0 up to, not including, 1', () => {
+  it('creates fractions from 0 (inclusive) to 1 (exclusive)', () => {
     const ids = createIds(() => 0);
 
     const fractions = Array.from({ length: MANY }, () => ids.newFraction());

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createKeyedMutex } from '../../../lib/platform/keyed-mutex.ts';
 
 describe('createKeyedMutex', () => {
-  it('runs work under one key one after the other, in the order of the calls', async () => {
+  it('runs work with the same key sequentially, in the order of the calls', async () => {
     const mutex = createKeyedMutex();
     const seen: string[] = [];
     let endFirst = () => {};
@@ -35,7 +35,7 @@ describe('createKeyedMutex', () => {
     expect(await next).toBe('done');
   });
 
-  it('forgets a key when its last work has settled', async () => {
+  it('drops a key when its last work has settled', async () => {
     const mutex = createKeyedMutex();
 
     await Promise.allSettled([

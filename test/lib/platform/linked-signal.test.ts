@@ -20,14 +20,14 @@ describe('linkSignal', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  it('has aborted from the start when the given signal has', () => {
+  it('is aborted from the start if the given signal has aborted', () => {
     const { signal } = linkSignal(AbortSignal.abort(reason));
 
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toBe(reason);
   });
 
-  it('aborts alone without the given signal', () => {
+  it('can be aborted without the given signal', () => {
     const given = new AbortController();
 
     const linked = linkSignal(given.signal);
@@ -57,7 +57,7 @@ describe('linkSignal', () => {
     expect(linked.signal.aborted).toBe(false);
   });
 
-  it('accepts a listener for every output of a large request without a warning', async () => {
+  it('accepts many listeners without a warning', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const { signal } = linkSignal(new AbortController().signal);
 

@@ -38,14 +38,14 @@ const WAYS: readonly (readonly [string, typeof link | undefined])[] = [
 ];
 
 describe('nameNewFile', () => {
-  test.each(WAYS)('a file gets its name where there are %s', async (_, makeLink) => {
+  test.each(WAYS)('a file receives its name with %s', async (_, makeLink) => {
     const isNamed = await nameNewFile(written, target, makeLink);
 
     expect(isNamed).toBe(true);
     expect(await readFile(target, 'utf8')).toBe('whole');
   });
 
-  test.each(WAYS)('a file of that name stays where there are %s', async (_, makeLink) => {
+  test.each(WAYS)('an existing file is kept with %s', async (_, makeLink) => {
     await writeFile(target, 'foreign');
 
     const isNamed = await nameNewFile(written, target, makeLink);
@@ -55,7 +55,7 @@ describe('nameNewFile', () => {
     expect(await readFile(written, 'utf8')).toBe('whole');
   });
 
-  test.each(WAYS)('a link that leads nowhere is a taken name where there are %s', async (_, it) => {
+  test.each(WAYS)('a dangling link counts as an existing name with %s', async (_, it) => {
     await symlink(join(folder, 'nowhere'), target);
 
     const isNamed = await nameNewFile(written, target, it);
@@ -64,7 +64,7 @@ describe('nameNewFile', () => {
     expect((await readdir(folder)).sort()).toEqual(['target', 'written']);
   });
 
-  test('of many at once exactly one gets the name where there are no hard links', async () => {
+  test('exactly one of many concurrent calls receives the name without hard links', async () => {
     const contents = Array.from({ length: 50 }, (_, index) => `file ${index}`);
     const paths = contents.map((content) => join(folder, content));
     await Promise.all(paths.map((path, index) => writeFile(path, contents[index] ?? '')));
@@ -77,7 +77,7 @@ describe('nameNewFile', () => {
     expect(await readFile(target, 'utf8')).toBe(contents[named.indexOf(true)]);
   });
 
-  test('a name that could not be given is free again', async () => {
+  test('a failed call releases the name', async () => {
     await rm(written);
 
     await expect(nameNewFile(written, target, without('EPERM'))).rejects.toThrow('ENOENT');
@@ -85,7 +85,7 @@ describe('nameNewFile', () => {
     await expect(access(target)).rejects.toThrow('ENOENT');
   });
 
-  test('any other failure of the link is the failure', async () => {
+  test('any other error of the link is thrown', async () => {
     await expect(nameNewFile(written, target, without('ENOSPC'))).rejects.toThrow('ENOSPC');
 
     expect(await readdir(folder)).toEqual(['written']);

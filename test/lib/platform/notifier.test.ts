@@ -17,7 +17,7 @@ describe('createNotifier', () => {
     expect([before, isOver]).toEqual([false, true]);
   });
 
-  test('notifications before a wait end it at once, and only it', async () => {
+  test('earlier notifications end exactly one wait at once', async () => {
     const notifier = createNotifier();
     notifier.notify();
     notifier.notify();

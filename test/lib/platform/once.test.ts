@@ -12,7 +12,7 @@ function openNumbers(failing: readonly number[] = []) {
 }
 
 describe('createOnce', () => {
-  test('makes its value when it is first asked for, and once', async () => {
+  test('creates its value once, on first use', async () => {
     const numbers = openNumbers();
     const before = numbers.made();
 
@@ -22,7 +22,7 @@ describe('createOnce', () => {
     expect([...given, await numbers.get(), await numbers.made()]).toEqual([1, 1, 1, 1]);
   });
 
-  test('tries again after a failure, which all get that waited for it', async () => {
+  test('tries again after a failure, with which all waiting calls reject', async () => {
     const numbers = openNumbers([1]);
 
     const outcomes = await Promise.allSettled([numbers.get(), numbers.get()]);
@@ -32,7 +32,7 @@ describe('createOnce', () => {
     expect(await numbers.get()).toBe(2);
   });
 
-  test('makes another one after it was forgotten', async () => {
+  test('creates a new value after forget', async () => {
     const numbers = openNumbers();
     await numbers.get();
 

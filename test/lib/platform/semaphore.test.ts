@@ -7,7 +7,7 @@ const never = new AbortController().signal;
 const reason = new Error('the client disconnected');
 
 describe('createSemaphore: acquire', () => {
-  it('grants slots at once while there are any', async () => {
+  it('grants free slots at once', async () => {
     const semaphore = createSemaphore(2);
 
     const releases = await Promise.all([semaphore.acquire(never), semaphore.acquire(never)]);
@@ -15,11 +15,11 @@ describe('createSemaphore: acquire', () => {
     expect(releases).toHaveLength(2);
   });
 
-  it('rejects when the signal has aborted before', async () => {
+  it('rejects if the signal has already aborted', async () => {
     await expect(createSemaphore(1).acquire(AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
-  it('rejects when the signal aborts in the queue, and grants the slot to the next request', async () => {
+  it('rejects if the signal aborts in the queue, and grants the slot to the next request', async () => {
     const semaphore = createSemaphore(1);
     const client = new AbortController();
     const release = await semaphore.acquire(never);
@@ -45,7 +45,7 @@ describe('createSemaphore: acquire', () => {
     await expect(isPending(third)).resolves.toBe(true);
   });
 
-  it('grants a released slot to the queue, never to a request that is made now', async () => {
+  it('grants a released slot to the queue, never to a new request', async () => {
     const semaphore = createSemaphore(1);
     const release = await semaphore.acquire(never);
     const queued = semaphore.acquire(never);
@@ -57,7 +57,7 @@ describe('createSemaphore: acquire', () => {
     await expect(isPending(newcomer)).resolves.toBe(true);
   });
 
-  it('keeps a slot that was granted before the abort until it is released', async () => {
+  it('keeps a granted slot until it is released, even after an abort', async () => {
     const semaphore = createSemaphore(1);
     const client = new AbortController();
     const release = await semaphore.acquire(never);
@@ -74,7 +74,7 @@ describe('createSemaphore: acquire', () => {
     await expect(next).resolves.toBeTypeOf('function');
   });
 
-  it('counts the taken slots and the requests in the queue', async () => {
+  it('counts the occupied slots and the waiting requests', async () => {
     const semaphore = createSemaphore(1);
     const client = new AbortController();
 
@@ -89,7 +89,7 @@ describe('createSemaphore: acquire', () => {
     expect(semaphore.counts()).toEqual({ active: 0, waiting: 0 });
   });
 
-  it('never exceeds its limit, grants in order and loses no slot, whatever happens when', async () => {
+  it('never exceeds its limit, grants in order and loses no slot in random sequences', async () => {
     const step = fc.record({
       kind: fc.constantFrom('acquire', 'acquire', 'release', 'abort'),
       nth: fc.nat(40),
@@ -122,7 +122,7 @@ describe('createSemaphore: acquire', () => {
 });
 
 describe('createSemaphore: run', () => {
-  it('runs as much work at a time as there are slots, in the order of the calls', async () => {
+  it('runs one piece of work per slot at a time, in the order of the calls', async () => {
     const semaphore = createSemaphore(2);
     const works = ['a', 'b', 'c', 'd'].map((name) => start(semaphore, name));
 
@@ -209,7 +209,7 @@ describe('createSemaphore: run', () => {
     expect(third.isStarted).toBe(true);
   });
 
-  it('does not start work for a signal that has aborted before', async () => {
+  it('does not start work for an aborted signal', async () => {
     const work = start(createSemaphore(1), 'late', AbortSignal.abort(reason));
 
     await expect(work.result).rejects.toBe(reason);

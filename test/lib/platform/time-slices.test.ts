@@ -5,7 +5,7 @@ import { createTimeSlices, type Steps } from '../../../lib/platform/time-slices.
 const { signal } = new AbortController();
 
 describe('createTimeSlices', () => {
-  it('lets other work run once the budget of a turn is spent', async () => {
+  it('runs other work when the budget of a turn is spent', async () => {
     const { slices, steps, order } = open(3);
     setImmediate(() => order.push('other'));
 
@@ -14,7 +14,7 @@ describe('createTimeSlices', () => {
     expect(order).toEqual(['a1', 'a2', 'other', 'a3', 'a4']);
   });
 
-  it('runs short work in the turn in which it is given', async () => {
+  it('runs short work in the same turn', async () => {
     const { slices, steps, order } = open(0);
     setImmediate(() => order.push('other'));
 
@@ -24,7 +24,7 @@ describe('createTimeSlices', () => {
     expect(order).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('has one budget a turn for all work', async () => {
+  it('has one budget per turn for all work', async () => {
     const { slices, steps, order } = open(2);
     const names = Array.from({ length: 60 }, (_, index) => `${index}.`);
 
@@ -39,7 +39,7 @@ describe('createTimeSlices', () => {
     expect(Math.max(...stepsInTurns)).toBe(3);
   });
 
-  it('does not renew the budget for work that is given later in the same turn', async () => {
+  it('does not renew the budget within a turn', async () => {
     const { slices, steps, order } = open(5);
 
     const first = slices.run(steps('a', 1), signal);
@@ -52,7 +52,7 @@ describe('createTimeSlices', () => {
     expect(order).toEqual(['a1', 'b1']);
   });
 
-  it('continues work that has used up a turn behind the others', async () => {
+  it('continues work that spent the budget after the other work', async () => {
     const { slices, steps, order } = open(5);
 
     const names = await Promise.all([
@@ -77,7 +77,7 @@ describe('createTimeSlices', () => {
     expect(order).toEqual(['a1']);
   });
 
-  it('rejects with what one work throws, and runs the others', async () => {
+  it('rejects with the error of a failed work and runs the other work', async () => {
     const { slices, steps } = open(5);
     const failure = new Error('broken');
     function* failing(): Steps<never> {

@@ -102,7 +102,7 @@ describe('openTokenFile', () => {
     ['two equal names', () => writeFile(path, row('bob') + row('bob'))],
     ['a removed file', () => rm(path)],
     ['a folder in its place', () => rm(path).then(() => mkdir(path))],
-  ])('keeps its tokens after %s, and logs it once', async (_what, change) => {
+  ])('keeps its tokens after %s and logs the failure once', async (_what, change) => {
     await write(row('alice'));
     const find = open();
 
@@ -136,7 +136,7 @@ describe('openTokenFile', () => {
     ['a folder', () => mkdir(path, 0o700), /must be a regular file/],
     ['a file that is too long', () => writeFile(path, '#'.repeat(300_000), OWNER_ONLY), /at most/],
     ['a file with an error', () => writeFile(path, 'token = 1', OWNER_ONLY), /token must be/],
-  ])('does not start with %s', async (_what, make, message) => {
+  ])('throws at the start for %s', async (_what, make, message) => {
     await make();
 
     expect(open).toThrow(message);
@@ -169,7 +169,7 @@ describe('the watch over tokens', () => {
     ['disabled', row('alice', 'disabled = true')],
     ['replaced', row('alice').replace(digestOf('alice'), digestOf('another'))],
     ['without the permission', row('alice', 'permissions = ["jobs"]')],
-  ])('ends what a token has begun that is %s, and nothing else', async (_what, changed) => {
+  ])('calls the listener of a token that is %s, and no other listener', async (_what, changed) => {
     const { check } = await begin();
 
     expect(await check()).toEqual([]);
@@ -228,7 +228,7 @@ describe('the watch over removals', () => {
     ['disabled', row('alice', 'disabled = true')],
     ['replaced', row('alice').replace(digestOf('alice'), digestOf('another'))],
     ['expired', row('alice', 'expires = 2020-01-01')],
-  ])('ends nothing of a token that is %s', async (_what, changed) => {
+  ])('calls no removal listener of a token that is %s', async (_what, changed) => {
     const { check } = await begin();
 
     await write(changed + row('bob'));

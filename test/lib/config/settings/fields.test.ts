@@ -131,19 +131,19 @@ function valueAt(named: NamedField, config: unknown): unknown {
 }
 
 describe('FIELDS', () => {
-  it('have names of their own, in files and in variables', () => {
+  it('have unique names in files and in variables', () => {
     expect(new Set(FIELDS.map(({ path }) => path)).size).toBe(FIELDS.length);
     expect(new Set(FIELDS.map(({ environment }) => environment)).size).toBe(FIELDS.length);
   });
 
-  it('have defaults that they accept, and a sentence', () => {
+  it('accept their own defaults and have a description', () => {
     const defaults = resolveConfig([]);
 
     expect(defaults).toMatchObject({ ok: true, warnings: [] });
     for (const { field } of FIELDS) expect(field.about).toMatch(/^[A-Z].*[.]$/);
   });
 
-  it('read back from a file what the defaults are', () => {
+  it('read their defaults back from a file', () => {
     const defaults = resolveConfig([]);
     const text = defaults.ok ? toToml(defaults.config) : '';
 
@@ -152,7 +152,7 @@ describe('FIELDS', () => {
     expect(read).toMatchObject({ ok: true, config: defaults.ok && defaults.config });
   });
 
-  it('inherit from fields of the same kind', () => {
+  it('inherit only from fields of the same kind', () => {
     for (const { field } of FIELDS) {
       if (field.inherits === undefined) continue;
       expect(fieldAtPath(field.inherits)).toMatchObject({
@@ -181,7 +181,7 @@ describe('FIELDS', () => {
       ],
       ['the environment', () => environmentSource({ [named.environment]: variableText(value) })],
       ['--set', () => overrideSource([`${path}=${variableText(value)}`])],
-    ])('takes its value from %s', (_name, source) => {
+    ])('reads its value from %s', (_name, source) => {
       const resolved = resolveConfig([helpers, source()]);
 
       expect(resolved).toMatchObject({ ok: true, warnings: [] });
@@ -191,7 +191,7 @@ describe('FIELDS', () => {
 });
 
 describe('crossFieldRules', () => {
-  it('speak of fields that exist', () => {
+  it('name only existing fields', () => {
     const resolved = resolveConfig([overrideSource(companionsOf(''))]);
 
     const rules = resolved.ok ? crossFieldRules(resolved.config) : [];
@@ -200,7 +200,7 @@ describe('crossFieldRules', () => {
     expect(paths.filter((path) => !PATHS.has(path))).toEqual([]);
   });
 
-  it('stay silent while one of their fields is invalid', () => {
+  it('are skipped if one of their fields is invalid', () => {
     const resolved = resolveConfig([
       overrideSource(['inputs.max_bytes_total=0', 'inputs.max_bytes_each=99999999']),
     ]);

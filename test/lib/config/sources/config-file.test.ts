@@ -19,7 +19,7 @@ async function maxRunning(options: Partial<LoadOptions>): Promise<number | undef
 }
 
 describe('the configuration file', () => {
-  it('is the one of the flag before the one of the variable before ./image-bridge.toml', async () => {
+  it('is named by the flag, else by the variable, else is ./image-bridge.toml', async () => {
     write('image-bridge.toml', 'server.jobs.max_running = 1');
     write('variable.toml', 'server.jobs.max_running = 2');
     const configFile = write('flag.toml', 'server.jobs.max_running = 3');
@@ -33,7 +33,7 @@ describe('the configuration file', () => {
   it.each([
     ['XDG_CONFIG_HOME', (path: string) => ({ XDG_CONFIG_HOME: path, HOME: '/nowhere' })],
     ['HOME', (path: string) => ({ HOME: join(path, '..'), XDG_CONFIG_HOME: 'relative' })],
-  ])('is the one of the folder that %s leads to when there is no other', async (_, toEnv) => {
+  ])('is in the folder named by %s if there is no other file', async (_, toEnv) => {
     const folderOfUser = join(folder(), '.config');
     mkdirSync(join(folderOfUser, 'image-bridge'), { recursive: true });
     write('.config/image-bridge/image-bridge.toml', 'server.jobs.max_running = 7');
@@ -71,25 +71,28 @@ describe('the configuration file', () => {
     ['a link that leads nowhere', (path) => symlinkSync('nowhere', path), /ENOENT/],
     ['2 MiB', (path) => writeFileSync(path, '#'.repeat(2_097_152)), /1 MiB/],
     ['another encoding', (path) => writeFileSync(path, Buffer.from('# \xfc', 'latin1')), /UTF-8/],
-  ])('is refused under the name that asked for it when it is %s', async (_name, make, message) => {
-    const path = join(folder(), 'given.toml');
-    make(path);
+  ])(
+    'is rejected under the flag or variable that named it if it is %s',
+    async (_name, make, message) => {
+      const path = join(folder(), 'given.toml');
+      make(path);
 
-    const byFlag = await loadConfig({ env: {}, cwd: folder(), configFile: 'given.toml' });
-    const byVariable = await loadConfig({
-      env: { IMAGE_BRIDGE_CONFIG: path },
-      cwd: folder(),
-    });
+      const byFlag = await loadConfig({ env: {}, cwd: folder(), configFile: 'given.toml' });
+      const byVariable = await loadConfig({
+        env: { IMAGE_BRIDGE_CONFIG: path },
+        cwd: folder(),
+      });
 
-    const refusal = (field: string, source: string) => ({
-      ok: false,
-      errors: [{ field, source, message: expect.stringMatching(message) }],
-    });
-    expect(byFlag).toMatchObject(refusal('--config', 'given.toml'));
-    expect(byVariable).toMatchObject(refusal('IMAGE_BRIDGE_CONFIG', path));
-  });
+      const refusal = (field: string, source: string) => ({
+        ok: false,
+        errors: [{ field, source, message: expect.stringMatching(message) }],
+      });
+      expect(byFlag).toMatchObject(refusal('--config', 'given.toml'));
+      expect(byVariable).toMatchObject(refusal('IMAGE_BRIDGE_CONFIG', path));
+    },
+  );
 
-  it.each(['', 'a\0b'])('is refused for the name %j', async (configFile) => {
+  it.each(['', 'a\0b'])('is rejected for the name %j', async (configFile) => {
     const loaded = await loadConfig({ env: {}, cwd: folder(), configFile });
 
     expect(loaded).toMatchObject({ ok: false, errors: [{ field: '--config' }] });
@@ -98,7 +101,7 @@ describe('the configuration file', () => {
   it.each<[string, (path: string) => void]>([
     ['a folder', (path) => mkdirSync(path)],
     ['a link that leads nowhere', (path) => symlinkSync('nowhere', path)],
-  ])('is refused although it is the default when it is %s', async (_name, make) => {
+  ])('is rejected even as the default file if it is %s', async (_name, make) => {
     make(join(folder(), 'image-bridge.toml'));
 
     const loaded = await loadConfig({ env: {}, cwd: folder() });

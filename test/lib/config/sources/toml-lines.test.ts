@@ -58,7 +58,7 @@ describe('createTomlLines', () => {
     [['rows', 's'], 23],
     [['rows', 't'], 25],
     [['u', 'v w', 'x'], 27],
-  ])('finds %j', (path, line) => {
+  ])('finds the line of %j', (path, line) => {
     const withCarriageReturns = DOCUMENT.replaceAll('\n', '\r\n');
 
     expect(parseToml(DOCUMENT).ok).toBe(true);
@@ -67,14 +67,14 @@ describe('createTomlLines', () => {
     expect(createTomlLines(`\ufeff${DOCUMENT}`).lineOf(path)).toBe(line);
   });
 
-  it('returns the line of the nearest known path around an unknown one', () => {
+  it('returns the line of the nearest known parent of an unknown path', () => {
     const lines = createTomlLines('\n\n[a]\nb = 1');
 
     expect(lines.lineOf(['a', 'x', 'y'])).toBe(3);
     expect(lines.lineOf(['x'])).toBe(1);
   });
 
-  it('does not take a deep or long key for work without end', () => {
+  it('handles very deep and long keys in bounded time', () => {
     const text = `${'a.'.repeat(200_000)}b = 1\nc = 2`;
 
     expect(createTomlLines(text).lineOf(['c'])).toBe(2);
@@ -82,7 +82,7 @@ describe('createTomlLines', () => {
 });
 
 describe('eachTomlKey', () => {
-  it('names exactly the keys and items that the parser sees, whatever they are called', () => {
+  it('finds exactly the keys and items that the parser finds', () => {
     const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
       any: fc.oneof(
         { maxDepth: 3 },
@@ -111,7 +111,7 @@ describe('eachTomlKey', () => {
     );
   });
 
-  it('ends on any text', () => {
+  it('terminates for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'[]{}"\'=.,#\n\\ a1-') }), (text) => {
         const lineCount = text.split('\n').length;
@@ -122,7 +122,7 @@ describe('eachTomlKey', () => {
     );
   });
 
-  it('does not overflow on brackets without end', () => {
+  it('does not overflow the stack on unclosed brackets', () => {
     expect(() => eachTomlKey(`a = ${'['.repeat(500_000)}`, () => undefined)).not.toThrow();
     expect(() => eachTomlKey(`a = ${'{a='.repeat(300_000)}`, () => undefined)).not.toThrow();
   });
@@ -138,7 +138,7 @@ describe('tomlKeyOnLine', () => {
     ['a = 1\nhunter2', 2, undefined],
     ['[hunter2\na = 1', 1, undefined],
     ['', 1, undefined],
-  ])('finds the key at fault in %j', (text, line, expected) => {
+  ])('finds the faulty key in %j', (text, line, expected) => {
     expect(tomlKeyOnLine(text, line)).toEqual(expected);
   });
 });

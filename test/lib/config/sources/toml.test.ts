@@ -8,21 +8,21 @@ describe('parseToml', () => {
     expect(reading).toMatchObject({ ok: true, table: { a: 1n, b: 1, c: 9007199254740993n } });
   });
 
-  it('keeps the key __proto__ away from the prototypes', () => {
+  it('does not change a prototype for the key __proto__', () => {
     const reading = parseToml('[__proto__]\npolluted = true\n[a.__proto__]\npolluted = true');
 
     expect(reading.ok && Object.keys(reading.table)).toEqual(['__proto__', 'a']);
     expect(Object.prototype).not.toHaveProperty('polluted');
   });
 
-  it('names the line of a fault and nothing that stands there', () => {
+  it('names the line of an error without quoting the line', () => {
     const reading = parseToml('a = 1\r\nsecret = "hunter2\r\nb = 2');
 
     expect(reading).toMatchObject({ ok: false, line: 2 });
     expect(JSON.stringify(reading)).not.toContain('hunter2');
   });
 
-  it('refuses values that nest without end', () => {
+  it('rejects values that are nested too deeply', () => {
     const reading = parseToml(`a = ${'['.repeat(100_000)}`);
 
     expect(reading).toMatchObject({ ok: false, line: 1 });
@@ -49,7 +49,7 @@ describe('parseTomlValue', () => {
 });
 
 describe('toToml', () => {
-  it('leaves out what is undefined', () => {
+  it('omits undefined members', () => {
     const text = toToml({ a: { b: undefined, c: [443], 'd-e': 'x' } });
 
     expect(parseToml(text)).toMatchObject({ ok: true, table: { a: { c: [443n], 'd-e': 'x' } } });

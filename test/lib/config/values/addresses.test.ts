@@ -32,7 +32,7 @@ describe('parseAuthority', () => {
     '*:80',
     '-a:80',
     'host:80\n',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     const authority = parseAuthority(text);
 
     expect(authority).toBeUndefined();
@@ -49,7 +49,7 @@ describe('isLoopbackHost', () => {
     '0:0:0:0:0:0:0:1',
     '::ffff:127.0.0.1',
     '::1%lo',
-  ])('knows %s', (host) => {
+  ])('returns true for %s', (host) => {
     expect(isLoopbackHost(host)).toBe(true);
   });
 
@@ -63,7 +63,7 @@ describe('isLoopbackHost', () => {
     '127.0.0.1.example',
     '::ffff:10.0.0.1',
     'fe80::1%eth0',
-  ])('does not take %j for one', (host) => {
+  ])('returns false for %j', (host) => {
     expect(isLoopbackHost(host)).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ describe('nearestName', () => {
     ['bearer_token', undefined],
     ['speed', undefined],
     ['', undefined],
-  ])('takes %j for %j', (typed, name) => {
+  ])('suggests a name for the typo %j: %j', (typed, name) => {
     expect(nearestName(typed, NAMES)).toBe(name);
   });
 });

@@ -121,7 +121,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(RULES[name].accepts(text)).toBe(true);
   });
 
-  it.each(BAD[name])('refuses %j', (text) => {
+  it.each(BAD[name])('rejects %j', (text) => {
     expect(RULES[name].accepts(text)).toBe(false);
   });
 });

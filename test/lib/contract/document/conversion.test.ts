@@ -106,7 +106,7 @@ describe.each(Object.entries(BODIES))('%s', (_name, schema) => {
     expect(all.length).toBeGreaterThan(0);
   });
 
-  it.each(all)('takes null for $path as if it were absent', ({ without, withNull }) => {
+  it.each(all)('treats null for $path as absent', ({ without, withNull }) => {
     const [absent, isNull] = [without, withNull].map((body) => {
       const { issues, value } = parseWithLimits(schema, body, LIMITS) as v.SafeParseResult<Node> & {
         value: unknown;
@@ -117,7 +117,7 @@ describe.each(Object.entries(BODIES))('%s', (_name, schema) => {
     expect(isNull).toEqual(absent);
   });
 
-  it.each(all)('is documented to take null for $path', ({ without, withNull }) => {
+  it.each(all)('is documented to accept null for $path', ({ without, withNull }) => {
     expect(errorsOf(validate, withNull)).toEqual(errorsOf(validate, without));
   });
 });

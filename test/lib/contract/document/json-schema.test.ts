@@ -41,7 +41,7 @@ function part(schema: JsonObject | undefined, ...path: string[]): JsonObject {
 }
 
 describe('componentSchemas', () => {
-  it('holds what is wanted and all that it refers to, and nothing else', () => {
+  it('contains exactly the wanted schemas and the schemas that they refer to', () => {
     const names = Object.keys(componentSchemas(['ImageResponse']));
 
     expect(names).toEqual([
@@ -58,7 +58,7 @@ describe('componentSchemas', () => {
     ]);
   });
 
-  it('refers only to what it holds', () => {
+  it('refers only to contained schemas', () => {
     const schemas = componentSchemas(NAMES);
 
     const missing = referencedComponents(schemas).filter((name) => !(name in schemas));
@@ -75,7 +75,7 @@ describe('componentSchemas', () => {
     expect(() => ajv.getSchema(`document#/components/schemas/${name}`)).not.toThrow();
   });
 
-  it('closes every object that the schemas close', () => {
+  it('closes the same objects as the schemas', () => {
     const { ImageOutput, ImageJob, OpenAiImageGeneration } = componentSchemas(NAMES);
 
     expect(ImageOutput?.['additionalProperties']).toBe(false);
@@ -83,7 +83,7 @@ describe('componentSchemas', () => {
     expect(OpenAiImageGeneration).not.toHaveProperty('additionalProperties');
   });
 
-  it('demands a field with a default in a reply and not in a request', () => {
+  it('requires a field with a default only in a reply', () => {
     const { ImageRequestParameters, ImageParameters } = componentSchemas(NAMES);
 
     expect(ImageRequestParameters).not.toHaveProperty('required');
@@ -106,7 +106,7 @@ describe('componentSchemas', () => {
     ['ImageRequest', 'metadata', 'maxProperties'],
     ['ImagePresetCreate', 'description', 'maxLength'],
     ['OpenAiImageEditForm', 'n', 'minimum'],
-  ])('says of %s.%s its %s, which only a check knows', (name, field, keyword) => {
+  ])('documents for %s.%s the keyword %s of a check', (name, field, keyword) => {
     const schema = componentSchemas([name])[name];
 
     expect(part(schema, 'properties', field)).toHaveProperty(keyword);
@@ -119,7 +119,7 @@ describe('schemaPart', () => {
     expect(componentName(Parameters)).toBe('ImageParameters');
   });
 
-  it('writes out a schema without a name, and refers to those inside it', () => {
+  it('inlines a schema without a name and refers to named parts', () => {
     const schema = closedObject({ presets: v.array(Preset) });
 
     expect(schemaPart(schema, 'reply')).toEqual({
@@ -134,7 +134,7 @@ describe('schemaPart', () => {
 });
 
 describe('plainSchema', () => {
-  it('refuses what it cannot say', () => {
+  it('rejects a schema that it cannot express', () => {
     expect(() => plainSchema(v.date())).toThrow();
   });
 });
@@ -142,14 +142,14 @@ describe('plainSchema', () => {
 describe('jsonSchemaDocument', () => {
   const document = jsonSchemaDocument();
 
-  it('stands on its own', () => {
+  it('contains every schema that it refers to', () => {
     const refs = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? [];
 
     expect(refs.every((ref) => ref.startsWith('"$ref":"#/$defs/'))).toBe(true);
     expect(() => newAjv().compile(document)).not.toThrow();
   });
 
-  it('describes ImageRequest and only what it needs', () => {
+  it('contains only ImageRequest and the schemas that it needs', () => {
     expect(document['title']).toBe('ImageRequest');
     expect(Object.keys(document['$defs'] as object)).toEqual([
       'ImageInput',
@@ -187,11 +187,11 @@ describe('jsonSchemaDocument', () => {
     [{ prompt: 'x', metadata: { 'a b': 'c' } }],
     [{ prompt: 'x', metadata: { a: 1 } }],
     [{ prompt: 'x', images: [{ type: 'file' }] }],
-  ])('refuses %j', (request) => {
+  ])('rejects %j', (request) => {
     expect(newAjv().compile(document)(request)).toBe(false);
   });
 
-  it('is never stricter than the bridge itself', () => {
+  it('accepts every request that the bridge accepts', () => {
     const validate = newAjv().compile(document);
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }),

@@ -7,7 +7,7 @@ const base = { prompt: 'a cat' };
 const images = [{ image_url: 'data:image/png;base64,AAAA' }];
 
 describe('GenerationsBody', () => {
-  it('keeps which fields were named, and names those that it does not know', () => {
+  it('keeps which fields were named, and lists the unknown fields', () => {
     const body = {
       ...base,
       model: 'sandbox/sandbox-image',
@@ -30,7 +30,7 @@ describe('GenerationsBody', () => {
     });
   });
 
-  it('takes null for any field but the prompt, as official clients send it', () => {
+  it('accepts null for every field except the prompt', () => {
     const body = {
       ...base,
       ...Object.fromEntries(
@@ -44,7 +44,7 @@ describe('GenerationsBody', () => {
     expect(outputOf(GenerationsBody, body)).toEqual({ fields: base, unknown: [] });
   });
 
-  it('takes every field of bridge_ext', () => {
+  it('accepts every field of bridge_ext', () => {
     const bridge_ext = {
       provider: 'sandbox',
       negative_prompt: 'text',
@@ -107,17 +107,17 @@ describe('GenerationsBody', () => {
       { ...base, bridge_ext: { timeout_ms: LIMITS.maxTimeoutMs + 1 } },
       'bridge_ext.timeout_ms: out_of_range',
     ],
-  ])('refuses %j', (body, verdict) => {
+  ])('rejects %j', (body, verdict) => {
     expect(verdictOf(GenerationsBody, body)).toEqual([verdict]);
   });
 
-  it('takes an empty safety_identifier, which means none', () => {
+  it('accepts an empty safety_identifier', () => {
     expect(verdictOf(GenerationsBody, { ...base, safety_identifier: '' })).toEqual([]);
   });
 });
 
 describe('EditsBody', () => {
-  it('takes images by their data URLs', () => {
+  it('accepts images as data URLs', () => {
     const body = { ...base, images, mask: images[0], session_key: 'k', compatibility: 'strict' };
 
     expect(outputOf(EditsBody, body)).toEqual({ fields: body, unknown: [] });
@@ -131,7 +131,7 @@ describe('EditsBody', () => {
     [{ ...base, images, mask: {} }, 'mask.image_url: required'],
     [{ ...base, images, session_key: 'a b' }, 'session_key: invalid_value'],
     [{ ...base, images, provider: '' }, 'provider: invalid_length'],
-  ])('refuses %j', (body, verdict) => {
+  ])('rejects %j', (body, verdict) => {
     expect(verdictOf(EditsBody, body)).toEqual([verdict]);
   });
 });
@@ -182,13 +182,13 @@ describe('EditsFormFields', () => {
     [{ ...base, bridge_ext: '{"__proto__":1}' }, 'bridge_ext.__proto__: unknown_field'],
     [{ ...base, markup: 'x' }, 'markup: unsupported_field'],
     [{ ...base, size: '1024' }, 'size: invalid_value'],
-  ])('refuses %j', (parts, verdict) => {
+  ])('rejects %j', (parts, verdict) => {
     expect(verdictOf(EditsFormFields, parts)).toEqual([verdict]);
   });
 });
 
 describe('EDIT_FILES', () => {
-  it('lets only the mask come once', () => {
+  it('allows repeated files for every role except the mask', () => {
     const once = Object.entries(EDIT_FILES).filter(([, { isRepeatable }]) => !isRepeatable);
 
     expect(once.map(([name]) => name)).toEqual(['mask']);

@@ -8,11 +8,11 @@ describe('toIdempotencyKey', () => {
     ['in the header', null, 'k', 'k'],
     ['in both, the same', 'k', 'k', 'k'],
     ['in both, the same beyond ASCII', 'schlüssel', 'schlüssel', 'schlüssel'],
-  ])('takes the key that is %s', (_, inBody, inHeader, key) => {
+  ])('returns the key that is %s', (_, inBody, inHeader, key) => {
     expect(toIdempotencyKey(inBody, inHeader)).toBe(key);
   });
 
-  it('refuses two keys', () => {
+  it('rejects two different keys', () => {
     expect(() => toIdempotencyKey('k', 'l')).toThrow(
       expect.objectContaining({ code: 'invalid_request', param: 'idempotency_key' }),
     );

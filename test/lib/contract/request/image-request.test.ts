@@ -607,7 +607,7 @@ describe('ImageRequest', () => {
     ['a list', [base]],
     ['null', null],
     ['a flag', true],
-  ])('refuses %s in place of an object', (_name, body) => {
+  ])('rejects %s instead of an object', (_name, body) => {
     const error = errorOf(ImageRequest, body);
 
     expect(error?.details['issues']).toEqual([
@@ -616,7 +616,7 @@ describe('ImageRequest', () => {
     expect(error?.param).toBeNull();
   });
 
-  it('takes the number that JSON.parse makes of 1e999 for out of range', () => {
+  it('reports 1e999 as out of range', () => {
     const body: unknown = JSON.parse('{"prompt":"a cat","parameters":{"n":1e999}}');
 
     const issues = issuesOf(ImageRequest, body);
@@ -634,7 +634,7 @@ describe('ImageRequest', () => {
 });
 
 describe('a valid ImageRequest', () => {
-  it('has its defaults when only a prompt was sent', () => {
+  it('has all defaults if only a prompt is sent', () => {
     const output = outputOf(ImageRequest, base);
 
     expect(output).toEqual({
@@ -686,7 +686,7 @@ describe('a valid ImageRequest', () => {
     });
   });
 
-  it('means by null for an optional field the same as without the field', () => {
+  it('treats null for an optional field as absent', () => {
     const nulls = {
       version: null,
       operation: null,
@@ -759,7 +759,7 @@ describe('a valid ImageRequest', () => {
     expect(verdictOf(ImageRequest, request)).toEqual([]);
   });
 
-  it('may hold remote inputs where they are enabled', () => {
+  it('may contain remote inputs if they are enabled', () => {
     const request = withInput({ type: 'url', url: 'https://example.org/a.png' });
 
     expect(verdictOf(ImageRequest, request, { ...LIMITS, remoteInputs: true })).toEqual([]);
@@ -793,7 +793,7 @@ describe('a hostile ImageRequest', () => {
     },
   );
 
-  it('keeps a metadata pair named __proto__ as the pair that it is', () => {
+  it('keeps a metadata pair named __proto__', () => {
     const body: unknown = JSON.parse('{"prompt":"a cat","metadata":{"__proto__":"x"}}');
 
     const { metadata } = outputOf(ImageRequest, body) as { metadata: object };
@@ -801,7 +801,7 @@ describe('a hostile ImageRequest', () => {
     expect(Object.entries(metadata)).toEqual([['__proto__', 'x']]);
   });
 
-  it('reports a metadata pair named __proto__ that is no text', () => {
+  it('reports a metadata pair named __proto__ that is not a string', () => {
     const body: unknown = JSON.parse('{"prompt":"a cat","metadata":{"__proto__":{"a":1}}}');
 
     expect(verdictOf(ImageRequest, body)).toEqual(['metadata.__proto__: invalid_type']);
@@ -830,7 +830,7 @@ describe('a hostile ImageRequest', () => {
     ]);
   });
 
-  it('reports 63 violations and that there are more', () => {
+  it('reports 63 of more than 64 violations and that more exist', () => {
     const unknown = Object.fromEntries(
       Array.from({ length: 70 }, (_, i) => [`f${String(69 - i).padStart(2, '0')}`, 1]),
     );
@@ -856,7 +856,7 @@ describe('a hostile ImageRequest', () => {
     expect(issues.every(({ code }) => code === 'unknown_field')).toBe(true);
   });
 
-  it('is refused as a whole where a list has too many items', () => {
+  it('is rejected as a whole if a list has too many items', () => {
     const images = Array.from({ length: 50_000 }, () => 5);
 
     const verdict = verdictOf(ImageRequest, { ...base, operation: 'edit', images });
@@ -864,7 +864,7 @@ describe('a hostile ImageRequest', () => {
     expect(verdict).toEqual(['images: too_many']);
   });
 
-  it('names every provider that is not enabled, beside all other violations', () => {
+  it('reports every provider that is not enabled, together with all other violations', () => {
     const providers = new Set(['a', 'b']);
     const routing = { provider: 'absent', fallbacks: [route('b'), route('c'), route('a')] };
 
@@ -882,7 +882,7 @@ describe('a hostile ImageRequest', () => {
     ]);
   });
 
-  it('never finds what it sent in the messages', () => {
+  it('is never quoted in the messages', () => {
     const marker = fc.stringMatching(/^[A-Z]{12}$/).map((text) => `zz${text}zz`);
     const field = fc.constantFrom(
       ...['version', 'operation', 'prompt', 'negative_prompt', 'images', 'mask', 'parameters.n'],

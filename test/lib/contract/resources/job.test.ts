@@ -8,7 +8,7 @@ import {
 import { outputOf, verdictOf } from '../verdict-of.ts';
 
 describe('JobListQuery', () => {
-  it('shows the first twenty active jobs when nothing is asked for', () => {
+  it('selects the first twenty active jobs by default', () => {
     expect(outputOf(JobListQuery, {})).toEqual({ limit: 20, visibility: 'active' });
   });
 
@@ -29,7 +29,7 @@ describe('JobListQuery', () => {
     [{ include_deleted: 'true' }, 'all'],
     [{ include_deleted: 'false' }, 'active'],
     [{ include_deleted: 'true', visibility: 'hidden' }, 'hidden'],
-  ])('takes %j for one visibility', (query, visibility) => {
+  ])('reads %j as one visibility', (query, visibility) => {
     expect(outputOf(JobListQuery, query)).toEqual({ limit: 20, visibility });
   });
 
@@ -53,17 +53,17 @@ describe('JobListQuery', () => {
     [{ search: '🐈'.repeat(257) }, 'search: invalid_length'],
     [{ search: 'a\u0000' }, 'search: invalid_text'],
     [{ offset: '5' }, 'offset: unknown_field'],
-  ])('refuses %j', (query, verdict) => {
+  ])('rejects %j', (query, verdict) => {
     expect(verdictOf(JobListQuery, query)).toEqual([verdict]);
   });
 });
 
 describe('JobCreate', () => {
-  it.each([-100, 0, 100])('takes the priority %i', (priority) => {
+  it.each([-100, 0, 100])('accepts the priority %i', (priority) => {
     expect(outputOf(JobCreate, { prompt: 'a fox', priority })).toMatchObject({ priority });
   });
 
-  it.each([{}, { priority: null }])('has the priority 0 where none is given: %j', (more) => {
+  it.each([{}, { priority: null }])('has the priority 0 by default: %j', (more) => {
     expect(outputOf(JobCreate, { prompt: 'a fox', ...more })).toMatchObject({ priority: 0 });
   });
 
@@ -72,7 +72,7 @@ describe('JobCreate', () => {
     [-101, 'priority: out_of_range'],
     [0.5, 'priority: out_of_range'],
     ['1', 'priority: invalid_type'],
-  ])('refuses the priority %j', (priority, verdict) => {
+  ])('rejects the priority %j', (priority, verdict) => {
     expect(verdictOf(JobCreate, { prompt: 'a fox', priority })).toEqual([verdict]);
   });
 
@@ -100,7 +100,7 @@ describe('JobPatch', () => {
     [{ status: 'queued' }, [': required', 'status: unknown_field']],
     [[], [': invalid_type']],
     ['favorite', [': invalid_type']],
-  ])('refuses %j', (patch, verdict) => {
+  ])('rejects %j', (patch, verdict) => {
     expect(verdictOf(JobPatch, patch)).toEqual(verdict);
   });
 });
@@ -114,7 +114,7 @@ describe('JobQuery', () => {
     expect(outputOf(JobQuery, query)).toEqual(output);
   });
 
-  it.each(['-1', '30001', '1e3', '5s'])('refuses a wait of %s', (wait_ms) => {
+  it.each(['-1', '30001', '1e3', '5s'])('rejects a wait of %s', (wait_ms) => {
     expect(verdictOf(JobQuery, { wait_ms })).toEqual(['wait_ms: out_of_range']);
   });
 });

@@ -18,11 +18,11 @@ const EMPTY = {
 };
 
 describe('PresetTemplate', () => {
-  it('shows its objects even when nothing was sent', () => {
+  it('contains its objects even if none was sent', () => {
     expect(outputOf(PresetTemplate, {})).toEqual(EMPTY);
   });
 
-  it('comes back as it was sent, without the defaults', () => {
+  it('is returned as it was sent, without the defaults', () => {
     const template = {
       operation: 'edit',
       prompt: 'a cat',
@@ -40,7 +40,7 @@ describe('PresetTemplate', () => {
     expect(outputOf(PresetTemplate, template)).toEqual(template);
   });
 
-  it('drops a null that means the absence of a field', () => {
+  it('drops a null that means an absent field', () => {
     const template = {
       operation: null,
       prompt: null,
@@ -95,11 +95,11 @@ describe('PresetTemplate', () => {
     ],
     [{ timeout_ms: 60_001 }, 'timeout_ms: out_of_range'],
     [[], ': invalid_type'],
-  ])('refuses %j', (template, verdict) => {
+  ])('rejects %j', (template, verdict) => {
     expect(verdictOf(PresetTemplate, template)).toEqual([verdict]);
   });
 
-  it('refuses providers that are not enabled', () => {
+  it('rejects providers that are not enabled', () => {
     const routing = { provider: 'c', fallbacks: [{ provider: 'a' }, { provider: 'd' }] };
     const limits = { ...LIMITS, providers: new Set(['a']) };
 
@@ -113,7 +113,7 @@ describe('PresetTemplate', () => {
     [{ parameters: { action: 'edit' } }],
     [{ parameters: { input_fidelity: 'high' } }],
     [{ operation: 'edit' }],
-  ])('leaves rules about images to the request: %j', (template) => {
+  ])('does not check rules about images: %j', (template) => {
     expect(verdictOf(PresetTemplate, template)).toEqual([]);
   });
 });
@@ -140,7 +140,7 @@ describe('PresetCreate', () => {
     [{ name: 'a', template: {}, description: 'ä'.repeat(513) }, 'description: invalid_length'],
     [{ name: 'a', template: {}, description: '\ud800' }, 'description: invalid_text'],
     [{ name: 'a', template: {}, created: 1 }, 'created: unknown_field'],
-  ])('refuses %j', (preset, verdict) => {
+  ])('rejects %j', (preset, verdict) => {
     expect(verdictOf(PresetCreate, preset)).toEqual([verdict]);
   });
 
@@ -152,7 +152,7 @@ describe('PresetCreate', () => {
 });
 
 describe('PresetReplace', () => {
-  it('takes no name', () => {
+  it('rejects a name', () => {
     expect(verdictOf(PresetReplace, { name: 'a', template: {} })).toEqual(['name: unknown_field']);
   });
 });

@@ -36,7 +36,7 @@ describe('a query', () => {
 });
 
 describe('ArtifactHeaders', () => {
-  it('picks the headers that it knows', () => {
+  it('returns only known headers', () => {
     const headers = { host: 'x', range: 'bytes=0-1', 'if-none-match': '"a"', accept: '*/*' };
 
     expect(outputOf(ArtifactHeaders, headers)).toEqual({

@@ -3,7 +3,7 @@ import { QueuePatch } from '../../../../lib/contract/resources/queue.ts';
 import { outputOf, verdictOf } from '../verdict-of.ts';
 
 describe('QueuePatch', () => {
-  it.each([true, false])('takes %s', (paused) => {
+  it.each([true, false])('accepts %s', (paused) => {
     expect(outputOf(QueuePatch, { paused })).toEqual({ paused });
   });
 
@@ -12,7 +12,7 @@ describe('QueuePatch', () => {
     [{ paused: null }, 'paused: invalid_type'],
     [{ paused: 1 }, 'paused: invalid_type'],
     [{ paused: true, reason: 'lunch' }, 'reason: unknown_field'],
-  ])('refuses %j', (patch, verdict) => {
+  ])('rejects %j', (patch, verdict) => {
     expect(verdictOf(QueuePatch, patch)).toEqual([verdict]);
   });
 });

@@ -10,21 +10,21 @@ const Pair = closedObject({
 });
 
 describe('closedObject', () => {
-  it('reports every unknown field, not just the first', () => {
+  it('reports every unknown field, not only the first', () => {
     expect(verdictOf(Pair, { left: 1, a: 1, b: 2 })).toEqual([
       'a: unknown_field',
       'b: unknown_field',
     ]);
   });
 
-  it('reports unknown fields beside faulty ones', () => {
+  it('reports unknown fields together with invalid fields', () => {
     expect(verdictOf(Pair, { left: 'x', a: 1 })).toEqual([
       'a: unknown_field',
       'left: invalid_type',
     ]);
   });
 
-  it('takes null for an optional field as its absence', () => {
+  it('treats null for an optional field as absent', () => {
     expect(outputOf(Pair, { left: 1, right: null, note: null })).toEqual({
       left: 1,
       right: 2,
@@ -32,7 +32,7 @@ describe('closedObject', () => {
     });
   });
 
-  it('refuses null for a required field', () => {
+  it('rejects null for a required field', () => {
     expect(verdictOf(Pair, { left: null })).toEqual(['left: invalid_type']);
   });
 
@@ -43,7 +43,7 @@ describe('closedObject', () => {
     },
   );
 
-  it('stops listing unknown fields at a thousand', () => {
+  it('lists at most a thousand unknown fields', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`f${i}`, 1]));
 
     const { issues } = Pair['~run']({ value: { left: 1, ...many } }, {});
@@ -51,7 +51,7 @@ describe('closedObject', () => {
     expect(issues).toHaveLength(1000);
   });
 
-  it('leaves its input as it was', () => {
+  it('does not change its input', () => {
     const input = Object.freeze({ left: 1, right: null });
 
     outputOf(Pair, input);

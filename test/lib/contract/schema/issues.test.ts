@@ -42,7 +42,7 @@ describe('toRequestIssues', () => {
     ['k'.repeat(500)],
     [`${'\u0001'.repeat(40)}${'🐈'.repeat(100)}`],
     [`${'k'.repeat(63)}🐈`],
-  ])('cuts long field names without splitting a character', (key) => {
+  ])('truncates long field names without splitting a character', (key) => {
     const field = issuesOf(closedObject({}), { [key]: 1 })[0]?.field ?? '';
 
     expect(field.length).toBeLessThanOrEqual(256);
@@ -87,7 +87,7 @@ describe('invalidRequest', () => {
 });
 
 describe('invalidField', () => {
-  it('is one issue with its own code', () => {
+  it('returns one issue with an explicit code', () => {
     const error = invalidField('routing.provider', 'unknown_provider', 'must be registered');
 
     expect(error.code).toBe('invalid_request');
@@ -98,7 +98,7 @@ describe('invalidField', () => {
 });
 
 describe('coded', () => {
-  it('gives a rule a code of its own', () => {
+  it('assigns an explicit code to an issue', () => {
     const Even = v.pipe(
       v.number(),
       v.check((n) => n % 2 === 0, coded('odd', 'must be even')),

@@ -6,14 +6,14 @@ import { outputOf, verdictOf } from '../verdict-of.ts';
 const Body = openObject({ prompt: v.string(), n: v.optional(v.number()) });
 
 describe('openObject', () => {
-  it('names the fields that it does not know instead of refusing them', () => {
+  it('lists unknown fields instead of rejecting them', () => {
     expect(outputOf(Body, { prompt: 'x', style: 'vivid', seed: 1 })).toEqual({
       fields: { prompt: 'x' },
       unknown: ['style', 'seed'],
     });
   });
 
-  it('names __proto__ and constructor like any other', () => {
+  it('lists __proto__ and constructor like any other unknown field', () => {
     const body: unknown = JSON.parse('{"prompt":"x","__proto__":{"n":5},"constructor":1}');
 
     expect(outputOf(Body, body)).toEqual({
@@ -22,7 +22,7 @@ describe('openObject', () => {
     });
   });
 
-  it('takes null for an optional field as its absence', () => {
+  it('treats null for an optional field as absent', () => {
     expect(outputOf(Body, { prompt: 'x', n: null })).toEqual({
       fields: { prompt: 'x' },
       unknown: [],
@@ -35,7 +35,7 @@ describe('openObject', () => {
     [[], [': invalid_type']],
     ['x', [': invalid_type']],
     [null, [': invalid_type']],
-  ])('checks the fields that it knows in %j', (body, verdict) => {
+  ])('checks the known fields in %j', (body, verdict) => {
     expect(verdictOf(Body, body)).toEqual(verdict);
   });
 });

@@ -5,7 +5,7 @@ import { createBodyBudget } from '../../../../lib/http/body/body-budget.ts';
 const MIB = 1024 * 1024;
 
 describe('createBodyBudget', () => {
-  it('counts a body as many times as it is in memory', () => {
+  it('counts a body once for each copy in memory', () => {
     const budget = createBodyBudget(100 * MIB);
 
     budget.open('a', 3).take(10 * MIB);
@@ -14,7 +14,7 @@ describe('createBodyBudget', () => {
     expect(budget.heldBytes()).toBe(40 * MIB);
   });
 
-  it('refuses a body that does not fit, with the limit and the time to wait', () => {
+  it('rejects a body above the limit, with the limit and the time to wait', () => {
     const budget = createBodyBudget(100 * MIB);
     budget.open('a', 3).take(30 * MIB);
 
@@ -39,7 +39,7 @@ describe('createBodyBudget', () => {
     expect(() => budget.open('b', 1).take(MIB)).not.toThrow();
   });
 
-  it('counts no body of up to 64 KiB, and refuses none', () => {
+  it('neither counts nor rejects bodies up to 64 KiB', () => {
     const budget = createBodyBudget(100 * MIB);
     budget.open('a', 1).take(100 * MIB);
 
@@ -51,7 +51,7 @@ describe('createBodyBudget', () => {
     );
   });
 
-  it('leaves a quarter to scopes that have no body in memory', () => {
+  it('reserves a quarter of the budget for scopes without a body in memory', () => {
     const budget = createBodyBudget(100 * MIB);
     budget.open('a', 1).take(40 * MIB);
     budget.open('a', 1).take(35 * MIB);
@@ -60,7 +60,7 @@ describe('createBodyBudget', () => {
     expect(() => budget.open('b', 1).take(25 * MIB)).not.toThrow();
   });
 
-  it('frees what a lease held when it ends, once', () => {
+  it('frees the bytes of a lease once, when the lease ends', () => {
     const budget = createBodyBudget(100 * MIB);
     const other = budget.open('a', 1);
     other.take(20 * MIB);
@@ -74,7 +74,7 @@ describe('createBodyBudget', () => {
     expect(budget.heldBytes()).toBe(20 * MIB);
   });
 
-  it('counts a body that is in memory already without refusing it', () => {
+  it('counts a body that is already in memory without rejecting it', () => {
     const budget = createBodyBudget(100 * MIB);
     budget.open('a', 1).take(100 * MIB);
 
@@ -83,7 +83,7 @@ describe('createBodyBudget', () => {
     expect(budget.heldBytes()).toBe(130 * MIB);
   });
 
-  it('keeps within its limit whatever is taken and ended, but for one body alone', () => {
+  it('never exceeds its limit, except for a single body', () => {
     const step = fc.record({
       lease: fc.nat(9),
       bytes: fc.integer({ min: 0, max: 120 * MIB }),

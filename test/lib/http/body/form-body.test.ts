@@ -38,7 +38,7 @@ interface ErrorReply {
 const errorOf = (json: unknown) => (json as ErrorReply).error;
 
 describe('formBody', () => {
-  it('gives text and files, each role in the order of arrival', async () => {
+  it('returns texts and files, each role in the order of arrival', async () => {
     const [one, two, three, cover] = [5, 70_000, 1, 9].map((size) => randomBytes(size));
 
     const reply = await send(
@@ -60,7 +60,7 @@ describe('formBody', () => {
     });
   });
 
-  it.each([1, 2, 3, 7, 64, 1000])('reads the same out of chunks of %d bytes', async (size) => {
+  it.each([1, 2, 3, 7, 64, 1000])('reads the same form from chunks of %d bytes', async (size) => {
     const content = joined([
       '\r\n--',
       BOUNDARY.slice(0, -1),
@@ -85,13 +85,13 @@ describe('formBody', () => {
     expect(undeclared).toEqual(declared);
   });
 
-  it('does not read JSON of a route that takes both', async () => {
+  it('does not read a JSON body on a route that accepts both', async () => {
     const reply = await send(Buffer.from('{"title":"a book"}'), 'application/json');
 
     expect(reply.json).toEqual({ json: 'a book' });
   });
 
-  it('takes a form alone where a route takes no JSON', async () => {
+  it('accepts only a form on a route without JSON', async () => {
     const keep = () => {};
 
     const reply = await invoke(keepPages, { method: 'POST', body: { title: 'a book' } }, { keep });
@@ -106,7 +106,7 @@ describe('formBody', () => {
     ['one character', 'b'],
     ['a quotation mark', 'a"b'],
     ['a space', 'a b'],
-  ])('finds its parts by a boundary of %s', async (_name, boundary) => {
+  ])('finds its parts with a boundary of %s', async (_name, boundary) => {
     const quoted = `"${boundary.replaceAll('"', '\\"')}"`;
     const body = formBytes([title, page()], boundary);
 
@@ -146,7 +146,7 @@ describe('formBody', () => {
     ['a file input in which nothing was chosen', formBytes([title, { name: 'no', filename: '' }])],
     ['empty text of an unknown name', formBytes([title, { name: 'no' }])],
     ['empty text of a field that may be absent', formBytes([title, { name: 'note' }])],
-  ])('takes %s', async (_name, body) => {
+  ])('accepts %s', async (_name, body) => {
     const reply = await send(body);
 
     expect(reply.json).toEqual({ fields: { title: 'a book' }, unknown: [], page: [], cover: [] });
@@ -168,13 +168,13 @@ describe('formBody', () => {
       'a quotation mark in the file name',
       { headers: ['Content-Disposition: form-data; filename="a\\"; name=\\"b"; name="page"'] },
     ],
-  ])('knows a file by %s', async (_name, part) => {
+  ])('recognizes a file by %s', async (_name, part) => {
     const reply = await send(formBytes([title, part]));
 
     expect(reply.json).toMatchObject({ page: [expect.any(String)] });
   });
 
-  it('takes a file name that is not UTF-8', async () => {
+  it('accepts a filename that is not UTF-8', async () => {
     const body = joined([
       `--${BOUNDARY}\r\nContent-Disposition: form-data; name="page"; filename="`,
       Buffer.from('Übergröße\x8f.png', 'latin1'),
@@ -187,7 +187,7 @@ describe('formBody', () => {
     expect(reply.json).toMatchObject({ page: [sha256(Buffer.from('x'))] });
   });
 
-  it('keeps any name of unknown text', async () => {
+  it('keeps any name of an unknown text part', async () => {
     const names = ['__proto__', 'constructor', 'page[0]', 'größe', 'a%0d%0ab', 'a"b'];
     const parts = names.map((name) => ({
       headers: [`Content-Disposition: form-data; name="${name.replaceAll('"', '\\"')}"`],
@@ -199,7 +199,7 @@ describe('formBody', () => {
     expect(reply.json).toMatchObject({ fields: { title: 'a book' }, unknown: names });
   });
 
-  it('takes as many parts, and heads and names as long, as the contract allows', async () => {
+  it('accepts the maximum number of parts and the maximum lengths of heads and names', async () => {
     const long = 'Content-Disposition: form-data; name="note"';
     const padding = `X-Padding: ${'x'.repeat(16_384 - long.length - 2 - 'X-Padding: '.length - 2)}`;
     const name = 'n'.repeat(128);
@@ -314,7 +314,7 @@ describe('formBody', () => {
     [`multipart/form-data; boundary=${'b'.repeat(71)}`, 400],
     ['multipart/form-data; boundary=a; boundary=b', 400],
     ['multipart/form-data; boundary=a, multipart/form-data; boundary=b', 400],
-  ])('replies to the type %j with %d before it reads', async (type, status) => {
+  ])('replies to the type %j with %d before it reads the body', async (type, status) => {
     const unread = new Readable({
       read() {
         throw new Error('the body was read');
@@ -360,7 +360,7 @@ describe('formBody', () => {
     expect(source.readableEnded).toBe(false);
   });
 
-  it('refuses the 257th part while the rest is still to come', async () => {
+  it('rejects the 257th part before the rest has arrived', async () => {
     const source = new Readable({ read() {} });
 
     const replying = streamForm(source);
@@ -372,7 +372,7 @@ describe('formBody', () => {
     source.destroy();
   });
 
-  it('replies to an upload that breaks off as malformed', async () => {
+  it('replies to an interrupted upload as malformed', async () => {
     const source = new Readable({ read() {} });
 
     const replying = streamForm(source);
@@ -426,7 +426,7 @@ describe('formBody', () => {
     expect(errorOf(reply.json).bridge_ext.details.issues).toMatchObject([{ field, code }]);
   });
 
-  it('names all that is wrong with a form at once', async () => {
+  it('reports all issues of a form at once', async () => {
     const reply = await send(
       formBytes([
         { name: 'title' },
@@ -440,13 +440,13 @@ describe('formBody', () => {
     expect(fields).toEqual(['cover', 'extra', 'title', 'zebra']);
   });
 
-  it('says nothing of what was sent', async () => {
+  it('never repeats sent values in a reply', async () => {
     const reply = await send(withHead('Content-Disposition: form-data; name="secret'));
 
     expect(reply.bytes.toString()).not.toContain('secret');
   });
 
-  it('keeps no bytes of a form twice when their length is declared', async () => {
+  it('does not copy the bytes of a form with a declared length', async () => {
     const pages = [randomBytes(300_000), randomBytes(200_000)];
     const body = formBytes([title, ...pages.map(page)]);
     const kept: Buffer[] = [];

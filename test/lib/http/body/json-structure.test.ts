@@ -14,7 +14,7 @@ const escapedQuotes = (count: number) =>
   `["${'\\"'.repeat(count % 1000)}"${`,"${'\\"'.repeat(1000)}"`.repeat(count / 1000)}]`;
 
 describe('checkJsonStructure', () => {
-  it('takes any JSON of moderate depth', () => {
+  it('accepts any JSON of moderate depth', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 20 }), (text) => {
         expect(check(text)).not.toThrow();
@@ -36,7 +36,7 @@ describe('checkJsonStructure', () => {
     ['the escaped quotes of a long prompt', `"${'\\"'.repeat(12_288)}"`],
     ['base64 with escaped slashes, as PHP sends it', `"${'abc\\/'.repeat(500_000)}"`],
     ['an indented request', `{${' '.repeat(100_000)}"prompt": "a fox"}`],
-  ])('takes %s', (_name, text) => {
+  ])('accepts %s', (_name, text) => {
     expect(check(text)).not.toThrow();
   });
 
@@ -45,7 +45,7 @@ describe('checkJsonStructure', () => {
     ['objects deeper than 64', '{"a":'.repeat(65)],
     ['millions of brackets', '['.repeat(5_000_000)],
     ['depth behind a string with an even number of backslashes', `["\\\\"${',['.repeat(65)}`],
-  ])('refuses %s', (_name, text) => {
+  ])('rejects %s', (_name, text) => {
     expect(check(text)).toThrow('the JSON is nested deeper than 64');
   });
 
@@ -53,7 +53,7 @@ describe('checkJsonStructure', () => {
     ['of 1025 bytes', `{"${'n'.repeat(1024)}":1}`, `{"${'n'.repeat(1023)}":1}`],
     ['of 16 MiB, and spaces before its colon', `{"${'n'.repeat(16 * MIB)}" \n:1}`, '{"n" \n:1}'],
     ['deep inside', `[{"a":{"${'n'.repeat(2000)}":1}}]`, `[{"a":["${'n'.repeat(2000)}",":"]}]`],
-  ])('refuses a name %s', (_name, text, allowed) => {
+  ])('rejects a name %s', (_name, text, allowed) => {
     expect(check(text)).toThrow('the JSON has a name of more than 1024 bytes');
     expect(check(allowed)).not.toThrow();
   });
@@ -62,7 +62,7 @@ describe('checkJsonStructure', () => {
     ['an object of 5001 members', objectOf(5001)],
     ['a list of 5001 items', `[${'1,'.repeat(5000)}1]`],
     ['2501 empty lists', `[${'[],'.repeat(2500)}[]]`],
-  ])('refuses %s', (_name, text) => {
+  ])('rejects %s', (_name, text) => {
     expect(check(text)).toThrow('the JSON has more than 5000 parts');
   });
 
@@ -70,14 +70,14 @@ describe('checkJsonStructure', () => {
     ['100,001 escaped quotes', escapedQuotes(100_001)],
     ['millions of escaped quotes', `"${'\\"'.repeat(5_000_000)}"`],
     ['millions of backslashes before a quote', `"${'\\\\'.repeat(5_000_000)}"`],
-  ])('refuses %s', (_name, text) => {
+  ])('rejects %s', (_name, text) => {
     expect(check(text)).toThrow('the JSON has more than 100000 backslashes before quotes');
   });
 
   it.each([
     ['more than 1 MiB outside strings', `[${' '.repeat(MIB - 1)}]`],
     ['a number of millions of digits', '1'.repeat(5_000_000)],
-  ])('refuses %s', (_name, text) => {
+  ])('rejects %s', (_name, text) => {
     expect(check(text)).toThrow('the JSON has more than 1048576 bytes outside strings');
   });
 });

@@ -73,7 +73,7 @@ function codeOf({ body }: HttpReply): unknown {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('readBody', () => {
-  it('counts a JSON body three times from before its first byte until its reply is complete', async () => {
+  it('counts a JSON body three times until its reply is complete', async () => {
     const request = send(declared(MIB));
     await settled();
     expect(bodies.heldBytes()).toBe(3 * MIB);
@@ -100,7 +100,7 @@ describe('readBody', () => {
     expect(heldInHandler).toBe(form.length);
   });
 
-  it('refuses a body for which there is no room before it reads a byte', async () => {
+  it('rejects a body above the budget before it reads a byte', async () => {
     const other = send(declared(3 * MIB));
     const request = send(declared(MIB));
 
@@ -118,7 +118,7 @@ describe('readBody', () => {
     await other.reply;
   });
 
-  it('counts a body of unknown length as it grows, and refuses it where it does not fit', async () => {
+  it('counts a body of unknown length as it grows, and rejects it above the budget', async () => {
     const first = send(declared(MIB));
     const request = send({ ...JSON_TYPE, 'transfer-encoding': 'chunked' });
     await settled();
@@ -140,7 +140,7 @@ describe('readBody', () => {
     ['the client disconnects', ({ body }) => body.destroy()],
     ['the connection fails', ({ body }) => body.destroy(new Error('reset'))],
     ['the request is aborted', ({ abort }) => abort(new Error('stopping'))],
-  ])('ends its count at once when %s', async (_name, breakOff) => {
+  ])('stops counting a body at once if %s', async (_name, breakOff) => {
     const request = send(declared(MIB));
     request.body.push(Buffer.alloc(1000, ' '));
     await settled();
@@ -152,7 +152,7 @@ describe('readBody', () => {
     expect(bodies.heldBytes()).toBe(0);
   });
 
-  it('ends its count with the reply to a body that is no JSON', async () => {
+  it('stops counting an invalid JSON body with its reply', async () => {
     const request = send(declared(MIB));
     request.body.push(Buffer.alloc(MIB, 'x'));
     request.body.push(null);
@@ -163,7 +163,7 @@ describe('readBody', () => {
     expect(bodies.heldBytes()).toBe(0);
   });
 
-  it('refuses a body that pauses for server.body_idle_ms with 408', async () => {
+  it('rejects a body that pauses for server.body_idle_ms with 408', async () => {
     const request = send(declared(100));
     for (let part = 0; part < 3; part++) {
       request.body.push('{');
@@ -178,7 +178,7 @@ describe('readBody', () => {
     expect(request.clock.waiting).toBe(0);
   });
 
-  it('lets a body take any time that does not pause', async () => {
+  it('accepts a slow body without pauses', async () => {
     const request = send(declared(10_000));
     for (const byte of json(10_000)
       .toString()

@@ -14,7 +14,7 @@ async function encode(value: unknown) {
 }
 
 describe('encodeJsonWithBytes', () => {
-  it('puts base64 where bytes stood, and knows the length beforehand', async () => {
+  it('encodes bytes as base64 and returns the exact length', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string({ unit: 'grapheme' }),
@@ -34,13 +34,13 @@ describe('encodeJsonWithBytes', () => {
     );
   });
 
-  it('writes what JSON.stringify would when there are no bytes', async () => {
+  it('returns the result of JSON.stringify for a value without bytes', async () => {
     const value = { a: [1, null, 'ü"\\'], b: { c: true } };
 
     expect((await encode(value)).text).toBe(JSON.stringify(value));
   });
 
-  it('goes out in pieces beyond half a megabyte, with the same text', async () => {
+  it('sends more than half a megabyte in pieces with the same text', async () => {
     const blob = new Uint8Array(1024 * 1024 + 1).map((_, index) => index % 251);
 
     const { text, size, length, pieces } = await encode({ data: [blob, blob] });

@@ -129,7 +129,7 @@ describe('openEventStream', () => {
     expect(read.pieces).toBeGreaterThan(2);
   });
 
-  it('is refused with what comes instead of its first event', async () => {
+  it('rejects if the events fail before the first event', async () => {
     const { source, opening } = open();
     const refusal = new BridgeError('overloaded', 'the queue is full');
 
@@ -138,7 +138,7 @@ describe('openEventStream', () => {
     await expect(opening).rejects.toBe(refusal);
   });
 
-  it('ends with the error of the HTTP reply when it fails later', async () => {
+  it('ends with the error of the HTTP reply if the events fail later', async () => {
     const { source, opening } = open();
     source.send({ type: 'started' });
     const read = readFrom(await opening);
@@ -159,7 +159,7 @@ describe('openEventStream', () => {
     ]);
   });
 
-  it('reveals nothing of an unexpected error', async () => {
+  it('does not reveal the text of an unexpected error', async () => {
     const { source, opening } = open();
     source.send({ type: 'started' });
     const read = readFrom(await opening);
@@ -171,7 +171,7 @@ describe('openEventStream', () => {
     expect(read.text).not.toContain('secret');
   });
 
-  it('sends a heartbeat every 15 s while there is no event', async () => {
+  it('sends a heartbeat every 15 s without an event', async () => {
     const { clock, source, opening } = open();
     source.send({ type: 'started' });
     const read = readFrom(await opening);
@@ -188,7 +188,7 @@ describe('openEventStream', () => {
     expect(events.at(-1)?.name).toBe('progress');
   });
 
-  it('opens with a heartbeat when its first event is slow, and fails by an event from then on', async () => {
+  it('starts with a heartbeat if the first event is slow, and reports a later failure as an event', async () => {
     const { clock, source, opening } = open();
     await clock.advance(15_000);
     const read = readFrom(await opening);
@@ -202,7 +202,7 @@ describe('openEventStream', () => {
     expect(parseEventText(read.text).events.map(({ name }) => name)).toEqual(['error']);
   });
 
-  it('asks for no event, and beats not once, for a reader that does not read', async () => {
+  it('requests no event and sends no heartbeat for a reader that does not read', async () => {
     const { clock, source, opening } = open();
     for (let index = 0; index < 9; index += 1) source.send({ type: 'progress', index });
     const body = (await opening)[Symbol.asyncIterator]();
@@ -216,7 +216,7 @@ describe('openEventStream', () => {
     expect(Buffer.from(value).toString()).toContain('"index":1');
   });
 
-  it('closes its source when its reader goes', async () => {
+  it('closes its source if the reader stops', async () => {
     const { clock, source, opening } = open();
     source.send({ type: 'started' });
     const body = (await opening)[Symbol.asyncIterator]();
@@ -228,7 +228,7 @@ describe('openEventStream', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('has no timer after its end', async () => {
+  it('leaves no timer after its end', async () => {
     const { clock, source, opening } = open();
     source.send({ type: 'started' });
     source.end();

@@ -10,7 +10,7 @@ const file = {
 } as const;
 
 describe('fileReply', () => {
-  it('replies with the whole and every header of the contract', () => {
+  it('replies with the whole file and all documented headers', () => {
     const reply = fileReply({}, file);
 
     expect(reply.status).toBeUndefined();
@@ -59,7 +59,7 @@ describe('fileReply', () => {
     });
   });
 
-  it('cuts an end that is too large for a number', () => {
+  it('reduces an end position that exceeds the range of numbers', () => {
     const reply = fileReply({ range: `bytes=7-${'9'.repeat(400)}` }, file);
 
     expect(reply.headers).toMatchObject({ 'content-range': 'bytes 7-9/10' });
@@ -81,7 +81,7 @@ describe('fileReply', () => {
     'bytes=',
     `bytes=${'9'.repeat(20)}-`,
     `bytes=${'9'.repeat(20)}-${'9'.repeat(20)}`,
-  ])('refuses the range %s and names the length', (range) => {
+  ])('rejects the range %s and names the length', (range) => {
     expect(() => fileReply({ range }, file)).toThrow(
       expect.objectContaining({
         code: 'range_not_satisfiable',
@@ -90,14 +90,14 @@ describe('fileReply', () => {
     );
   });
 
-  it('replies with the whole when if-range names other bytes', () => {
+  it('replies with the whole file if if-range names other bytes', () => {
     expect(fileReply({ range: 'bytes=0-1', 'if-range': '"old"' }, file).status).toBeUndefined();
     expect(fileReply({ range: 'bytes=0-1', 'if-range': '"abc"' }, file).status).toBe(206);
   });
 });
 
 describe('wholeFileReply', () => {
-  it('replies with the whole, whatever part is asked for, and promises no parts', () => {
+  it('ignores a range and does not send accept-ranges', () => {
     const reply = wholeFileReply({ range: 'bytes=0-3' }, file);
 
     expect(reply.status).toBeUndefined();
@@ -113,7 +113,7 @@ describe('wholeFileReply', () => {
     });
   });
 
-  it('replies with 304 and no bytes to a client that has them', () => {
+  it('replies with 304 without bytes to a client with a current copy', () => {
     const reply = wholeFileReply({ 'if-none-match': '"abc"' }, file);
 
     expect([reply.status, reply.body]).toEqual([304, undefined]);

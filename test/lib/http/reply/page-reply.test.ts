@@ -18,11 +18,11 @@ describe('acceptedCoding', () => {
     [',;=,;q=0,', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('finds for %j the coding %s', (header, coding) => {
+  ])('selects for the header %j the coding %s', (header, coding) => {
     expect(acceptedCoding(header, ['gzip', 'br'])).toBe(coding);
   });
 
-  it('finds only what is offered', () => {
+  it('selects only an offered coding', () => {
     expect(acceptedCoding('br, gzip', ['gzip'])).toBe('gzip');
     expect(acceptedCoding('br, gzip', [])).toBeUndefined();
   });
@@ -37,7 +37,7 @@ const file: PageFile = {
 };
 
 describe('pageReply', () => {
-  it('gives each coding its own bytes, length and etag', () => {
+  it('sends each coding with its own bytes, length and etag', () => {
     const replies = ['br', 'gzip', 'identity'].map((coding) =>
       pageReply({ 'accept-encoding': coding }, file),
     );
@@ -56,7 +56,7 @@ describe('pageReply', () => {
     expect(replies.map(({ headers }) => headers?.['content-length'])).toEqual(['2', '4', '8']);
   });
 
-  it('sends nothing to a client that holds the same coding', () => {
+  it('replies with 304 to a client with a current copy in the same coding', () => {
     const headers = { 'accept-encoding': 'br', 'if-none-match': '"abc-br"' };
 
     const reply = pageReply(headers, file);
@@ -67,7 +67,7 @@ describe('pageReply', () => {
     expect(other.status).toBeUndefined();
   });
 
-  it('lets a client keep a file for ever only when its name changes with its content', () => {
+  it('marks a file as immutable only if its name changes with its content', () => {
     const kept = pageReply({}, file).headers?.['cache-control'];
     const asked = pageReply({}, { ...file, isImmutable: false }).headers?.['cache-control'];
 

@@ -11,7 +11,7 @@ describe('isKnown', () => {
     ['a', false],
     ['', false],
     [undefined, false],
-  ])('is for %j %s', (header, known) => {
+  ])('returns for the header %j: %s', (header, known) => {
     expect(isKnown(header, '"a"')).toBe(known);
   });
 });
