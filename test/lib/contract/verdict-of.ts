@@ -18,7 +18,7 @@ export const LIMITS: RequestLimits = {
   providers: undefined,
 };
 
-/** What the error of a refused value lists; empty for a valid one. */
+/** Returns the issues in the error of a rejected value; empty for a valid value. */
 export function issuesOf(
   schema: v.GenericSchema,
   value: unknown,

@@ -96,7 +96,7 @@ describe('the parsers of headers', () => {
   });
 });
 
-/** What is repeated, and what comes before and behind it. */
+/** The repeated text, and the text before and after the repetition. */
 const HOSTILE = [
   '',
   ' ',

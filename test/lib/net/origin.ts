@@ -9,7 +9,7 @@ export interface Origin {
   readonly port: number;
   /** Every connection so far, in the order of their arrival. */
   readonly connections: readonly Socket[];
-  /** How many of them are open, their handshake done. */
+  /** The number of open connections with a completed handshake. */
   open(): number;
   close(): Promise<void>;
 }

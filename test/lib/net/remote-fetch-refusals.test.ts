@@ -55,7 +55,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** As the parser writes it, and as an operator's list could contain it. */
+/** The host in the form of the URL parser, as an operator's list could contain it. */
 const listed = (host: string) => new URL(`https://${host}/`).hostname;
 const redirectTo = (url: string) =>
   `https://images.test:${rig.origin.port}/?to=${encodeURIComponent(url)}`;

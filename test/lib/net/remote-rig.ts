@@ -26,7 +26,7 @@ export async function openRemoteRig(listener: RequestListener) {
     origin,
     clock,
     resolver,
-    /** How many connections were allowed to begin. */
+    /** The number of connections that were allowed to start. */
     clients: () => clients,
     /** A further server, under the same rules. */
     async add(another: RequestListener): Promise<Origin> {

@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** What `link` does on a file system without hard links. */
+/** A replacement of `link` that fails as on a file system without hard links. */
 function without(code: string): typeof link {
   return () => Promise.reject(Object.assign(new Error(code), { code }));
 }

@@ -144,7 +144,7 @@ describe('openTokenFile', () => {
 });
 
 describe('the watch over tokens', () => {
-  /** What was begun with the tokens `alice` and `bob` and needs the permission `read`, and which of it has been ended. */
+  /** Watches for the tokens `alice` and `bob` with the permission `read`, and the names of the called listeners. */
   async function begin(alice = row('alice')) {
     await write(alice + row('bob'));
     const { watch, task } = openFile();
@@ -200,7 +200,7 @@ describe('the watch over tokens', () => {
 describe('the watch over removals', () => {
   const REMOVED = row('alice', 'removed = 2025-01-01');
 
-  /** What was begun by the tokens `alice` and `bob`, and which of it has been ended. */
+  /** Removal watches for the tokens `alice` and `bob`, and the names of the called listeners. */
   async function begin() {
     await write(row('alice') + row('bob'));
     const { watchRemoval, task } = openFile();

@@ -76,7 +76,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   [`${COMFYUI}.max_transient_attempts`]: 1,
 };
 
-/** What makes one field on its own a valid configuration without a warning. */
+/** The settings with which a single field is a valid configuration without a warning. */
 const COMPANIONS = [
   'providers.agent_responses.models=["gpt-image-2", "http://127.0.0.1/"]',
   'providers.sandbox.enabled=true',

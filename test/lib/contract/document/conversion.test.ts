@@ -24,7 +24,7 @@ const BODIES: Readonly<Record<string, v.GenericSchema>> = {
   EditsBody,
 };
 
-/** What of a schema the walk needs. */
+/** The members of a schema that the walk reads. */
 interface Node extends v.GenericSchema {
   readonly wrapped?: Node;
   readonly entries?: Readonly<Record<string, Node>>;

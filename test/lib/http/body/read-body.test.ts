@@ -14,7 +14,7 @@ import { createManualClock } from '../../../support/manual-clock.ts';
 const MIB = 1024 * 1024;
 const BUDGET = 10 * MIB;
 
-/** What the budget holds while the handler runs. */
+/** The bytes counted by the budget while the handler runs. */
 let heldInHandler = -1;
 
 const operation = createOperation({
