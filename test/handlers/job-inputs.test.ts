@@ -31,7 +31,7 @@ const LIMITS = {
 };
 const REMOVE_ALL = { completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0, batch: 9 };
 
-/** A PNG, its mask, and a JPEG that is meant to be seen turned by a quarter. */
+/** A PNG, its mask, and a JPEG with an EXIF rotation of 90 degrees. */
 async function drawInputs(): Promise<readonly Buffer[]> {
   const red = { create: { width: 80, height: 40, channels: 4, background: '#ff0000' } } as const;
   const hole = { ...red, create: { ...red.create, background: { r: 0, g: 0, b: 0, alpha: 0 } } };

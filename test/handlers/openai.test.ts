@@ -19,7 +19,7 @@ const head = {
   'x-stainless-retry-count': '2',
 };
 
-/** A service that replies with `reply`, and its recorded calls. */
+/** Creates a service that replies with `reply` and records its calls. */
 function recording(reply: ImagesReply = whole) {
   const calls: { sent: unknown; context: RequestContext }[] = [];
   async function respond(sent: unknown, context: RequestContext) {

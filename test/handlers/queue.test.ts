@@ -99,7 +99,7 @@ describe('cancelQueueJob', () => {
 const cancel = (id: string) =>
   invoke(cancelQueueJob, { method: 'DELETE', pathParameters: { id } }, rig);
 
-/** Changes of a request that comes from this scope, with a token of this identity. */
+/** Returns the changes that make a request come from this scope, with the token of this id. */
 function from(scope: string, id: string) {
   return { scope, caller: { id, name: 'unused', scope, permissions: [] } };
 }

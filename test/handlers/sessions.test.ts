@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
-/** Starts the session, as an image request does. */
+/** Starts the session like an image request. */
 async function start(scope?: string): Promise<string> {
   const turn = await rig.begin(KEYED, scope === undefined ? {} : { scope });
   await turn.end();

@@ -6,7 +6,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const folder = temporaryFolder();
 
-/** The text of a file, the field that must be reported, its line. */
+/** Rows of a case, the text of a file, the field that must be reported, and its line. */
 const IN_A_FILE: readonly (readonly [string, string, string, number])[] = [
   ['an unknown key at the top', 'speed = 1', 'speed', 1],
   ['an unknown table at the top', '\n[sever]\nbind = "a"', 'sever', 2],

@@ -19,7 +19,7 @@ async function validConfig(toml: string, more: Partial<LoadOptions> = {}) {
   return loaded;
 }
 
-/** The errors as `field line: message`. */
+/** Returns the errors as `field line: message`. */
 async function errorsOf(toml: string): Promise<readonly string[]> {
   const loaded = await load(toml);
   return loaded.ok

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 
-/** A fresh empty folder for each test of the file; removed afterwards. */
+/** Creates an empty folder for each test of the file and removes it afterwards. */
 export function temporaryFolder(): () => string {
   let folder = '';
   beforeEach(() => {

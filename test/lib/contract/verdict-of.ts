@@ -28,7 +28,7 @@ export function issuesOf(
   return (error?.details['issues'] ?? []) as unknown as RequestIssue[];
 }
 
-/** `field: code` of each issue, for tables. */
+/** Returns `field: code` for each issue, for tables of cases. */
 export function verdictOf(
   schema: v.GenericSchema,
   value: unknown,

@@ -13,7 +13,7 @@ import { retryAfterMs, waitMsOf } from '../../../lib/providers/http/retry-after.
 
 const RUNS = { numRuns: 5000 };
 
-/** Texts made of what headers are made of, so that most of them nearly have a form. */
+/** Texts of characters that are common in headers, so that most texts are nearly valid. */
 const headerText = (...words: readonly string[]) =>
   fc
     .array(fc.constantFrom('"', '\\', ',', ';', '=', ' ', '\t', 'a', 'q', '0', '*', ...words), {
@@ -21,7 +21,7 @@ const headerText = (...words: readonly string[]) =>
     })
     .map((parts) => parts.join(''));
 
-/** RFC 9110, 5.6: the grammar as it is written there, with no thought of time. */
+/** The grammar of RFC 9110, section 5.6, written literally and without regard to speed. */
 function referenceSplit(text: string, separator: string): string[] {
   const part = new RegExp(`(?:"(?:\\\\[^]|[^"\\\\])*(?:"|\\\\?$)|[^"${separator}])*`, 'y');
   const parts: string[] = [];
@@ -143,8 +143,9 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 };
 
 /**
- * A head is limited to 32 KiB. At a million characters anything that is not linear takes minutes, and the test its whole time;
- * what is linear takes milliseconds.
+ * A head is limited to 32 KiB. With a million characters, a parser that is not linear takes minutes and the test times out,
+ * but a
+ * linear parser takes milliseconds.
  */
 describe.each(Object.keys(PARSERS))('the parser of %s', (name) => {
   it('parses a million repeated characters in linear time', () => {

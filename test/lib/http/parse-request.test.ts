@@ -21,7 +21,7 @@ const echo = createOperation({
 
 const withQuery = (query: string) => invoke(echo, { query }, {});
 
-/** Sends the header as Node reads it from the socket: a character for each byte. */
+/** Sends the header in the form in which Node reads it from a socket: one character per byte. */
 const withKey = (key: Buffer) =>
   invoke(echo, { headers: { 'idempotency-key': key.toString('latin1') } }, {});
 

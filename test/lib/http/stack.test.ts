@@ -21,7 +21,7 @@ const failing = createOperation({
   },
 });
 
-/** The reports of one request. */
+/** Returns the reports of one request. */
 async function reportsOf(
   handler: Operation<unknown>,
   sent: Sent = {},

@@ -4,7 +4,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 
 const LONG_ENOUGH_MS = 1000;
 
-/** A descriptor that takes `room` bytes, or fails. */
+/** A file descriptor that accepts `room` bytes or fails. */
 function createDescriptor() {
   const descriptor = { text: '', room: Infinity, failure: '' };
   return Object.assign(descriptor, {

@@ -15,7 +15,7 @@ const COMMENT = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/;
 const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)/y;
 
-/** Reads Prometheus text (version 0.0.4); throws for whatever a scraper would not take. */
+/** Parses Prometheus text (version 0.0.4). Throws for text that a scraper would reject. */
 export function parseExposition(text: string): ReadonlyMap<string, Family> {
   if (!text.endsWith('\n')) throw new Error('the last line does not end');
   const families = new Map<string, { help: string; type: string; samples: Sample[] }>();

@@ -21,7 +21,7 @@ const ROWS: readonly MetricRow[] = Object.values(METRICS);
 const open = () =>
   createPrometheusMetrics({ version: '1.2.3', providers: PROVIDERS, routes: ROUTES });
 
-/** One of everything that can happen. */
+/** Records one event of each kind. */
 function recordAll(metrics: Metrics): void {
   metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', status: 200, durationMs: 20 });
   const refused = { status: 503, durationMs: 1, refusal: 'queue_full' } as const;
@@ -48,13 +48,13 @@ async function read(metrics: Metrics, now = countedElsewhere()) {
   return parseExposition(await metrics.exposition(now));
 }
 
-/** The samples of one metric, its labels and value each. */
+/** Returns the samples of one metric with their labels and values. */
 async function samples(metrics: Metrics, name: string, now = countedElsewhere()) {
   const family = (await read(metrics, now)).get(PREFIX + name);
   return (family?.samples ?? []).map(({ labels, value }) => ({ ...labels, value }));
 }
 
-/** Those of its samples that are not zero. */
+/** Returns the samples of one metric that are not zero. */
 async function counted(metrics: Metrics, name: string) {
   return (await samples(metrics, name)).filter(({ value }) => value !== 0);
 }

@@ -4,7 +4,7 @@ import type { CountedElsewhere } from '../../../lib/metrics/metrics.ts';
 type Runtime = Diagnostics['runtime'];
 type BreakerState = Runtime['providers'][string]['breaker']['state'];
 
-/** Gates with something in them, the breaker of one provider, and jobs. */
+/** A report with occupied gates, the circuit breaker of one provider, and jobs. */
 export function countedElsewhere(state?: BreakerState, provider?: string): CountedElsewhere {
   const jobs = { queued: 1, running: 2, succeeded: 3, failed: 4, cancelled: 5, interrupted: 6 };
   return {

@@ -64,7 +64,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** The value of `read` once it has not changed for many turns of the event loop. */
+/** Resolves with the value of `read` when it has not changed for many turns of the event loop. */
 async function untilSteady(read: () => number): Promise<number> {
   let last = read();
   for (let same = 0; same < 200; same += 1) {
@@ -347,7 +347,7 @@ describe('a request that was sent', () => {
 
   it('is aborted when the client is closed', async () => {
     const origin = await saying('', () => undefined);
-    // Not from inside the call, where the library has not finished its own work.
+    // Runs after the call, because the library has not finished its own work inside the call.
     const onSending = () => queueMicrotask(() => void client.close());
     const work = get(origin.url, { onSending });
 
@@ -383,7 +383,7 @@ describe('an abort', () => {
   });
 
   it('while there is no connection yet ends the wait at once and sends nothing', async () => {
-    // A server that accepts connections and never begins the TLS handshake.
+    // The server accepts connections and never starts the TLS handshake.
     const { url } = await saying('', () => undefined);
     const controller = new AbortController();
     const onSending = vi.fn();
@@ -402,7 +402,7 @@ describe('an abort', () => {
     const origin = await serving((request) => void seen.push(request));
     const controller = new AbortController();
     const onSending = vi.fn();
-    // Loads the library, which would take longer than the abort.
+    // Loads the library first, because loading would take longer than the abort.
     await get(`http://127.0.0.1:${await refusingPort()}`).catch(() => undefined);
 
     const work = get(origin.url, { signal: controller.signal, onSending });

@@ -7,7 +7,7 @@ import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificate.ts';
 export interface Origin {
   readonly url: string;
   readonly port: number;
-  /** Every connection so far, in the order of their arrival. */
+  /** All connections so far, in the order of arrival. */
   readonly connections: readonly Socket[];
   /** The number of open connections with a completed handshake. */
   open(): number;
@@ -19,7 +19,7 @@ export function startOrigin(listener: RequestListener): Promise<Origin> {
   return listen(createHttpServer(listener));
 }
 
-/** The same over TLS, as `TEST_CERTIFICATE`; its connections are counted before their handshake. */
+/** An HTTPS server on loopback with `TEST_CERTIFICATE`. Connections are counted before their handshake. */
 export function startSecureOrigin(listener: RequestListener): Promise<Origin> {
   return listen(createHttpsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, listener), 'https');
 }

@@ -5,7 +5,7 @@ import { openRemoteRig, PUBLIC_ADDRESS, type RemoteRig } from './remote-rig.ts';
 const forever = new AbortController().signal;
 const LIMIT = 1000;
 
-/** Hosts that lead to this machine or to a private network, as a URL may write them. */
+/** Hosts in URL notation that lead to this machine or to a private network. */
 const BAD_HOSTS = [
   '127.0.0.1',
   '127.1',

@@ -8,13 +8,13 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
 import { type Origin, startSecureOrigin } from './origin.ts';
 
-/** Public addresses that in these tests lead to loopback; every other address is connected to as it is. */
+/** Public addresses that are redirected to loopback in these tests. Connections to other addresses are unchanged. */
 export const PUBLIC_ADDRESS = '93.184.215.14';
 export const PUBLIC_ADDRESS_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 
 export type RemoteRig = Awaited<ReturnType<typeof openRemoteRig>>;
 
-/** A fetcher, a resolver that a test scripts, and one server that counts who reaches it. */
+/** A fetch function, a scripted resolver, and a server that counts its connections. */
 export async function openRemoteRig(listener: RequestListener) {
   const origin = await startSecureOrigin(listener);
   const clock = createManualClock();
@@ -28,7 +28,7 @@ export async function openRemoteRig(listener: RequestListener) {
     resolver,
     /** The number of connections that were allowed to start. */
     clients: () => clients,
-    /** A further server, under the same rules. */
+    /** Starts an additional server with the same rules. */
     async add(another: RequestListener): Promise<Origin> {
       const added = await startSecureOrigin(another);
       origins.push(added);
@@ -59,7 +59,7 @@ export async function openRemoteRig(listener: RequestListener) {
   };
 }
 
-/** A name resolves to what was set last; several lists are given one after the other, and the last one stays. */
+/** A scripted resolver. A name resolves to its lists one after the other, and the last list stays. */
 function scriptedResolver() {
   const addresses = new Map<string, (readonly string[])[]>();
   const asked: string[] = [];

@@ -4,7 +4,7 @@ import { createFairSlots, type SlotRequest } from '../../../lib/platform/fair-sl
 const { signal } = new AbortController();
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Slots whose work a test ends by its name. */
+/** Slots with named work that a test ends by name. */
 function open<K extends string>(total: number, kinds: Readonly<Record<K, number>>) {
   const slots = createFairSlots(total, kinds);
   const started: string[] = [];
@@ -93,7 +93,7 @@ describe('createFairSlots', () => {
 
     expect(before).toEqual(['a1', 'a2']);
     expect(beside).toEqual(['a1', 'a2', 'b1']);
-    // The kind that holds fewer slots is first.
+    // The kind with fewer occupied slots is first.
     expect(started).toHaveLength(4);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createOnce } from '../../../lib/platform/once.ts';
 
-/** Numbers, but for the calls that fail. */
+/** Returns increasing numbers, except in the calls that fail. */
 function openNumbers(failing: readonly number[] = []) {
   let calls = 0;
   return createOnce(async () => {

@@ -194,7 +194,7 @@ describe('createSemaphore: run', () => {
     const first = start(semaphore, 'first');
     const second = start(semaphore, 'second', signal);
     const third = start(semaphore, 'third');
-    // The semaphore removes its listener in the moment in which it grants the slot.
+    // The semaphore removes its listener when it grants the slot.
     const removeListener = signal.removeEventListener.bind(signal);
     signal.removeEventListener = (type: string, listener: () => void) => {
       removeListener(type, listener);
@@ -217,7 +217,7 @@ describe('createSemaphore: run', () => {
   });
 });
 
-/** Work that ends when `end` is called. */
+/** Creates work that ends when `end` is called. */
 function start(semaphore: Semaphore, name: string, signal: AbortSignal = never) {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -233,7 +233,7 @@ function start(semaphore: Semaphore, name: string, signal: AbortSignal = never) 
   return work;
 }
 
-/** A semaphore with numbered requests, beside plain lists of what should hold. */
+/** A semaphore with numbered requests, and plain lists of the expected state. */
 function createModel(limit: number) {
   const semaphore = createSemaphore(limit);
   const requests: { controller: AbortController; release?: () => void }[] = [];

@@ -93,7 +93,7 @@ describe('createTimeSlices', () => {
   });
 });
 
-/** Time slices on a clock on which each step lasts `stepMs`, and the order of the steps. */
+/** Creates time slices with a clock on which each step lasts `stepMs`, and records the order of the steps. */
 function open(stepMs: number) {
   let nowMs = 0;
   const order: string[] = [];

@@ -38,7 +38,7 @@ const WORKFLOW = {
   max_edge: 2048,
 };
 
-/** Another valid value for fields that take only certain ones. */
+/** A second valid value for fields that accept only certain values. */
 const VALUES: Readonly<Record<string, unknown>> = {
   version: 1,
   default_provider: 'sandbox',
@@ -96,7 +96,7 @@ const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 function companionsOf(path: string): readonly string[] {
-  // A provider has one key.
+  // A provider must not have two keys.
   const rivals = path.endsWith('.api_key_file') ? [path.replace('_file', '_env')] : [];
   const own = [path, ...rivals].map((one) => `${one}=`);
   return [...COMPANIONS, ...(MORE_COMPANIONS[path] ?? [])].filter(
@@ -117,7 +117,7 @@ function anotherValue({ path, field }: NamedField): unknown {
 
 function variableText(value: unknown): string {
   if (typeof value === 'string') return value;
-  // In a list that holds more than tables a table is written inline.
+  // A table is written inline in a list that also contains other values.
   const isTable = typeof value === 'object' && !Array.isArray(value);
   const text = toToml({ value: isTable ? [0, value] : value }).replace('value = ', '');
   return isTable ? text.replace(/^\[ 0, (.*) \]\s$/, '$1') : text;

@@ -89,7 +89,7 @@ describe('eachTomlKey', () => {
         fc.string({ unit: 'binary' }),
         fc.integer(),
         fc.boolean(),
-        // A list of tables alone would be written as `[[rows]]`, whose items have no keys of their own.
+        // A list that contains only tables would be written as `[[rows]]`, whose items have no keys of their own.
         fc.array(tie('any'), { maxLength: 3 }).map((items) => [1, ...items]),
         fc.dictionary(fc.string({ unit: 'grapheme' }), tie('any'), { maxKeys: 3 }),
       ),
@@ -143,7 +143,7 @@ describe('tomlKeyOnLine', () => {
   });
 });
 
-/** The paths of all keys and items, as JSON. */
+/** Returns the paths of all keys and items as JSON. */
 function* pathsOf(node: unknown, path: readonly Segment[] = []): Generator<string> {
   const entries = Array.isArray(node)
     ? [...node.entries()]

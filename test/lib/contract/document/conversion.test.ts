@@ -33,14 +33,17 @@ interface Node extends v.GenericSchema {
   readonly literal?: unknown;
 }
 
-/** A body with and without one field that is null. */
+/** A body without a field, and the same body with `null` for the field. */
 interface Pair {
   readonly path: string;
   readonly without: unknown;
   readonly withNull: unknown;
 }
 
-/** A value with the required fields alone; it need not pass, for both bodies of a pair fail alike. */
+/**
+ * Returns a value with only the required fields. The value may be invalid, because both bodies of a pair then fail in the
+ * same way.
+ */
 function sample(node: Node): unknown {
   if (node.wrapped) return sample(node.wrapped);
   if (node.type === 'literal') return node.literal;
@@ -56,7 +59,7 @@ function sample(node: Node): unknown {
   return typeof first === 'object' ? sample(first) : 'a';
 }
 
-/** Every optional field at any depth. */
+/** Returns every optional field at any depth. */
 function pairs(node: Node, path: string, wrap: (value: unknown) => unknown): Pair[] {
   if (node.wrapped) return pairs(node.wrapped, path, wrap);
   if (node.item) return pairs(node.item, `${path}[0]`, (value) => wrap([value]));
@@ -77,7 +80,7 @@ function pairs(node: Node, path: string, wrap: (value: unknown) => unknown): Pai
   });
 }
 
-/** A preset keeps a null as it was sent. */
+/** The fields of a preset that keep a sent `null`. */
 function withoutNulls(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, member) => member ?? undefined));
 }

@@ -8,7 +8,7 @@ const base = { prompt: 'a cat' };
 const edit = { operation: 'edit', prompt: 'a cat', images: [PNG] };
 const stored = { response_format: 'artifact' };
 
-/** One row a rule: what is sent beside a valid prompt, the field at fault, the code. */
+/** One row per rule: the fields sent with a valid prompt, the invalid field, the code. */
 type Row = readonly [rule: string, request: object, verdict: string];
 
 const withParameters = (parameters: object) => ({ ...base, parameters });

@@ -38,7 +38,7 @@ beforeEach(() => {
 
 const json = (bytes: number) => Buffer.from(`{"title":"${'t'.repeat(bytes - 12)}"}`);
 
-/** A request whose body comes as the test pushes it. */
+/** Starts a request whose body consists of the chunks that the test pushes. */
 function send(headers: Readonly<Record<string, string>>, clock = createManualClock()) {
   const body = new Readable({ read() {} });
   const aborting = new AbortController();
@@ -55,7 +55,7 @@ function send(headers: Readonly<Record<string, string>>, clock = createManualClo
     clock,
     abort: (reason: Error) => aborting.abort(reason),
     reply: operation(event, context),
-    /** The reply has been written, or its client has disconnected. */
+    /** Reports that the reply was written or that the client disconnected. */
     end: () => {
       for (const listener of listeners) listener(true);
     },
@@ -69,7 +69,7 @@ function codeOf({ body }: HttpReply): unknown {
   return JSON.parse(Buffer.from(body as Uint8Array).toString()).error?.bridge_ext;
 }
 
-/** Until the request has got as far as it can. */
+/** Waits until the request makes no further progress. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('readBody', () => {

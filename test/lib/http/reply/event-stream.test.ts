@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 
 const REMOVED = { type: 'removed', id: 'job' };
 
-/** Events that a test sends one by one, and how many of them have been asked for. */
+/** Creates events that a test sends one by one, and counts the requested events. */
 function createSource() {
   const sent: StreamItem[] = [];
   const source = { asked: 0, isClosed: false, send, end, fail };
@@ -59,7 +59,7 @@ function open() {
   return { clock, source, opening };
 }
 
-/** Reads a body as fast as it comes. */
+/** Reads a body without pauses. */
 function readFrom(body: AsyncIterable<Uint8Array>) {
   const read = { text: '', pieces: 0, hasEnded: false };
   const reading = (async () => {
