@@ -80,7 +80,7 @@ function pairs(node: Node, path: string, wrap: (value: unknown) => unknown): Pai
   });
 }
 
-/** The fields of a preset that keep a sent `null`. */
+/** Removes every `null`, because a preset keeps a `null` as it was sent. */
 function withoutNulls(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, member) => member ?? undefined));
 }

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const objectOf = (members: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, at) => [`name${at}`, 1])));
 
-/** Returns JSON with this many backslashes, in strings of a thousand each and one string with the rest. */
+/** Returns JSON with this many escaped quotes, in strings of a thousand each and one string with the rest. */
 const escapedQuotes = (count: number) =>
   `["${'\\"'.repeat(count % 1000)}"${`,"${'\\"'.repeat(1000)}"`.repeat(count / 1000)}]`;
 
