@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read whether the process runs
-         * @description The process runs.
+         * Check whether the process is running
+         * @description The process is running.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -28,7 +28,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read whether work is accepted now
+         * Check whether requests are accepted
          * @description The default provider and the state database are ready.
          */
         get: operations["getReadiness"];
@@ -51,7 +51,7 @@ export interface paths {
         put?: never;
         /**
          * Generate or edit images
-         * @description The images, each verified to its last byte and pixel.
+         * @description The images. All bytes and pixels of each image are verified.
          */
         post: operations["createImage"];
         delete?: never;
@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Generate or edit images with progress events
-         * @description Events from `started` to `completed` or `error`. A refusal before the start is a plain error reply. Closing the connection cancels the work, but for work under a key.
+         * @description Events from `started` to `completed` or `error`. A rejection before the start is an ordinary error reply. Closing the connection cancels the work unless the request has an idempotency key.
          */
         post: operations["streamImage"];
         delete?: never;
@@ -90,8 +90,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Plan images without making them
-         * @description One row a route, in the order in which they are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. What is known without the pixels of an image and without asking a provider is the same as in the reply to the request itself.
+         * Plan an image request without executing it
+         * @description One entry per route, in the order in which the routes are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the request itself.
          */
         post: operations["planImage"];
         delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * Generate images (OpenAI-compatible)
-         * @description The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.
+         * @description The images. If `stream` is true, the reply is a stream of events: partial images, one `completed` event per image, or an `error`.
          */
         post: operations["createImageGeneration"];
         delete?: never;
@@ -131,7 +131,7 @@ export interface paths {
         put?: never;
         /**
          * Edit images (OpenAI-compatible)
-         * @description The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.
+         * @description The images. If `stream` is true, the reply is a stream of events: partial images, one `completed` event per image, or an `error`.
          */
         post: operations["createImageEdit"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Queue a request as a durable job
-         * @description The job. It survives restarts.
+         * @description The queued job, which survives restarts.
          */
         post: operations["createJob"];
         delete?: never;
@@ -212,8 +212,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Follow all jobs as they change
-         * @description First an id without an event, then the active jobs, then every job that changes, each as it is when it is sent. A reader that sends the last id back as `Last-Event-ID` gets the jobs that have changed since, also after a restart of the bridge. A slow reader gets each job once, as it is by then.
+         * Follow the changes of all jobs
+         * @description First an id without an event, then the active jobs, then every changed job, each in its state at the time of sending. A reader that sends the last id as `Last-Event-ID` receives the jobs that have changed since, also after a restart of the bridge. A slow reader receives each changed job once, in its current state.
          */
         get: operations["streamJobs"];
         put?: never;
@@ -232,22 +232,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a job, or wait for it
-         * @description The job as it is.
+         * Read a job, or wait for its end
+         * @description The current state of the job.
          */
         get: operations["getJob"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
-         * @description The job as it then is.
+         * @description The job after the cancellation.
          */
         delete: operations["cancelJob"];
         options?: never;
         head?: never;
         /**
          * Mark, hide or restore a job
-         * @description The job as it then is.
+         * @description The changed job.
          */
         patch: operations["updateJob"];
         trace?: never;
@@ -262,8 +262,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Queue a new job of one that failed, was cancelled or was interrupted
-         * @description The new job. Its images are those of the earlier one.
+         * Retry a job that failed, was cancelled or was interrupted
+         * @description The new job, with the input images of the earlier job.
          */
         post: operations["retryJob"];
         delete?: never;
@@ -301,7 +301,7 @@ export interface paths {
         };
         /**
          * Download an input image of a job
-         * @description The verified bytes of the image, as they were sent.
+         * @description The verified bytes of the image, unchanged.
          */
         get: operations["getJobInput"];
         put?: never;
@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Download a thumbnail of an input image of a job
-         * @description A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.
+         * @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.
          */
         get: operations["getJobInputThumbnail"];
         put?: never;
@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * Follow a job to its end
-         * @description Events from `snapshot` to `ended`. Every connection begins with the job as it is, so `Last-Event-ID` is not needed. A slow reader gets the latest progress of each output, not every step.
+         * @description Events from `snapshot` to `ended`. Every connection begins with the current state of the job, so `Last-Event-ID` is not needed. A slow reader receives the latest progress of each output, not every step.
          */
         get: operations["streamJob"];
         put?: never;
@@ -360,8 +360,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the queue
-         * @description The queue of the jobs of all tokens.
+         * Read the queue
+         * @description The queue with the jobs of all tokens.
          */
         get: operations["getQueue"];
         put?: never;
@@ -371,7 +371,7 @@ export interface paths {
         head?: never;
         /**
          * Pause or resume the queue
-         * @description The queue as it then is.
+         * @description The queue after the change.
          */
         patch: operations["updateQueue"];
         trace?: never;
@@ -384,8 +384,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the jobs of all tokens that wait or run
-         * @description One page of queued and running jobs, the first accepted first.
+         * List the queued and running jobs of all tokens
+         * @description One page of queued and running jobs, first accepted first.
          */
         get: operations["listQueueJobs"];
         put?: never;
@@ -408,7 +408,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a job of any token
-         * @description The job as it then is.
+         * @description The job after the cancellation.
          */
         delete: operations["cancelQueueJob"];
         options?: never;
@@ -444,7 +444,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what a model can do
+         * Read the capabilities of a model
          * @description The capability document.
          */
         get: operations["getProviderCapabilities"];
@@ -517,7 +517,7 @@ export interface paths {
         };
         /**
          * Read the thread of a session
-         * @description The key and its thread.
+         * @description The session key and its thread.
          */
         get: operations["getSession"];
         put?: never;
@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Download a thumbnail of an artifact
-         * @description A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.
+         * @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.
          */
         get: operations["getArtifactThumbnail"];
         put?: never;
@@ -600,8 +600,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read what the bridge is doing
-         * @description Facts and counts, never content.
+         * Read the diagnostics
+         * @description Facts and counts, never content of requests.
          */
         get: operations["getDiagnostics"];
         put?: never;
@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Scrape the metrics
-         * @description The metrics in the text format of Prometheus.
+         * @description The metrics in the Prometheus text format.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -647,12 +647,12 @@ export interface paths {
         put?: never;
         /**
          * Send a message of the Model Context Protocol
-         * @description The reply of the protocol (Streamable HTTP): a message, or a stream of them. Failures of the protocol have its own shape; a tool that fails says so in its result.
+         * @description The reply of the protocol (Streamable HTTP): a message or a stream of messages. Errors of the protocol have the form defined by the protocol. A failed tool reports the failure in its result.
          */
         post: operations["callMcp"];
         /**
          * End a session of the Model Context Protocol
-         * @description It has ended.
+         * @description The session has ended.
          */
         delete: operations["endMcpSession"];
         options?: never;
@@ -669,7 +669,7 @@ export interface paths {
         };
         /**
          * Open the dashboard
-         * @description The page. It holds no prompts, images or tokens.
+         * @description The page, which contains no prompts, images or tokens.
          */
         get: operations["getDashboard"];
         put?: never;
@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * Open a view of the dashboard
-         * @description The page, whatever the view.
+         * @description The page, the same for every view.
          */
         get: operations["getDashboardView"];
         put?: never;
@@ -728,7 +728,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read this contract
+         * Read this document
          * @description The OpenAPI 3.1 document.
          */
         get: operations["getApiDocument"];
@@ -768,22 +768,22 @@ export interface components {
         ImageRequest: {
             /** @description Default: `1`. */
             version?: "1" | null;
-            /** @description What to draw; with negative_prompt at most 12288 bytes of UTF-8. */
+            /** @description A description of the image. The prompt and `negative_prompt` together have at most 12288 bytes of UTF-8. */
             prompt: string;
             /** @description The images to edit: at least one for an edit, none for a generation. */
             images?: components["schemas"]["ImageInput"][] | null;
-            /** @description For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not. */
+            /** @description For an edit: an image with an alpha channel and the dimensions of the first image. Pixels with alpha 0 may change, pixels with alpha 255 must not. */
             mask?: components["schemas"]["ImageInput"] | null;
-            /** @description Images to go by. */
+            /** @description Images that guide the result. */
             reference_images?: components["schemas"]["ImageInput"][] | null;
-            /** @description The same as the header Idempotency-Key; an equal request under it is done once. */
+            /** @description Same as the header Idempotency-Key. Equal requests with the same key are executed once. */
             idempotency_key?: string | null;
             /**
              * @description Default: `generate`.
              * @enum {string|null}
              */
             operation?: "generate" | "edit" | null;
-            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            /** @description Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8. */
             negative_prompt?: string | null;
             parameters?: components["schemas"]["ImageRequestParameters"] | null;
             output?: components["schemas"]["ImageOutput"] | null;
@@ -792,9 +792,9 @@ export interface components {
             policies?: components["schemas"]["ImagePolicies"] | null;
             /** @description The deadline of the whole operation, in milliseconds. */
             timeout_ms?: number | null;
-            /** @description Who this is for, in a word of yours. */
+            /** @description A caller-defined identifier of the end user. */
             user?: string | null;
-            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            /** @description Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -802,63 +802,63 @@ export interface components {
         ImageInput: {
             /** @constant */
             type: "data_url";
-            /** @description data:image/png;base64, and the bytes; also jpeg and webp. */
+            /** @description A data URL such as `data:image/png;base64,…`; jpeg and webp are accepted too. */
             data_url: string;
-            /** @description Shown to people, used for nothing else. */
+            /** @description A name for display only. */
             filename?: string | null;
-            /** @description Compared with the bytes: another content than declared is refused. */
+            /** @description The declared media type. The image is rejected if its bytes have a different type. */
             media_type?: string | null;
         } | {
             /** @constant */
             type: "base64";
-            /** @description RFC 4648 section 4: padded, without white space. */
+            /** @description The image in base64 (RFC 4648, section 4), padded and without white space. */
             data: string;
-            /** @description Shown to people, used for nothing else. */
+            /** @description A name for display only. */
             filename?: string | null;
-            /** @description Compared with the bytes: another content than declared is refused. */
+            /** @description The declared media type. The image is rejected if its bytes have a different type. */
             media_type?: string | null;
         } | {
             /** @constant */
             type: "artifact";
-            /** @description An image that this bridge has made for the same token. */
+            /** @description The id of an image that this bridge made for the same token. */
             artifact_id: string;
-            /** @description Shown to people, used for nothing else. */
+            /** @description A name for display only. */
             filename?: string | null;
-            /** @description Compared with the bytes: another content than declared is refused. */
+            /** @description The declared media type. The image is rejected if its bytes have a different type. */
             media_type?: string | null;
         } | {
             /** @constant */
             type: "url";
-            /** @description https only, and only while inputs.remote.enabled is on. */
+            /** @description An https URL. Requires the setting `inputs.remote.enabled`. */
             url: string;
-            /** @description Shown to people, used for nothing else. */
+            /** @description A name for display only. */
             filename?: string | null;
-            /** @description Compared with the bytes: another content than declared is refused. */
+            /** @description The declared media type. The image is rejected if its bytes have a different type. */
             media_type?: string | null;
         };
         ImageRequestParameters: {
-            /** @description How many images to make. Default: `1`. */
+            /** @description The number of images. Default: `1`. */
             n?: number | null;
-            /** @description Width and height in pixels, such as 1536x1024. Default: `auto`. */
+            /** @description The width and height in pixels, such as 1536x1024, or auto. Default: `auto`. */
             size?: string | null;
-            /** @description A shape such as 16:9, in place of a size. */
+            /** @description An aspect ratio such as 16:9, instead of a size. */
             aspect_ratio?: string | null;
-            /** @description An order of magnitude, in place of a size. */
+            /** @description An approximate resolution, instead of a size. */
             resolution?: ("1k" | "2k" | "4k") | null;
             /**
-             * @description xhigh and max only where a capability document lists them. Default: `auto`.
+             * @description The quality. xhigh and max are only available if the capability document lists them. Default: `auto`.
              * @enum {string|null}
              */
             quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | null;
             /**
-             * @description Left out, it is png.
+             * @description png if omitted.
              * @enum {string|null}
              */
             output_format?: "png" | "jpeg" | "webp" | null;
-            /** @description The quality of the encoding, for jpeg and webp only. */
+            /** @description The encoding quality; only for jpeg and webp. */
             output_compression?: number | null;
             /**
-             * @description Transparency is cut out by the bridge where a provider lacks it. Default: `auto`.
+             * @description The background. If the provider does not support transparency, the bridge removes the background. Default: `auto`.
              * @enum {string|null}
              */
             background?: "auto" | "opaque" | "transparent" | null;
@@ -867,7 +867,7 @@ export interface components {
              * @enum {string|null}
              */
             moderation?: "auto" | "low" | null;
-            /** @description How many unfinished images to show on the way. Default: `0`. */
+            /** @description The number of partial images to send before the final image. Default: `0`. */
             partial_images?: number | null;
             /**
              * @description best_effort returns the images that succeeded and lists the failures. Default: `fail_fast`.
@@ -875,32 +875,32 @@ export interface components {
              */
             failure_policy?: "fail_fast" | "best_effort" | null;
             /**
-             * @description What the model is asked to do; auto follows the operation. Default: `auto`.
+             * @description The action that the model is instructed to perform; auto follows the operation. Default: `auto`.
              * @enum {string|null}
              */
             action?: "auto" | "generate" | "edit" | null;
-            /** @description How closely to follow the given images. */
+            /** @description The fidelity to the input images. */
             input_fidelity?: ("low" | "high") | null;
         };
         ImageOutput: {
             /**
-             * @description How images are delivered; metadata verifies and describes them, and keeps no bytes. Jobs always use artifact. Default: `b64_json`.
+             * @description The delivery of images. metadata verifies and describes the images without keeping them. Jobs always use artifact. Default: `b64_json`.
              * @enum {string|null}
              */
             response_format?: "b64_json" | "artifact" | "url" | "metadata" | null;
-            /** @description Below the artifact root, with a named token below the folder of its owner: up to 512 bytes of portable names. For artifact and url delivery. */
+            /** @description A directory relative to the artifact root, or to the folder of the owner if a named token is used: portable names of at most 512 bytes. Only for artifact and url delivery. */
             directory?: string | null;
-            /** @description For one image; the extension may be left out. For artifact and url delivery. */
+            /** @description The filename of a single image; the extension is optional. Only for artifact and url delivery. */
             filename?: string | null;
-            /** @description In place of a filename. For artifact and url delivery. */
+            /** @description A prefix for generated filenames, instead of a filename. Only for artifact and url delivery. */
             filename_prefix?: string | null;
             /**
-             * @description What to do when the filename is taken: suffix tries -2, -3 and so on. Default: `error`.
+             * @description The action if the filename exists: error rejects the request, suffix tries -2, -3 and so on. Default: `error`.
              * @enum {string|null}
              */
             collision?: "error" | "suffix" | null;
             /**
-             * @description Where to write an ImageMetadataRecord: beside the image (artifact delivery only), inside it, or both. Default: `none`.
+             * @description The location of the ImageMetadataRecord: in a sidecar file (artifact delivery only), embedded in the image, or both. Default: `none`.
              * @enum {string|null}
              */
             metadata?: "none" | "sidecar" | "embedded" | "sidecar_and_embedded" | null;
@@ -908,28 +908,28 @@ export interface components {
         };
         ImageTransparency: {
             /**
-             * @description auto takes the alpha of the provider where it has one, else cuts a flat background out. Default: `auto`.
+             * @description auto uses the alpha channel of the provider if available, else removes a flat background. Default: `auto`.
              * @enum {string|null}
              */
             mode?: "auto" | "native" | "chroma_key" | null;
-            /** @description The background to ask for and to cut out; left out, the bridge chooses. */
+            /** @description The background color to request and remove. Chosen by the bridge if omitted. */
             key_color?: string | null;
-            /** @description Up to this distance from the key colour a pixel becomes clear; below opaque_threshold. Default: `12`. */
+            /** @description Pixels up to this distance from the key color become transparent; must be below opaque_threshold. Default: `12`. */
             transparent_threshold?: number | null;
-            /** @description From this distance on a pixel stays opaque. Default: `96`. */
+            /** @description Pixels at or above this distance from the key color stay opaque. Default: `96`. */
             opaque_threshold?: number | null;
-            /** @description Takes the key colour out of the edges of the subject. Default: `true`. */
+            /** @description Removes the key color from the edges of the subject. Default: `true`. */
             despill?: boolean | null;
         };
         ImageRouting: {
-            /** @description A name that GET /v1/providers lists. */
+            /** @description A provider name from GET /v1/providers. */
             provider?: string | null;
-            /** @description Without a provider it goes to the default one, else to the first by name that lists it. */
+            /** @description A model. Without a provider, the request goes to the default provider if it lists the model, else to the first provider by name that lists the model. */
             model?: string | null;
-            /** @description Where to go next, in order. For isolated sessions only. */
+            /** @description Alternative routes, tried in order. Only for isolated sessions. */
             fallbacks?: components["schemas"]["ImageRoute"][] | null;
             /**
-             * @description on_error also falls back after a failure whose outcome is known. Default: `on_unavailable`.
+             * @description on_error also tries a fallback after a failure with a known outcome. Default: `on_unavailable`.
              * @enum {string|null}
              */
             fallback_policy?: "on_unavailable" | "on_error" | null;
@@ -940,33 +940,33 @@ export interface components {
         };
         ImageSession: {
             /**
-             * @description Whether the provider remembers: not at all, under a key of yours, or in a thread that it named. Default: `isolated`.
+             * @description The memory of the provider: none (isolated), under a key that you choose (persistent), or in a thread that the provider named (thread). Default: `isolated`.
              * @enum {string|null}
              */
             mode?: "isolated" | "persistent" | "thread" | null;
-            /** @description With persistent, and only there. */
+            /** @description The session key. Required for persistent sessions, not allowed otherwise. */
             key?: string | null;
-            /** @description With thread, and only there. */
+            /** @description The thread id. Required for thread sessions, not allowed otherwise. */
             thread_id?: string | null;
         };
         ImagePolicies: {
             /**
-             * @description What a provider cannot do is refused, changed to the nearest thing, or also dropped; every change is reported. Default: `strict`.
+             * @description The handling of values that the provider does not support: strict rejects them, normalize replaces them by the nearest supported value, and best_effort also drops them. Every change is reported. Default: `strict`.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
             /**
-             * @description Whether it goes to the provider on its own or as a part of the prompt. Default: `auto`.
+             * @description The transfer of the negative prompt: as a separate field (native) or as a part of the prompt (merge). Default: `auto`.
              * @enum {string|null}
              */
             negative_prompt?: "auto" | "native" | "merge" | "reject" | null;
             /**
-             * @description What to do with the prompt as the provider rewrote it. Default: `include`.
+             * @description The handling of the prompt that the provider rewrote. Default: `include`.
              * @enum {string|null}
              */
             revised_prompt?: "include" | "omit" | "require" | null;
             /**
-             * @description How the calls for several images run; parallel needs an isolated session. Default: `auto`.
+             * @description The order of the calls for several images; parallel requires an isolated session. Default: `auto`.
              * @enum {string|null}
              */
             batch_execution?: "auto" | "sequential" | "parallel" | null;
@@ -974,22 +974,22 @@ export interface components {
         ImageJobCreate: {
             /** @description Default: `1`. */
             version?: "1" | null;
-            /** @description What to draw; with negative_prompt at most 12288 bytes of UTF-8. */
+            /** @description A description of the image. The prompt and `negative_prompt` together have at most 12288 bytes of UTF-8. */
             prompt: string;
             /** @description The images to edit: at least one for an edit, none for a generation. */
             images?: components["schemas"]["ImageInput"][] | null;
-            /** @description For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not. */
+            /** @description For an edit: an image with an alpha channel and the dimensions of the first image. Pixels with alpha 0 may change, pixels with alpha 255 must not. */
             mask?: components["schemas"]["ImageInput"] | null;
-            /** @description Images to go by. */
+            /** @description Images that guide the result. */
             reference_images?: components["schemas"]["ImageInput"][] | null;
-            /** @description The same as the header Idempotency-Key; an equal request under it is done once. */
+            /** @description Same as the header Idempotency-Key. Equal requests with the same key are executed once. */
             idempotency_key?: string | null;
             /**
              * @description Default: `generate`.
              * @enum {string|null}
              */
             operation?: "generate" | "edit" | null;
-            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            /** @description Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8. */
             negative_prompt?: string | null;
             parameters?: components["schemas"]["ImageRequestParameters"] | null;
             output?: components["schemas"]["ImageOutput"] | null;
@@ -998,30 +998,30 @@ export interface components {
             policies?: components["schemas"]["ImagePolicies"] | null;
             /** @description The deadline of the whole operation, in milliseconds. */
             timeout_ms?: number | null;
-            /** @description Who this is for, in a word of yours. */
+            /** @description A caller-defined identifier of the end user. */
             user?: string | null;
-            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            /** @description Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider. */
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Orders the queued jobs of the caller: the highest priority first, then in the order of acceptance. Tokens take turns, whatever their jobs' priorities are. Default: `0`. */
+            /** @description Orders the queued jobs of the caller: highest priority first, then in the order of acceptance. Tokens take turns, independent of the priorities of their jobs. Default: `0`. */
             priority?: number | null;
-            /** @description Where the end of the job is sent, while server.webhooks.enabled is on. */
+            /** @description The webhook that receives the ended job. Requires the setting `server.webhooks.enabled`. */
             webhook?: components["schemas"]["ImageJobWebhook"] | null;
         };
         ImageJobPatch: {
             favorite?: boolean | null;
-            /** @description Hides a job that has ended, or restores it. */
+            /** @description true hides an ended job, false restores it. */
             deleted?: boolean | null;
         };
         ImageJobWebhook: {
-            /** @description https, or http on loopback, on a host of server.webhooks.allowed_hosts. */
+            /** @description An https URL, or an http URL on loopback, with a host listed in `server.webhooks.allowed_hosts`. */
             url: string;
-            /** @description The ends that are sent: all of them when left out. */
+            /** @description The final statuses to send; all if omitted. */
             events?: ("succeeded" | "failed" | "cancelled" | "interrupted")[] | null;
         };
         ImageQueuePatch: {
-            /** @description Pauses the queue or resumes it. It stays so after a restart. */
+            /** @description true pauses the queue, false resumes it. The state survives a restart. */
             paused: boolean;
         };
         ImagePresetTemplate: {
@@ -1030,7 +1030,7 @@ export interface components {
              * @enum {string|null}
              */
             operation?: "generate" | "edit" | null;
-            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            /** @description Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8. */
             negative_prompt?: string | null;
             parameters?: components["schemas"]["ImageRequestParameters"] | null;
             output?: components["schemas"]["ImageOutput"] | null;
@@ -1039,13 +1039,13 @@ export interface components {
             policies?: components["schemas"]["ImagePolicies"] | null;
             /** @description The deadline of the whole operation, in milliseconds. */
             timeout_ms?: number | null;
-            /** @description Who this is for, in a word of yours. */
+            /** @description A caller-defined identifier of the end user. */
             user?: string | null;
-            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            /** @description Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider. */
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description May be left out and given when the preset is used. */
+            /** @description The prompt. If omitted, the prompt is given when the preset is used. */
             prompt?: string | null;
         };
         ImagePresetCreate: {
@@ -1061,22 +1061,22 @@ export interface components {
         ImagePlanRequest: {
             /** @description Default: `1`. */
             version?: "1" | null;
-            /** @description What to draw; with negative_prompt at most 12288 bytes of UTF-8. */
+            /** @description A description of the image. The prompt and `negative_prompt` together have at most 12288 bytes of UTF-8. */
             prompt: string;
             /** @description The images to edit: at least one for an edit, none for a generation. */
             images?: components["schemas"]["ImagePlanInput"][] | null;
-            /** @description For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not. */
+            /** @description For an edit: an image with an alpha channel and the dimensions of the first image. Pixels with alpha 0 may change, pixels with alpha 255 must not. */
             mask?: components["schemas"]["ImagePlanInput"] | null;
-            /** @description Images to go by. */
+            /** @description Images that guide the result. */
             reference_images?: components["schemas"]["ImagePlanInput"][] | null;
-            /** @description The same as the header Idempotency-Key; an equal request under it is done once. */
+            /** @description Same as the header Idempotency-Key. Equal requests with the same key are executed once. */
             idempotency_key?: string | null;
             /**
              * @description Default: `generate`.
              * @enum {string|null}
              */
             operation?: "generate" | "edit" | null;
-            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            /** @description Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8. */
             negative_prompt?: string | null;
             parameters?: components["schemas"]["ImageRequestParameters"] | null;
             output?: components["schemas"]["ImageOutput"] | null;
@@ -1085,9 +1085,9 @@ export interface components {
             policies?: components["schemas"]["ImagePolicies"] | null;
             /** @description The deadline of the whole operation, in milliseconds. */
             timeout_ms?: number | null;
-            /** @description Who this is for, in a word of yours. */
+            /** @description A caller-defined identifier of the end user. */
             user?: string | null;
-            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            /** @description Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider. */
             metadata?: {
                 [key: string]: string;
             } | null;
@@ -1098,21 +1098,21 @@ export interface components {
             type: "described";
             /** @enum {string} */
             format: "png" | "jpeg" | "webp";
-            /** @description In pixels, as it is seen: rotated by its EXIF orientation. */
+            /** @description The width in pixels, after rotation by the EXIF orientation. */
             width: number;
-            /** @description In pixels, as it is seen: rotated by its EXIF orientation. */
+            /** @description The height in pixels, after rotation by the EXIF orientation. */
             height: number;
-            /** @description The length of the encoded image. */
+            /** @description The size of the encoded image, in bytes. */
             bytes: number;
         };
         OpenAiImageGeneration: {
-            /** @description What to draw. */
+            /** @description A description of the image. */
             prompt: string;
-            /** @description A name that GET /v1/models lists, or provider/model. */
+            /** @description A model id from GET /v1/models, or provider/model. */
             model?: string | null;
             size?: string | null;
             /**
-             * @description standard means medium, hd means high.
+             * @description The quality. standard means medium, hd means high.
              * @enum {string|null}
              */
             quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd" | null;
@@ -1123,12 +1123,12 @@ export interface components {
             /** @enum {string|null} */
             moderation?: "auto" | "low" | null;
             /**
-             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @description The delivery of images; b64_json if omitted. A stream always contains b64_json.
              * @enum {string|null}
              */
             response_format?: "b64_json" | "url" | null;
             user?: string | null;
-            /** @description Wins over user unless it is empty. */
+            /** @description Takes precedence over `user` unless it is empty. */
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
@@ -1136,7 +1136,7 @@ export interface components {
             n?: number | null;
             output_compression?: number | null;
             partial_images?: number | null;
-            /** @description Replies with a stream of events. */
+            /** @description If true, the reply is a stream of events. */
             stream?: boolean | null;
             bridge_ext?: components["schemas"]["OpenAiBridgeExt"] | null;
             style?: unknown;
@@ -1145,13 +1145,13 @@ export interface components {
             mask?: unknown | null;
         };
         OpenAiImageEdit: {
-            /** @description What to draw. */
+            /** @description A description of the image. */
             prompt: string;
-            /** @description A name that GET /v1/models lists, or provider/model. */
+            /** @description A model id from GET /v1/models, or provider/model. */
             model?: string | null;
             size?: string | null;
             /**
-             * @description standard means medium, hd means high.
+             * @description The quality. standard means medium, hd means high.
              * @enum {string|null}
              */
             quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd" | null;
@@ -1162,12 +1162,12 @@ export interface components {
             /** @enum {string|null} */
             moderation?: "auto" | "low" | null;
             /**
-             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @description The delivery of images; b64_json if omitted. A stream always contains b64_json.
              * @enum {string|null}
              */
             response_format?: "b64_json" | "url" | null;
             user?: string | null;
-            /** @description Wins over user unless it is empty. */
+            /** @description Takes precedence over `user` unless it is empty. */
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
@@ -1175,7 +1175,7 @@ export interface components {
             n?: number | null;
             output_compression?: number | null;
             partial_images?: number | null;
-            /** @description Replies with a stream of events. */
+            /** @description If true, the reply is a stream of events. */
             stream?: boolean | null;
             bridge_ext?: components["schemas"]["OpenAiBridgeExt"] | null;
             style?: unknown;
@@ -1184,7 +1184,7 @@ export interface components {
             provider?: string | null;
             negative_prompt?: string | null;
             /**
-             * @description Left out, it is normalize here.
+             * @description As in the native request, but normalize if omitted.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1192,35 +1192,35 @@ export interface components {
             revised_prompt?: "include" | "omit" | "require" | null;
             session_key?: string | null;
             images: {
-                /** @description A data URL. */
+                /** @description The image as a data URL. */
                 image_url: string;
             }[];
             mask?: {
-                /** @description A data URL. */
+                /** @description The image as a data URL. */
                 image_url: string;
             } | null;
         };
         OpenAiImageEditForm: {
-            /** @description The images to edit, in order; at least one. */
+            /** @description The images to edit, in order. At least one image is required. */
             image?: string[];
-            /** @description The same under the name that some clients use. */
+            /** @description Alias of `image` that some clients send. */
             "image[]"?: string[];
             /**
              * Format: binary
-             * @description An image with alpha, as large as the first one.
+             * @description An image with an alpha channel and the dimensions of the first image.
              */
             mask?: string;
-            /** @description Images to go by. */
+            /** @description Images that guide the result. */
             reference_image?: string[];
-            /** @description The same under the name that some clients use. */
+            /** @description Alias of `reference_image` that some clients send. */
             "reference_image[]"?: string[];
-            /** @description What to draw. */
+            /** @description A description of the image. */
             prompt: string;
-            /** @description A name that GET /v1/models lists, or provider/model. */
+            /** @description A model id from GET /v1/models, or provider/model. */
             model?: string;
             size?: string;
             /**
-             * @description standard means medium, hd means high.
+             * @description The quality. standard means medium, hd means high.
              * @enum {string}
              */
             quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd";
@@ -1231,12 +1231,12 @@ export interface components {
             /** @enum {string} */
             moderation?: "auto" | "low";
             /**
-             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @description The delivery of images; b64_json if omitted. A stream always contains b64_json.
              * @enum {string}
              */
             response_format?: "b64_json" | "url";
             user?: string;
-            /** @description Wins over user unless it is empty. */
+            /** @description Takes precedence over `user` unless it is empty. */
             safety_identifier?: string;
             /** @enum {string} */
             input_fidelity?: "low" | "high";
@@ -1244,7 +1244,7 @@ export interface components {
             provider?: string | null;
             negative_prompt?: string;
             /**
-             * @description Left out, it is normalize here.
+             * @description As in the native request, but normalize if omitted.
              * @enum {string}
              */
             compatibility?: "strict" | "normalize" | "best_effort";
@@ -1254,9 +1254,9 @@ export interface components {
             n?: number;
             output_compression?: number;
             partial_images?: number;
-            /** @description Replies with a stream of events. */
+            /** @description If true, the reply is a stream of events. */
             stream?: boolean;
-            /** @description One text part that holds the JSON of a BridgeExt. */
+            /** @description A text part with the JSON of a BridgeExt. */
             bridge_ext?: string;
             style?: string;
             complexity?: string;
@@ -1268,7 +1268,7 @@ export interface components {
             /** @enum {string|null} */
             negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
             /**
-             * @description Left out, it is normalize here.
+             * @description As in the native request, but normalize if omitted.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1282,7 +1282,7 @@ export interface components {
             session?: components["schemas"]["ImageSession"] | null;
             reference_images?: components["schemas"]["ImageInput"][] | null;
             filename_prefix?: string | null;
-            /** @description Where to go next, in order. */
+            /** @description Alternative routes, tried in order. */
             fallbacks?: components["schemas"]["ImageRoute"][] | null;
             /** @enum {string|null} */
             fallback_policy?: "on_unavailable" | "on_error" | null;
@@ -1293,19 +1293,19 @@ export interface components {
             } | null;
         };
         OpenAiPlanRequest: {
-            /** @description What POST /v1/images/generations or /v1/images/edits takes as JSON, and which of the two. */
+            /** @description The JSON body of POST /v1/images/generations or /v1/images/edits, with `operation` to select the route. */
             openai: components["schemas"]["OpenAiGenerationPlan"] | components["schemas"]["OpenAiEditPlan"];
         };
         OpenAiGenerationPlan: {
             /** @constant */
             operation: "generate";
-            /** @description What to draw. */
+            /** @description A description of the image. */
             prompt: string;
-            /** @description A name that GET /v1/models lists, or provider/model. */
+            /** @description A model id from GET /v1/models, or provider/model. */
             model?: string | null;
             size?: string | null;
             /**
-             * @description standard means medium, hd means high.
+             * @description The quality. standard means medium, hd means high.
              * @enum {string|null}
              */
             quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd" | null;
@@ -1316,12 +1316,12 @@ export interface components {
             /** @enum {string|null} */
             moderation?: "auto" | "low" | null;
             /**
-             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @description The delivery of images; b64_json if omitted. A stream always contains b64_json.
              * @enum {string|null}
              */
             response_format?: "b64_json" | "url" | null;
             user?: string | null;
-            /** @description Wins over user unless it is empty. */
+            /** @description Takes precedence over `user` unless it is empty. */
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
@@ -1329,7 +1329,7 @@ export interface components {
             n?: number | null;
             output_compression?: number | null;
             partial_images?: number | null;
-            /** @description Replies with a stream of events. */
+            /** @description If true, the reply is a stream of events. */
             stream?: boolean | null;
             bridge_ext?: {
                 provider?: string | null;
@@ -1337,7 +1337,7 @@ export interface components {
                 /** @enum {string|null} */
                 negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
                 /**
-                 * @description Left out, it is normalize here.
+                 * @description As in the native request, but normalize if omitted.
                  * @enum {string|null}
                  */
                 compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1351,7 +1351,7 @@ export interface components {
                 session?: components["schemas"]["ImageSession"] | null;
                 reference_images?: components["schemas"]["ImagePlanInput"][] | null;
                 filename_prefix?: string | null;
-                /** @description Where to go next, in order. */
+                /** @description Alternative routes, tried in order. */
                 fallbacks?: components["schemas"]["ImageRoute"][] | null;
                 /** @enum {string|null} */
                 fallback_policy?: "on_unavailable" | "on_error" | null;
@@ -1369,13 +1369,13 @@ export interface components {
         OpenAiEditPlan: {
             /** @constant */
             operation: "edit";
-            /** @description What to draw. */
+            /** @description A description of the image. */
             prompt: string;
-            /** @description A name that GET /v1/models lists, or provider/model. */
+            /** @description A model id from GET /v1/models, or provider/model. */
             model?: string | null;
             size?: string | null;
             /**
-             * @description standard means medium, hd means high.
+             * @description The quality. standard means medium, hd means high.
              * @enum {string|null}
              */
             quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd" | null;
@@ -1386,12 +1386,12 @@ export interface components {
             /** @enum {string|null} */
             moderation?: "auto" | "low" | null;
             /**
-             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @description The delivery of images; b64_json if omitted. A stream always contains b64_json.
              * @enum {string|null}
              */
             response_format?: "b64_json" | "url" | null;
             user?: string | null;
-            /** @description Wins over user unless it is empty. */
+            /** @description Takes precedence over `user` unless it is empty. */
             safety_identifier?: string | null;
             /** @enum {string|null} */
             input_fidelity?: "low" | "high" | null;
@@ -1399,7 +1399,7 @@ export interface components {
             n?: number | null;
             output_compression?: number | null;
             partial_images?: number | null;
-            /** @description Replies with a stream of events. */
+            /** @description If true, the reply is a stream of events. */
             stream?: boolean | null;
             bridge_ext?: {
                 provider?: string | null;
@@ -1407,7 +1407,7 @@ export interface components {
                 /** @enum {string|null} */
                 negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
                 /**
-                 * @description Left out, it is normalize here.
+                 * @description As in the native request, but normalize if omitted.
                  * @enum {string|null}
                  */
                 compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1421,7 +1421,7 @@ export interface components {
                 session?: components["schemas"]["ImageSession"] | null;
                 reference_images?: components["schemas"]["ImagePlanInput"][] | null;
                 filename_prefix?: string | null;
-                /** @description Where to go next, in order. */
+                /** @description Alternative routes, tried in order. */
                 fallbacks?: components["schemas"]["ImageRoute"][] | null;
                 /** @enum {string|null} */
                 fallback_policy?: "on_unavailable" | "on_error" | null;
@@ -1437,7 +1437,7 @@ export interface components {
             provider?: string | null;
             negative_prompt?: string | null;
             /**
-             * @description Left out, it is normalize here.
+             * @description As in the native request, but normalize if omitted.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1445,11 +1445,11 @@ export interface components {
             revised_prompt?: "include" | "omit" | "require" | null;
             session_key?: string | null;
             images: ({
-                /** @description A data URL. */
+                /** @description The image as a data URL. */
                 image_url: string;
             } | components["schemas"]["DescribedImage"])[];
             mask?: ({
-                /** @description A data URL. */
+                /** @description The image as a data URL. */
                 image_url: string;
             } | components["schemas"]["DescribedImage"]) | null;
         };
@@ -1459,44 +1459,44 @@ export interface components {
                 type: string;
                 /** @description The first field at fault, such as parameters.n. */
                 param: string | null;
-                /** @description What OpenAI clients switch on. */
+                /** @description The error code that OpenAI clients evaluate. */
                 code: string;
                 bridge_ext: {
                     /**
-                     * @description The stable name under which the bridge files it.
+                     * @description The stable name of this kind of failure.
                      * @enum {string}
                      */
                     code: "invalid_request" | "input" | "unsupported_capability" | "authentication" | "permission_denied" | "safety_rejected" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "overloaded" | "timeout" | "cancelled" | "upstream" | "protocol" | "artifact" | "configuration" | "internal";
-                    /** @description Whether the same request may simply be sent again. */
+                    /** @description True if the same request may be sent again. */
                     retryable: boolean;
                     provider?: string;
                     upstream_request_id?: string;
-                    /** @description Facts about this failure, such as issues, supported_models, outcome or retry_after_ms. */
+                    /** @description Facts about the failure, such as issues, supported_models, outcome or retry_after_ms. */
                     details: {
                         [key: string]: unknown;
                     };
-                    /** @description What you can do, best first. */
+                    /** @description Actions that may solve the problem, best first. */
                     suggestions: string[];
                 };
             };
-            /** @description The same as the x-request-id header. */
+            /** @description Same as the header x-request-id. */
             request_id: string;
         };
         BridgeError: {
             /**
-             * @description The stable name under which the bridge files it.
+             * @description The stable name of this kind of failure.
              * @enum {string}
              */
             code: "invalid_request" | "input" | "unsupported_capability" | "authentication" | "permission_denied" | "safety_rejected" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "overloaded" | "timeout" | "cancelled" | "upstream" | "protocol" | "artifact" | "configuration" | "internal";
-            /** @description Whether the same request may simply be sent again. */
+            /** @description True if the same request may be sent again. */
             retryable: boolean;
             provider?: string;
             upstream_request_id?: string;
-            /** @description Facts about this failure, such as issues, supported_models, outcome or retry_after_ms. */
+            /** @description Facts about the failure, such as issues, supported_models, outcome or retry_after_ms. */
             details: {
                 [key: string]: unknown;
             };
-            /** @description What you can do, best first. */
+            /** @description Actions that may solve the problem, best first. */
             suggestions: string[];
             message: string;
         };
@@ -1629,31 +1629,31 @@ export interface components {
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
         };
         ImageParameters: {
-            /** @description How many images to make. */
+            /** @description The number of images. */
             n: number;
-            /** @description Width and height in pixels, such as 1536x1024. */
+            /** @description The width and height in pixels, such as 1536x1024, or auto. */
             size: string;
-            /** @description A shape such as 16:9, in place of a size. */
+            /** @description An aspect ratio such as 16:9, instead of a size. */
             aspect_ratio: string | null;
-            /** @description An order of magnitude, in place of a size. */
+            /** @description An approximate resolution, instead of a size. */
             resolution: ("1k" | "2k" | "4k") | null;
             /**
-             * @description xhigh and max only where a capability document lists them.
+             * @description The quality. xhigh and max are only available if the capability document lists them.
              * @enum {string}
              */
             quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
-            /** @description The quality of the encoding, for jpeg and webp only. */
+            /** @description The encoding quality; only for jpeg and webp. */
             output_compression: number | null;
             /**
-             * @description Transparency is cut out by the bridge where a provider lacks it.
+             * @description The background. If the provider does not support transparency, the bridge removes the background.
              * @enum {string}
              */
             background: "auto" | "opaque" | "transparent";
             /** @enum {string} */
             moderation: "auto" | "low";
-            /** @description How many unfinished images to show on the way. */
+            /** @description The number of partial images to send before the final image. */
             partial_images: number;
             /**
              * @description best_effort returns the images that succeeded and lists the failures.
@@ -1661,11 +1661,11 @@ export interface components {
              */
             failure_policy: "fail_fast" | "best_effort";
             /**
-             * @description What the model is asked to do; auto follows the operation.
+             * @description The action that the model is instructed to perform; auto follows the operation.
              * @enum {string}
              */
             action: "auto" | "generate" | "edit";
-            /** @description How closely to follow the given images. */
+            /** @description The fidelity to the input images. */
             input_fidelity: ("low" | "high") | null;
         };
         GeneratedImage: {
@@ -1771,45 +1771,45 @@ export interface components {
             alpha: "honoured" | "changed" | "unspecified";
         };
         ImagePlan: {
-            /** @description The index of the first route that takes the request and is ready; null where no route does. */
+            /** @description The index of the first route that accepts the request and is ready; null if there is no such route. */
             chosen: number | null;
-            /** @description In the order in which they are tried. */
+            /** @description The routes in the order in which they are tried. */
             routes: components["schemas"]["PlannedRoute"][];
         };
         PlannedRoute: {
             provider: string;
             model: string;
-            /** @description Whether the last probe found the provider ready and its circuit breaker admits a request. */
+            /** @description True if the last probe found the provider ready and its circuit breaker admits a request. */
             ready: boolean;
-            /** @description How many calls of the provider it takes; 0 where it is refused. */
+            /** @description The number of provider calls; 0 if the route rejects the request. */
             calls: number;
-            /** @description What takes effect; as requested where it is refused. */
+            /** @description The effective parameters; the requested parameters if the route rejects the request. */
             effective: {
-                /** @description How many images to make. */
+                /** @description The number of images. */
                 n: number;
-                /** @description Width and height in pixels, such as 1536x1024. */
+                /** @description The width and height in pixels, such as 1536x1024, or auto. */
                 size: string;
-                /** @description A shape such as 16:9, in place of a size. */
+                /** @description An aspect ratio such as 16:9, instead of a size. */
                 aspect_ratio: string | null;
-                /** @description An order of magnitude, in place of a size. */
+                /** @description An approximate resolution, instead of a size. */
                 resolution: ("1k" | "2k" | "4k") | null;
                 /**
-                 * @description xhigh and max only where a capability document lists them.
+                 * @description The quality. xhigh and max are only available if the capability document lists them.
                  * @enum {string}
                  */
                 quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
                 /** @enum {string} */
                 output_format: "png" | "jpeg" | "webp";
-                /** @description The quality of the encoding, for jpeg and webp only. */
+                /** @description The encoding quality; only for jpeg and webp. */
                 output_compression: number | null;
                 /**
-                 * @description Transparency is cut out by the bridge where a provider lacks it.
+                 * @description The background. If the provider does not support transparency, the bridge removes the background.
                  * @enum {string}
                  */
                 background: "auto" | "opaque" | "transparent";
                 /** @enum {string} */
                 moderation: "auto" | "low";
-                /** @description How many unfinished images to show on the way. */
+                /** @description The number of partial images to send before the final image. */
                 partial_images: number;
                 /**
                  * @description best_effort returns the images that succeeded and lists the failures.
@@ -1817,19 +1817,19 @@ export interface components {
                  */
                 failure_policy: "fail_fast" | "best_effort";
                 /**
-                 * @description What the model is asked to do; auto follows the operation.
+                 * @description The action that the model is instructed to perform; auto follows the operation.
                  * @enum {string}
                  */
                 action: "auto" | "generate" | "edit";
-                /** @description How closely to follow the given images. */
+                /** @description The fidelity to the input images. */
                 input_fidelity: ("low" | "high") | null;
             };
             normalizations: components["schemas"]["Normalization"][];
-            /** @description Those that are known before the work; the reply may have more. */
+            /** @description The warnings that are known in advance. The reply may contain more. */
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
-            /** @description Only for a transparent background that the provider or the bridge makes. */
+            /** @description Present only if a transparent background is made by the provider or the bridge. */
             transparency?: components["schemas"]["PlannedTransparency"];
-            /** @description What refuses the request on this route; where `calls` is above 0, why the provider is not ready now. */
+            /** @description The error with which the route rejects the request. If `calls` is above 0, the reason why the provider is not ready now. */
             error?: components["schemas"]["BridgeError"];
         };
         PlannedTransparency: {
@@ -1838,7 +1838,7 @@ export interface components {
         } | {
             /** @constant */
             mode: "chroma_key";
-            /** @description The background to ask for and to cut out, as #RRGGBB. */
+            /** @description The background color to request and remove, as #RRGGBB. */
             key_color: string;
         };
         StreamEvent: components["schemas"]["StartedEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["PartialImageEvent"] | components["schemas"]["CompletedEvent"] | components["schemas"]["ErrorEvent"];
@@ -1879,27 +1879,27 @@ export interface components {
                 type: string;
                 /** @description The first field at fault, such as parameters.n. */
                 param: string | null;
-                /** @description What OpenAI clients switch on. */
+                /** @description The error code that OpenAI clients evaluate. */
                 code: string;
                 bridge_ext: {
                     /**
-                     * @description The stable name under which the bridge files it.
+                     * @description The stable name of this kind of failure.
                      * @enum {string}
                      */
                     code: "invalid_request" | "input" | "unsupported_capability" | "authentication" | "permission_denied" | "safety_rejected" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "overloaded" | "timeout" | "cancelled" | "upstream" | "protocol" | "artifact" | "configuration" | "internal";
-                    /** @description Whether the same request may simply be sent again. */
+                    /** @description True if the same request may be sent again. */
                     retryable: boolean;
                     provider?: string;
                     upstream_request_id?: string;
-                    /** @description Facts about this failure, such as issues, supported_models, outcome or retry_after_ms. */
+                    /** @description Facts about the failure, such as issues, supported_models, outcome or retry_after_ms. */
                     details: {
                         [key: string]: unknown;
                     };
-                    /** @description What you can do, best first. */
+                    /** @description Actions that may solve the problem, best first. */
                     suggestions: string[];
                 };
             };
-            /** @description The same as the x-request-id header. */
+            /** @description Same as the header x-request-id. */
             request_id: string;
         };
         ImageJob: {
@@ -1912,11 +1912,11 @@ export interface components {
             started?: number;
             completed?: number;
             cancel_requested: boolean;
-            /** @description Left out, it is 0. */
+            /** @description The priority; 0 if absent. */
             priority?: number;
-            /** @description Favourites are exempt from the pruning of history. */
+            /** @description True if the job is a favorite, which retention does not delete. */
             favorite: boolean;
-            /** @description When it was hidden; hidden jobs can be restored. */
+            /** @description The time at which the job was hidden. A hidden job can be restored. */
             deleted?: number;
             progress?: {
                 /** @enum {string} */
@@ -1926,59 +1926,59 @@ export interface components {
             request: components["schemas"]["ImageJobRequest"];
             /**
              * Format: uuid
-             * @description The job that this one was made from by a retry.
+             * @description The id of the earlier job if this job was created by a retry.
              */
             retry_of?: string;
             result?: components["schemas"]["ImageResponse"];
-            /** @description What a job had finished that did not succeed. A retry of it asks for the other images only. */
+            /** @description The finished images of a job that did not succeed. A retry requests only the missing images. */
             partial_result?: {
                 data: components["schemas"]["GeneratedImage"][];
             };
             error?: components["schemas"]["BridgeError"];
-            /** @description How the end of the job is sent; absent where it is not sent. */
+            /** @description The delivery of the ended job to its webhook; absent if the job is not sent. */
             webhook?: {
                 /** @enum {string} */
                 status: "pending" | "delivered" | "failed";
-                /** @description How often the end was sent. */
+                /** @description The number of delivery attempts. */
                 attempts: number;
-                /** @description Of the last reply, where there was one. */
+                /** @description The HTTP status of the last reply, if there was a reply. */
                 last_status?: number;
             };
         };
         ImageJobRequest: {
             /** @enum {string} */
             operation: "generate" | "edit";
-            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            /** @description Content to avoid. The prompt and the negative prompt together have at most 12288 bytes of UTF-8. */
             negative_prompt: string | null;
             parameters: {
-                /** @description How many images to make. */
+                /** @description The number of images. */
                 n: number;
-                /** @description Width and height in pixels, such as 1536x1024. */
+                /** @description The width and height in pixels, such as 1536x1024, or auto. */
                 size: string;
-                /** @description A shape such as 16:9, in place of a size. */
+                /** @description An aspect ratio such as 16:9, instead of a size. */
                 aspect_ratio: string | null;
-                /** @description An order of magnitude, in place of a size. */
+                /** @description An approximate resolution, instead of a size. */
                 resolution: ("1k" | "2k" | "4k") | null;
                 /**
-                 * @description xhigh and max only where a capability document lists them.
+                 * @description The quality. xhigh and max are only available if the capability document lists them.
                  * @enum {string}
                  */
                 quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
                 /**
-                 * @description Left out, it is png.
+                 * @description png if omitted.
                  * @enum {string}
                  */
                 output_format?: "png" | "jpeg" | "webp";
-                /** @description The quality of the encoding, for jpeg and webp only. */
+                /** @description The encoding quality; only for jpeg and webp. */
                 output_compression: number | null;
                 /**
-                 * @description Transparency is cut out by the bridge where a provider lacks it.
+                 * @description The background. If the provider does not support transparency, the bridge removes the background.
                  * @enum {string}
                  */
                 background: "auto" | "opaque" | "transparent";
                 /** @enum {string} */
                 moderation: "auto" | "low";
-                /** @description How many unfinished images to show on the way. */
+                /** @description The number of partial images to send before the final image. */
                 partial_images: number;
                 /**
                  * @description best_effort returns the images that succeeded and lists the failures.
@@ -1986,102 +1986,102 @@ export interface components {
                  */
                 failure_policy: "fail_fast" | "best_effort";
                 /**
-                 * @description What the model is asked to do; auto follows the operation.
+                 * @description The action that the model is instructed to perform; auto follows the operation.
                  * @enum {string}
                  */
                 action: "auto" | "generate" | "edit";
-                /** @description How closely to follow the given images. */
+                /** @description The fidelity to the input images. */
                 input_fidelity: ("low" | "high") | null;
             };
             output: {
                 /**
-                 * @description How images are delivered; metadata verifies and describes them, and keeps no bytes. Jobs always use artifact.
+                 * @description The delivery of images. metadata verifies and describes the images without keeping them. Jobs always use artifact.
                  * @enum {string}
                  */
                 response_format: "b64_json" | "artifact" | "url" | "metadata";
-                /** @description Below the artifact root, with a named token below the folder of its owner: up to 512 bytes of portable names. For artifact and url delivery. */
+                /** @description A directory relative to the artifact root, or to the folder of the owner if a named token is used: portable names of at most 512 bytes. Only for artifact and url delivery. */
                 directory?: string;
-                /** @description For one image; the extension may be left out. For artifact and url delivery. */
+                /** @description The filename of a single image; the extension is optional. Only for artifact and url delivery. */
                 filename?: string;
-                /** @description In place of a filename. For artifact and url delivery. */
+                /** @description A prefix for generated filenames, instead of a filename. Only for artifact and url delivery. */
                 filename_prefix?: string;
                 /**
-                 * @description What to do when the filename is taken: suffix tries -2, -3 and so on.
+                 * @description The action if the filename exists: error rejects the request, suffix tries -2, -3 and so on.
                  * @enum {string}
                  */
                 collision: "error" | "suffix";
                 /**
-                 * @description Where to write an ImageMetadataRecord: beside the image (artifact delivery only), inside it, or both.
+                 * @description The location of the ImageMetadataRecord: in a sidecar file (artifact delivery only), embedded in the image, or both.
                  * @enum {string}
                  */
                 metadata: "none" | "sidecar" | "embedded" | "sidecar_and_embedded";
                 transparency: {
                     /**
-                     * @description auto takes the alpha of the provider where it has one, else cuts a flat background out.
+                     * @description auto uses the alpha channel of the provider if available, else removes a flat background.
                      * @enum {string}
                      */
                     mode: "auto" | "native" | "chroma_key";
-                    /** @description The background to ask for and to cut out; left out, the bridge chooses. */
+                    /** @description The background color to request and remove. Chosen by the bridge if omitted. */
                     key_color: string | null;
-                    /** @description Up to this distance from the key colour a pixel becomes clear; below opaque_threshold. */
+                    /** @description Pixels up to this distance from the key color become transparent; must be below opaque_threshold. */
                     transparent_threshold: number;
-                    /** @description From this distance on a pixel stays opaque. */
+                    /** @description Pixels at or above this distance from the key color stay opaque. */
                     opaque_threshold: number;
-                    /** @description Takes the key colour out of the edges of the subject. */
+                    /** @description Removes the key color from the edges of the subject. */
                     despill: boolean;
                 };
             };
             routing: {
-                /** @description A name that GET /v1/providers lists. */
+                /** @description A provider name from GET /v1/providers. */
                 provider: string | null;
-                /** @description Without a provider it goes to the default one, else to the first by name that lists it. */
+                /** @description A model. Without a provider, the request goes to the default provider if it lists the model, else to the first provider by name that lists the model. */
                 model: string | null;
-                /** @description Where to go next, in order. For isolated sessions only. */
+                /** @description Alternative routes, tried in order. Only for isolated sessions. */
                 fallbacks: components["schemas"]["ImageRoute"][];
                 /**
-                 * @description on_error also falls back after a failure whose outcome is known.
+                 * @description on_error also tries a fallback after a failure with a known outcome.
                  * @enum {string}
                  */
                 fallback_policy: "on_unavailable" | "on_error";
             };
             session: {
                 /**
-                 * @description Whether the provider remembers: not at all, under a key of yours, or in a thread that it named.
+                 * @description The memory of the provider: none (isolated), under a key that you choose (persistent), or in a thread that the provider named (thread).
                  * @enum {string}
                  */
                 mode: "isolated" | "persistent" | "thread";
-                /** @description With persistent, and only there. */
+                /** @description The session key. Required for persistent sessions, not allowed otherwise. */
                 key?: string;
-                /** @description With thread, and only there. */
+                /** @description The thread id. Required for thread sessions, not allowed otherwise. */
                 thread_id?: string;
             };
             policies: {
                 /**
-                 * @description What a provider cannot do is refused, changed to the nearest thing, or also dropped; every change is reported.
+                 * @description The handling of values that the provider does not support: strict rejects them, normalize replaces them by the nearest supported value, and best_effort also drops them. Every change is reported.
                  * @enum {string}
                  */
                 compatibility: "strict" | "normalize" | "best_effort";
                 /**
-                 * @description Whether it goes to the provider on its own or as a part of the prompt.
+                 * @description The transfer of the negative prompt: as a separate field (native) or as a part of the prompt (merge).
                  * @enum {string}
                  */
                 negative_prompt: "auto" | "native" | "merge" | "reject";
                 /**
-                 * @description What to do with the prompt as the provider rewrote it.
+                 * @description The handling of the prompt that the provider rewrote.
                  * @enum {string}
                  */
                 revised_prompt: "include" | "omit" | "require";
                 /**
-                 * @description How the calls for several images run; parallel needs an isolated session.
+                 * @description The order of the calls for several images; parallel requires an isolated session.
                  * @enum {string}
                  */
                 batch_execution: "auto" | "sequential" | "parallel";
             };
             /** @description The deadline of the whole operation, in milliseconds. */
             timeout_ms: number | null;
-            /** @description Who this is for, in a word of yours. */
+            /** @description A caller-defined identifier of the end user. */
             user: string | null;
-            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            /** @description Caller-defined pairs, stored with the job and in the metadata record. They are never sent to a provider. */
             metadata: {
                 [key: string]: string;
             };
@@ -2102,11 +2102,11 @@ export interface components {
             started?: number;
             completed?: number;
             cancel_requested: boolean;
-            /** @description Left out, it is 0. */
+            /** @description The priority; 0 if absent. */
             priority?: number;
-            /** @description Favourites are exempt from the pruning of history. */
+            /** @description True if the job is a favorite, which retention does not delete. */
             favorite: boolean;
-            /** @description When it was hidden; hidden jobs can be restored. */
+            /** @description The time at which the job was hidden. A hidden job can be restored. */
             deleted?: number;
             progress?: {
                 /** @enum {string} */
@@ -2115,17 +2115,17 @@ export interface components {
             };
             /** @enum {string} */
             operation: "generate" | "edit";
-            /** @description Its first 256 characters. */
+            /** @description The first 256 characters of the prompt. */
             prompt: string;
             provider: string;
             model?: string;
-            /** @description How many images were asked for. */
+            /** @description The number of requested images. */
             outputs: number;
-            /** @description What its plan asks for: auto, or WxH in pixels. */
+            /** @description The size requested from the provider: auto, or WxH in pixels. */
             size: string;
-            /** @description How many images it came with: images, mask and references. */
+            /** @description The number of input images: images, mask and reference images. */
             inputs: number;
-            /** @description The bridge_ext.code of its error. */
+            /** @description The `bridge_ext.code` of the error. */
             error_code?: string;
             artifacts: {
                 id: string;
@@ -2163,7 +2163,7 @@ export interface components {
         JobChangedEvent: {
             /** @constant */
             type: "job";
-            /** @description True for jobs that are active when the stream begins, and for those that changed before it began. */
+            /** @description True for jobs that are active when the stream begins, and for jobs that changed before the stream began. */
             snapshot: boolean;
             job: components["schemas"]["ImageJobSummary"];
         };
@@ -2175,25 +2175,25 @@ export interface components {
         };
         WebhookMessage: {
             /**
-             * @description How the job has ended.
+             * @description The final status of the job.
              * @enum {string}
              */
             type: "job.succeeded" | "job.failed" | "job.cancelled" | "job.interrupted";
             /**
              * Format: date-time
-             * @description When the job has ended.
+             * @description The time at which the job ended.
              */
             timestamp: string;
             data: components["schemas"]["ImageJob"];
         };
         ImageQueue: {
-            /** @description A paused queue accepts jobs and starts none. Running ones continue. */
+            /** @description True if the queue is paused. A paused queue accepts jobs but starts none; running jobs continue. */
             paused: boolean;
             queued: number;
             running: number;
-            /** @description How long ago the first of the queued jobs was accepted, to the second. Absent when none is queued. */
+            /** @description The age of the oldest queued job in milliseconds, with a resolution of one second. Absent if no job is queued. */
             oldest_queued_age_ms?: number;
-            /** @description Where the jobs are meant to go first: those providers that have any. */
+            /** @description The jobs by their first provider, for every provider with jobs. */
             by_provider: {
                 [key: string]: {
                     queued: number;
@@ -2229,51 +2229,51 @@ export interface components {
         };
         UsageReport: {
             caller: components["schemas"]["UsageCaller"];
-            /** @description Days with images, the latest first. */
+            /** @description The days with images, latest first. */
             items: components["schemas"]["DayUsage"][];
         };
         UsageCaller: {
-            /** @description Of the token; absent where it has none. */
+            /** @description The name of the token; absent for a caller without a named token. */
             name?: string;
             permissions: ("images" | "jobs" | "read" | "presets" | "metrics" | "diagnostics" | "admin")[];
-            /** @description When the token stops being valid. */
+            /** @description The time at which the token expires. */
             expires?: number;
             allowance?: {
                 images_per_day: number;
-                /** @description Today: `images`, `unknown`, and what is reserved for work that has not ended. */
+                /** @description Today's `images` and `unknown`, and the images reserved for work that has not ended. */
                 used: number;
-                /** @description When the next day begins, in UTC. */
+                /** @description The start of the next day in UTC. */
                 resets: number;
             };
         };
         DayUsage: {
             /**
              * Format: date
-             * @description In UTC, such as 2026-11-22.
+             * @description The day in UTC, such as 2026-11-22.
              */
             day: string;
-            /** @description Images that the provider has made and charges for, whether they were delivered or not. */
+            /** @description Images that the provider made and charges for, delivered or not. */
             images: number;
-            /** @description Images that were asked for and certainly not made. */
+            /** @description Requested images that were certainly not made. */
             failed: number;
-            /** @description Images that may have been made and charged for: their call ended without a known outcome. */
+            /** @description Images that may have been made and charged for, because their call ended without a known outcome. */
             unknown: number;
-            /** @description Those of `images` that were not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+            /** @description The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
             lost: number;
-            /** @description Tokens of the models, where providers report them. */
+            /** @description Tokens of the models, if the providers report them. */
             tokens?: number;
-            /** @description By the names of the providers that were used. */
+            /** @description The usage by provider name. */
             by_provider: {
                 [key: string]: {
-                    /** @description Images that the provider has made and charges for, whether they were delivered or not. */
+                    /** @description Images that the provider made and charges for, delivered or not. */
                     images: number;
-                    /** @description Images that were asked for and certainly not made. */
+                    /** @description Requested images that were certainly not made. */
                     failed: number;
-                    /** @description Images that may have been made and charged for: their call ended without a known outcome. */
+                    /** @description Images that may have been made and charged for, because their call ended without a known outcome. */
                     unknown: number;
-                    /** @description Those of `images` that were not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+                    /** @description The part of `images` that was not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
                     lost: number;
-                    /** @description Tokens of the models, where providers report them. */
+                    /** @description Tokens of the models, if the providers report them. */
                     tokens?: number;
                 };
             };
@@ -2285,35 +2285,35 @@ export interface components {
             completed: number;
             /** @enum {string} */
             operation: "generate" | "edit";
-            /** @description How many images of each kind were given. */
+            /** @description The number of input images of each kind. */
             inputs: {
                 images: number;
                 mask: number;
                 reference_images: number;
             };
             prompt: string;
-            /** @description What was sent to the provider, where it differs. */
+            /** @description The prompt sent to the provider, if it differs from `prompt`. */
             effective_prompt?: string;
             negative_prompt?: string;
             effective_negative_prompt?: string;
             policies: {
                 /**
-                 * @description What a provider cannot do is refused, changed to the nearest thing, or also dropped; every change is reported.
+                 * @description The handling of values that the provider does not support: strict rejects them, normalize replaces them by the nearest supported value, and best_effort also drops them. Every change is reported.
                  * @enum {string}
                  */
                 compatibility: "strict" | "normalize" | "best_effort";
                 /**
-                 * @description Whether it goes to the provider on its own or as a part of the prompt.
+                 * @description The transfer of the negative prompt: as a separate field (native) or as a part of the prompt (merge).
                  * @enum {string}
                  */
                 negative_prompt: "auto" | "native" | "merge" | "reject";
                 /**
-                 * @description What to do with the prompt as the provider rewrote it.
+                 * @description The handling of the prompt that the provider rewrote.
                  * @enum {string}
                  */
                 revised_prompt: "include" | "omit" | "require";
                 /**
-                 * @description How the calls for several images run; parallel needs an isolated session.
+                 * @description The order of the calls for several images; parallel requires an isolated session.
                  * @enum {string}
                  */
                 batch_execution: "auto" | "sequential" | "parallel";
@@ -2323,7 +2323,7 @@ export interface components {
             provider: string;
             model: string;
             usage?: components["schemas"]["Usage"];
-            /** @description Up to the writing of the record: what publication takes is not in it. */
+            /** @description Timings until the record was written, without the publication. */
             timings?: components["schemas"]["Timings"];
             attempts?: components["schemas"]["Attempt"][];
             warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
@@ -2339,12 +2339,12 @@ export interface components {
                 format: "png" | "jpeg" | "webp";
                 width: number;
                 height: number;
-                /** @description In a sidecar only: a file cannot hold its own size. */
+                /** @description Only in a sidecar, because a file cannot contain its own size. */
                 bytes?: number;
-                /** @description In a sidecar only: a file cannot hold its own sum. */
+                /** @description Only in a sidecar, because a file cannot contain its own checksum. */
                 sha256?: string;
             };
-            /** @description What did not fit into the image. */
+            /** @description The fields that did not fit into the image. */
             omitted_fields?: ("usage" | "timings" | "attempts" | "warnings" | "normalizations" | "revised_prompt" | "session")[];
         };
         Diagnostics: {
@@ -2359,7 +2359,7 @@ export interface components {
             authentication_required: boolean;
             configuration: {
                 version: number;
-                /** @description Where each setting comes from; never its value. */
+                /** @description The source of each setting, without its value. */
                 origins: {
                     field: string;
                     /** @enum {string} */
@@ -2383,7 +2383,7 @@ export interface components {
                             /** @enum {string} */
                             state: "closed" | "open" | "half_open";
                             failures: number;
-                            /** @description How often it has opened since the start. */
+                            /** @description The number of times the circuit breaker has opened since the start. */
                             opens: number;
                             retry_after_ms?: number;
                         };
@@ -2396,7 +2396,7 @@ export interface components {
                 checked: number;
                 /** @enum {string} */
                 error_code?: "invalid_request" | "input" | "unsupported_capability" | "authentication" | "permission_denied" | "safety_rejected" | "not_found" | "conflict" | "idempotency_conflict" | "rate_limited" | "overloaded" | "timeout" | "cancelled" | "upstream" | "protocol" | "artifact" | "configuration" | "internal";
-                /** @description How often its child process was started again. */
+                /** @description The number of restarts of the child process of the provider. */
                 restarts: number;
             }[];
             jobs: {
@@ -2422,21 +2422,21 @@ export interface components {
                     max_retained: number;
                     max_retained_bytes: number;
                 };
-                /** @description Kept free for the results of active jobs. */
+                /** @description Space reserved for the results of active jobs. */
                 reserved_bytes: number;
                 logical_bytes: number;
             };
             webhooks: {
                 enabled: boolean;
-                /** @description Ends of jobs that are still to be sent. */
+                /** @description The number of ended jobs that have not been sent yet. */
                 pending: number;
             };
-            /** @description What the bridge runs at regular intervals. */
+            /** @description Background tasks that run at regular intervals. */
             tasks: {
                 name: string;
-                /** @description When its last successful run ended; absent before the first one. */
+                /** @description The end of the last successful run; absent before the first successful run. */
                 last_success?: number;
-                /** @description How many of its runs have failed since the start. */
+                /** @description The number of failed runs since the start. */
                 failures: number;
             }[];
             storage: {
@@ -2449,13 +2449,13 @@ export interface components {
                 /** @constant */
                 capacity: 256;
                 overwritten: number;
-                /** @description The newest first. Without the permission `admin` only the replies to the token that asks, and only they are counted. */
+                /** @description The latest replies, newest first. Without the permission `admin`, only replies to the requesting token are listed and counted. */
                 items: {
                     sequence: number;
                     timestamp_ms: number;
                     /** @enum {string} */
                     method: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS" | "OTHER";
-                    /** @description A route of this document, or unmatched. */
+                    /** @description A path of this document, or unmatched. */
                     route: string;
                     status: number;
                     duration_ms: number;
@@ -2485,7 +2485,7 @@ export interface components {
             input_tokens?: number;
             output_tokens?: number;
             total_tokens?: number;
-            /** @description Clients demand them. Providers report one sum, which counts as text. */
+            /** @description Required by clients. Providers report a single sum, which is counted as text tokens. */
             input_tokens_details: {
                 text_tokens: number;
                 image_tokens: number;
@@ -2501,7 +2501,7 @@ export interface components {
             session?: components["schemas"]["SessionReport"];
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
-            /** @description Fields of the request that were left out. */
+            /** @description Fields of the request that were ignored. */
             ignored_parameters?: string[];
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
         };
@@ -2518,15 +2518,15 @@ export interface components {
             background: "opaque" | "transparent" | "auto";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
-            /** @description Which image it is, where there are several. */
+            /** @description The index of the image if several images were requested. */
             index?: number;
         } | {
             /** @constant */
             type: "image_generation.completed";
-            /** @description The sum of all, in the last event. */
+            /** @description The usage of all images; only in the last event. */
             usage?: components["schemas"]["OpenAiImageUsage"];
             bridge_ext?: {
-                /** @description Fields of the request that were left out. */
+                /** @description Fields of the request that were ignored. */
                 ignored_parameters?: string[];
             };
             b64_json: string;
@@ -2538,7 +2538,7 @@ export interface components {
             background: "opaque" | "transparent" | "auto";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
-            /** @description Which image it is, where there are several. */
+            /** @description The index of the image if several images were requested. */
             index?: number;
         } | components["schemas"]["ErrorEvent"];
         OpenAiEditEvent: {
@@ -2554,15 +2554,15 @@ export interface components {
             background: "opaque" | "transparent" | "auto";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
-            /** @description Which image it is, where there are several. */
+            /** @description The index of the image if several images were requested. */
             index?: number;
         } | {
             /** @constant */
             type: "image_edit.completed";
-            /** @description The sum of all, in the last event. */
+            /** @description The usage of all images; only in the last event. */
             usage?: components["schemas"]["OpenAiImageUsage"];
             bridge_ext?: {
-                /** @description Fields of the request that were left out. */
+                /** @description Fields of the request that were ignored. */
                 ignored_parameters?: string[];
             };
             b64_json: string;
@@ -2574,16 +2574,16 @@ export interface components {
             background: "opaque" | "transparent" | "auto";
             /** @enum {string} */
             output_format: "png" | "jpeg" | "webp";
-            /** @description Which image it is, where there are several. */
+            /** @description The index of the image if several images were requested. */
             index?: number;
         } | components["schemas"]["ErrorEvent"];
         Model: {
-            /** @description A bare name, provider/model, or an alias. */
+            /** @description A model name, provider/model, or an alias. */
             id: string;
             /** @constant */
             object: "model";
             created: number;
-            /** @description The provider that the id goes to. */
+            /** @description The provider that serves the model. */
             owned_by: string;
         };
         ModelList: {
@@ -2596,14 +2596,14 @@ export interface components {
             /** @constant */
             jsonrpc: "2.0";
             error: {
-                /** @description A code of JSON-RPC or of the protocol. */
+                /** @description An error code of JSON-RPC or of the Model Context Protocol. */
                 code: number;
                 message: string;
                 data?: {
                     [key: string]: unknown;
                 };
             };
-            /** @description That of the refused message; null where it has none. */
+            /** @description The id of the rejected message; null if the message has no id. */
             id: (string | number) | null;
         };
     };
@@ -2896,7 +2896,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The process runs. */
+            /** @description The process is running. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2940,7 +2940,7 @@ export interface operations {
             417: components["responses"]["expectation_failed"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
-            /** @description Not ready. */
+            /** @description The default provider or the state database is not ready. */
             503: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2957,11 +2957,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
-                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
+                /** @description The retry count sent by the official OpenAI clients. A request with this header continues for 10 s after its client disconnects, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins that request, or returns its job. */
                 "x-stainless-retry-count"?: string;
-                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`. */
+                /** @description Preferences (RFC 7240). `respond-async` starts a job and returns the job. With `wait=N` in addition, the reply contains the images if they are ready within N seconds (at most 600). Ignored for streams, if jobs are disabled, and for a token without the permission `jobs`. */
                 prefer?: string;
             };
             path?: never;
@@ -2973,7 +2973,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The images, each verified to its last byte and pixel. */
+            /** @description The images. All bytes and pixels of each image are verified. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -2982,9 +2982,9 @@ export interface operations {
                     location?: string;
                     /** @description With 202: the preference that was followed. */
                     "preference-applied"?: string;
-                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    /** @description With 202: the estimated number of seconds until the job has ended. */
                     "retry-after"?: string;
-                    /** @description There, and `true`, when the work was that of an equal request; the body is the one that it got. */
+                    /** @description Present and `true` if this reply repeats the reply to an earlier equal request. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -2992,7 +2992,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImageResponse"];
                 };
             };
-            /** @description The job that makes the images, where `Prefer: respond-async` asked for it. */
+            /** @description The job that makes the images, if requested by `Prefer: respond-async`. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3001,9 +3001,9 @@ export interface operations {
                     location?: string;
                     /** @description With 202: the preference that was followed. */
                     "preference-applied"?: string;
-                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    /** @description With 202: the estimated number of seconds until the job has ended. */
                     "retry-after"?: string;
-                    /** @description There, and `true`, when the work was that of an equal request; the body is the one that it got. */
+                    /** @description Present and `true` if this reply repeats the reply to an earlier equal request. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3091,7 +3091,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3103,12 +3103,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Events from `started` to `completed` or `error`. A refusal before the start is a plain error reply. Closing the connection cancels the work, but for work under a key. */
+            /** @description Events from `started` to `completed` or `error`. A rejection before the start is an ordinary error reply. Closing the connection cancels the work unless the request has an idempotency key. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Present, and `true`, when the work is that of an equal request. The stream then has only `started` and the last event. */
+                    /** @description Present and `true` if the stream repeats the outcome of an equal request. The stream then contains only `started` and the last event. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3205,7 +3205,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One row a route, in the order in which they are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. What is known without the pixels of an image and without asking a provider is the same as in the reply to the request itself. */
+            /** @description One entry per route, in the order in which the routes are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the request itself. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3244,11 +3244,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
-                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
+                /** @description The retry count sent by the official OpenAI clients. A request with this header continues for 10 s after its client disconnects, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins that request, or returns its job. */
                 "x-stainless-retry-count"?: string;
-                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`. */
+                /** @description Preferences (RFC 7240). `respond-async` starts a job and returns the job. With `wait=N` in addition, the reply contains the images if they are ready within N seconds (at most 600). Ignored for streams, if jobs are disabled, and for a token without the permission `jobs`. */
                 prefer?: string;
             };
             path?: never;
@@ -3260,7 +3260,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`. */
+            /** @description The images. If `stream` is true, the reply is a stream of events: partial images, one `completed` event per image, or an `error`. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3269,9 +3269,9 @@ export interface operations {
                     location?: string;
                     /** @description With 202: the preference that was followed. */
                     "preference-applied"?: string;
-                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    /** @description With 202: the estimated number of seconds until the job has ended. */
                     "retry-after"?: string;
-                    /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
+                    /** @description Present and `true` if this reply repeats the images of an earlier equal request. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3280,7 +3280,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The job that makes the images, where `Prefer: respond-async` asked for it. */
+            /** @description The job that makes the images, if requested by `Prefer: respond-async`. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3289,9 +3289,9 @@ export interface operations {
                     location?: string;
                     /** @description With 202: the preference that was followed. */
                     "preference-applied"?: string;
-                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    /** @description With 202: the estimated number of seconds until the job has ended. */
                     "retry-after"?: string;
-                    /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
+                    /** @description Present and `true` if this reply repeats the images of an earlier equal request. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3379,11 +3379,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
-                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
+                /** @description The retry count sent by the official OpenAI clients. A request with this header continues for 10 s after its client disconnects, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins that request, or returns its job. */
                 "x-stainless-retry-count"?: string;
-                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`. */
+                /** @description Preferences (RFC 7240). `respond-async` starts a job and returns the job. With `wait=N` in addition, the reply contains the images if they are ready within N seconds (at most 600). Ignored for streams, if jobs are disabled, and for a token without the permission `jobs`. */
                 prefer?: string;
             };
             path?: never;
@@ -3396,7 +3396,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`. */
+            /** @description The images. If `stream` is true, the reply is a stream of events: partial images, one `completed` event per image, or an `error`. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3405,9 +3405,9 @@ export interface operations {
                     location?: string;
                     /** @description With 202: the preference that was followed. */
                     "preference-applied"?: string;
-                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    /** @description With 202: the estimated number of seconds until the job has ended. */
                     "retry-after"?: string;
-                    /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
+                    /** @description Present and `true` if this reply repeats the images of an earlier equal request. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3416,7 +3416,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The job that makes the images, where `Prefer: respond-async` asked for it. */
+            /** @description The job that makes the images, if requested by `Prefer: respond-async`. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3425,9 +3425,9 @@ export interface operations {
                     location?: string;
                     /** @description With 202: the preference that was followed. */
                     "preference-applied"?: string;
-                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    /** @description With 202: the estimated number of seconds until the job has ended. */
                     "retry-after"?: string;
-                    /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
+                    /** @description Present and `true` if this reply repeats the images of an earlier equal request. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3580,19 +3580,19 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description The next_cursor of the page before, under the same filters. */
+                /** @description The next_cursor of the previous page, which had the same filters. */
                 cursor?: string;
                 status?: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
-                /** @description Left out, it is active. */
+                /** @description The visibility of the listed jobs; active if omitted. */
                 visibility?: "active" | "hidden" | "all";
                 favorite?: boolean;
-                /** @description Where the job went, or is meant to go first. One that was never used has no jobs. */
+                /** @description The provider that ran the job, or the first provider of a job that has not run. An unused provider name matches no jobs. */
                 provider?: string;
-                /** @description A part of the prompt, literally, whatever the case of its letters. */
+                /** @description A literal part of the prompt, without regard to case. */
                 search?: string;
                 /**
                  * @deprecated
-                 * @description true means visibility=all.
+                 * @description true means visibility=all. Use `visibility` instead.
                  */
                 include_deleted?: boolean;
             };
@@ -3628,7 +3628,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -3640,14 +3640,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job. It survives restarts. */
+            /** @description The queued job, which survives restarts. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
                     /** @description The URL of the job. */
                     location?: string;
-                    /** @description Present, and `true`, when an equal request under the key came before. */
+                    /** @description Present and `true` if an earlier equal request with the key created the job. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3697,7 +3697,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The id of the last event that was read: the stream continues there. One that is too old, or of other jobs, is refused. */
+                /** @description The id of the last received event, after which the stream continues. An id that is too old or belongs to other jobs is rejected. */
                 "last-event-id"?: string;
             };
             path?: never;
@@ -3705,7 +3705,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description First an id without an event, then the active jobs, then every job that changes, each as it is when it is sent. A reader that sends the last id back as `Last-Event-ID` gets the jobs that have changed since, also after a restart of the bridge. A slow reader gets each job once, as it is by then. */
+            /** @description First an id without an event, then the active jobs, then every changed job, each in its state at the time of sending. A reader that sends the last id as `Last-Event-ID` receives the jobs that have changed since, also after a restart of the bridge. A slow reader receives each changed job once, in its current state. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3731,7 +3731,7 @@ export interface operations {
     getJob: {
         parameters: {
             query?: {
-                /** @description How long to wait for the job to end before replying. */
+                /** @description The maximum time to wait for the end of the job, in milliseconds. */
                 wait_ms?: number;
             };
             header?: never;
@@ -3742,7 +3742,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it is. */
+            /** @description The current state of the job. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3768,7 +3768,7 @@ export interface operations {
     cancelJob: {
         parameters: {
             query?: {
-                /** @description The fate of calls that a provider has already: stop ends them, finish waits for their images and keeps them. Nothing further is sent in either case. */
+                /** @description The handling of running provider calls: stop aborts them, finish waits for their images and keeps them. In both cases no further calls are started. */
                 in_flight?: "stop" | "finish";
             };
             header?: never;
@@ -3779,7 +3779,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it then is. */
+            /** @description The job after the cancellation. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3817,7 +3817,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The job as it then is. */
+            /** @description The changed job. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3847,7 +3847,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
             };
             path: {
@@ -3857,14 +3857,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new job. Its images are those of the earlier one. */
+            /** @description The new job, with the input images of the earlier job. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
                     /** @description The URL of the new job. */
                     location?: string;
-                    /** @description Present, and `true`, when an equal request under the key came before. */
+                    /** @description Present and `true` if an earlier equal request with the key created the job. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -3946,7 +3946,7 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Its index among the partial images of its output. */
+                    /** @description The index among the partial images of the same output. */
                     "x-partial-index"?: string;
                     [name: string]: unknown;
                 };
@@ -3956,12 +3956,12 @@ export interface operations {
                     "image/webp": string;
                 };
             };
-            /** @description There is none yet, or the job has ended. */
+            /** @description No partial image is available yet, or the job has ended. */
             204: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Its index among the partial images of its output. */
+                    /** @description The index among the partial images of the same output. */
                     "x-partial-index"?: string;
                     [name: string]: unknown;
                 };
@@ -3982,25 +3982,25 @@ export interface operations {
     getJobInput: {
         parameters: {
             query?: {
-                /** @description true asks browsers to save it. */
+                /** @description If true, browsers save the image instead of showing it. */
                 download?: boolean;
             };
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
-                /** @description One part of the bytes, such as bytes=0-1023. */
+                /** @description A single range of bytes, such as bytes=0-1023. */
                 range?: string;
             };
             path: {
                 id: string;
-                /** @description From 0 over the images, then the mask, then the references. */
+                /** @description The index from 0: first the images, then the mask, then the reference images. */
                 index: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The verified bytes of the image, as they were sent. */
+            /** @description The verified bytes of the image, unchanged. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4030,7 +4030,7 @@ export interface operations {
                     "image/webp": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4068,23 +4068,23 @@ export interface operations {
     getJobInputThumbnail: {
         parameters: {
             query?: {
-                /** @description The longest edge in pixels; a smaller image is never enlarged. */
+                /** @description The maximum width and height in pixels. A smaller image is not enlarged. */
                 edge?: number;
             };
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
             };
             path: {
                 id: string;
-                /** @description From 0 over the images, then the mask, then the references. */
+                /** @description The index from 0: first the images, then the mask, then the reference images. */
                 index: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha. */
+            /** @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4097,7 +4097,7 @@ export interface operations {
                     "image/png": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4142,7 +4142,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events from `snapshot` to `ended`. Every connection begins with the job as it is, so `Last-Event-ID` is not needed. A slow reader gets the latest progress of each output, not every step. */
+            /** @description Events from `snapshot` to `ended`. Every connection begins with the current state of the job, so `Last-Event-ID` is not needed. A slow reader receives the latest progress of each output, not every step. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4175,7 +4175,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The queue of the jobs of all tokens. */
+            /** @description The queue with the jobs of all tokens. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4210,7 +4210,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The queue as it then is. */
+            /** @description The queue after the change. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4238,7 +4238,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description The next_cursor of the page before, under the same filters. */
+                /** @description The next_cursor of the previous page, which had the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4247,7 +4247,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of queued and running jobs, the first accepted first. */
+            /** @description One page of queued and running jobs, first accepted first. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4260,14 +4260,14 @@ export interface operations {
                             /** Format: uuid */
                             id: string;
                             /**
-                             * @description queued or running in the list; after a cancellation, the status that the job then has.
+                             * @description queued or running in the list. After a cancellation, the new status of the job.
                              * @enum {string}
                              */
                             status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
-                            /** @description How long ago the job was accepted, to the second. */
+                            /** @description The time since the job was accepted in milliseconds, with a resolution of one second. */
                             age_ms: number;
                             cancel_requested: boolean;
-                            /** @description The name of the token that the job came with. Absent for a caller without a named token. */
+                            /** @description The name of the token that created the job. Absent for a caller without a named token. */
                             owner?: string;
                         }[];
                         next_cursor?: string;
@@ -4296,7 +4296,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job as it then is. */
+            /** @description The job after the cancellation. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4308,14 +4308,14 @@ export interface operations {
                         /** Format: uuid */
                         id: string;
                         /**
-                         * @description queued or running in the list; after a cancellation, the status that the job then has.
+                         * @description queued or running in the list. After a cancellation, the new status of the job.
                          * @enum {string}
                          */
                         status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
-                        /** @description How long ago the job was accepted, to the second. */
+                        /** @description The time since the job was accepted in milliseconds, with a resolution of one second. */
                         age_ms: number;
                         cancel_requested: boolean;
-                        /** @description The name of the token that the job came with. Absent for a caller without a named token. */
+                        /** @description The name of the token that created the job. Absent for a caller without a named token. */
                         owner?: string;
                     };
                 };
@@ -4336,7 +4336,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description The next_cursor of the page before, under the same filters. */
+                /** @description The next_cursor of the previous page, which had the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4418,7 +4418,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: number;
-                /** @description The next_cursor of the page before, under the same filters. */
+                /** @description The next_cursor of the previous page, which had the same filters. */
                 cursor?: string;
             };
             header?: never;
@@ -4453,7 +4453,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                /** @description Equal requests with the same key are executed once; a repeated request gets the same reply. */
                 "idempotency-key"?: string;
             };
             path?: never;
@@ -4472,7 +4472,7 @@ export interface operations {
                     traceparent: components["headers"]["traceparent"];
                     /** @description The URL of the preset. */
                     location?: string;
-                    /** @description Present, and `true`, when an equal request under the key has created it. */
+                    /** @description Present and `true` if an earlier equal request with the key created the preset. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -4624,7 +4624,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key and its thread. */
+            /** @description The session key and its thread. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4710,7 +4710,7 @@ export interface operations {
     getUsage: {
         parameters: {
             query?: {
-                /** @description How many days, the current one included. */
+                /** @description The number of days, including the current day. */
                 days?: number;
             };
             header?: never;
@@ -4744,13 +4744,13 @@ export interface operations {
     getArtifact: {
         parameters: {
             query?: {
-                /** @description true asks browsers to save it. */
+                /** @description If true, browsers save the image instead of showing it. */
                 download?: boolean;
             };
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
-                /** @description One part of the bytes, such as bytes=0-1023. */
+                /** @description A single range of bytes, such as bytes=0-1023. */
                 range?: string;
             };
             path: {
@@ -4790,7 +4790,7 @@ export interface operations {
                     "image/webp": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4828,11 +4828,11 @@ export interface operations {
     getArtifactThumbnail: {
         parameters: {
             query?: {
-                /** @description The longest edge in pixels; a smaller image is never enlarged. */
+                /** @description The maximum width and height in pixels. A smaller image is not enlarged. */
                 edge?: number;
             };
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
             };
             path: {
@@ -4842,7 +4842,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha. */
+            /** @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4855,7 +4855,7 @@ export interface operations {
                     "image/png": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4898,7 +4898,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Facts and counts, never content. */
+            /** @description Facts and counts, never content of requests. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4929,7 +4929,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The metrics in the text format of Prometheus. */
+            /** @description The metrics in the Prometheus text format. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4972,7 +4972,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Not a message of the protocol, or not one for this session. */
+            /** @description The body is not a valid message of the protocol or of this session. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4985,7 +4985,7 @@ export interface operations {
             };
             401: components["responses"]["authentication_required"];
             403: components["responses"]["permission_denied"];
-            /** @description No such session, or no such method. */
+            /** @description The session or the method does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4996,7 +4996,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description `accept` lacks what the reply may be. */
+            /** @description The header `accept` does not list the required media types. */
             406: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5008,7 +5008,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["request_timeout"];
-            /** @description The session has a stream already. */
+            /** @description The session already has a stream. */
             409: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5043,7 +5043,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The reply of the protocol (Streamable HTTP): a message, or a stream of them. Failures of the protocol have its own shape; a tool that fails says so in its result. */
+            /** @description The reply of the protocol (Streamable HTTP): a message or a stream of messages. Errors of the protocol have the form defined by the protocol. A failed tool reports the failure in its result. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5055,7 +5055,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A notification was taken. */
+            /** @description A notification was accepted. */
             202: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5064,7 +5064,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not a message of the protocol, or not one for this session. */
+            /** @description The body is not a valid message of the protocol or of this session. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5077,7 +5077,7 @@ export interface operations {
             };
             401: components["responses"]["authentication_required"];
             403: components["responses"]["permission_denied"];
-            /** @description No such session, or no such method. */
+            /** @description The session or the method does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5088,7 +5088,7 @@ export interface operations {
                     "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description `accept` lacks what the reply may be. */
+            /** @description The header `accept` does not list the required media types. */
             406: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5118,7 +5118,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has ended. */
+            /** @description The session has ended. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5127,7 +5127,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not a message of the protocol, or not one for this session. */
+            /** @description The body is not a valid message of the protocol or of this session. */
             400: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5140,7 +5140,7 @@ export interface operations {
             };
             401: components["responses"]["authentication_required"];
             403: components["responses"]["permission_denied"];
-            /** @description No such session, or no such method. */
+            /** @description The session or the method does not exist. */
             404: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5163,7 +5163,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
                 /** @description br and gzip are supported. */
                 "accept-encoding"?: string;
@@ -5173,12 +5173,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page. It holds no prompts, images or tokens. */
+            /** @description The page, which contains no prompts, images or tokens. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Names these bytes. */
+                    /** @description An identifier of the bytes. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -5186,12 +5186,12 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Names these bytes. */
+                    /** @description An identifier of the bytes. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -5211,7 +5211,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
                 /** @description br and gzip are supported. */
                 "accept-encoding"?: string;
@@ -5228,7 +5228,7 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Names these bytes. */
+                    /** @description An identifier of the bytes. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -5239,12 +5239,12 @@ export interface operations {
                     "image/webp": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Names these bytes. */
+                    /** @description An identifier of the bytes. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -5264,7 +5264,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The etag of a copy that you hold. */
+                /** @description The etag of a cached copy. */
                 "if-none-match"?: string;
                 /** @description br and gzip are supported. */
                 "accept-encoding"?: string;
@@ -5276,12 +5276,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page, whatever the view. */
+            /** @description The page, the same for every view. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Names these bytes. */
+                    /** @description An identifier of the bytes. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -5289,12 +5289,12 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The client has these bytes. */
+            /** @description The cached copy of the client is current. */
             304: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
-                    /** @description Names these bytes. */
+                    /** @description An identifier of the bytes. */
                     etag?: string;
                     [name: string]: unknown;
                 };
@@ -5345,9 +5345,9 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The id of the job. It is the same in every attempt: a receiver knows by it what it has had. */
+                /** @description The id of the job. The id is the same in every attempt, so a receiver can detect repeated messages. */
                 "webhook-id": string;
-                /** @description When this attempt was made, in Unix seconds. */
+                /** @description The time of this attempt, in Unix seconds. */
                 "webhook-timestamp": string;
                 /** @description One signature, or two separated by a space while the secret is rotated. Each is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. */
                 "webhook-signature": string;

@@ -126,15 +126,11 @@ const WORKFLOW = 'file = "a", output = "9", prompt = "6.text", edge_multiple = 8
 
 describe('an invalid named provider', () => {
   it.each<[string, string, string]>([
-    [
-      'a bad name',
-      '\n[providers.gemini.Main]',
-      'providers.gemini.Main 2: must be a provider’s name',
-    ],
+    ['a bad name', '\n[providers.gemini.Main]', 'providers.gemini.Main 2: must be a provider name'],
     [
       'a name with "_"',
       '[providers.gemini.my_key]',
-      'providers.gemini.my_key 1: must be a provider’s name',
+      'providers.gemini.my_key 1: must be a provider name',
     ],
     [
       'a long name',
@@ -149,7 +145,7 @@ describe('an invalid named provider', () => {
     [
       'a label of metrics',
       '[providers.gemini.none]',
-      'providers.gemini.none 1: must have another name',
+      'providers.gemini.none 1: must have a different name',
     ],
     [
       'a name of two kinds',
@@ -174,7 +170,7 @@ describe('an invalid named provider', () => {
     [
       'two keys',
       `${ACCOUNT}api_key_file = "key"`,
-      'providers.openai_images.a.api_key_file 3: must not be set beside api_key_env',
+      'providers.openai_images.a.api_key_file 3: must not be set together with api_key_env',
     ],
     [
       'no base_url',
@@ -204,7 +200,7 @@ describe('an invalid named provider', () => {
     [
       'a profile of no model',
       `${ACCOUNT}model_profiles.gpt-9 = "gpt-image-2"`,
-      'providers.openai_images.a.model_profiles 3: must have keys',
+      'providers.openai_images.a.model_profiles 3: must have only keys',
     ],
     [
       'an unknown family',
@@ -219,7 +215,7 @@ describe('an invalid named provider', () => {
     [
       'a deployment of no model',
       `${AZURE}deployments.gpt-9 = "a"`,
-      'providers.openai_images.a.deployments 5: must have keys',
+      'providers.openai_images.a.deployments 5: must have only keys',
     ],
     [
       'an organization at azure',
@@ -269,7 +265,7 @@ describe('an invalid named provider', () => {
     [
       'a binding of no input',
       `[providers.comfyui.a]\nimage_model = "m"\nworkflows.m = {${WORKFLOW}, seed = "3"}`,
-      'providers.comfyui.a.workflows.m.seed 3: must be an input of a node',
+      'providers.comfyui.a.workflows.m.seed 3: must be a node input',
     ],
     [
       'an unregistered gate',
@@ -300,20 +296,24 @@ describe('the warnings of named providers', () => {
     [
       'an account without a key',
       '[providers.openai_images.a]\nenabled = true',
-      ['providers.openai_images.a.api_key_env neither it'],
+      ['providers.openai_images.a.api_key_env neither api_key_env nor api_key_file'],
     ],
     [
       'an Azure resource without a key',
       AZURE.replace('api_key_env = "A"\n', ''),
-      ['providers.openai_images.a.api_key_env neither it'],
+      ['providers.openai_images.a.api_key_env neither api_key_env nor api_key_file'],
     ],
     ['a local server without a key', LOCAL.replace('api_key_env = "A"\n', ''), []],
-    ['Gemini without a key', '[providers.gemini.a]', ['providers.gemini.a.api_key_env neither it']],
+    [
+      'Gemini without a key',
+      '[providers.gemini.a]',
+      ['providers.gemini.a.api_key_env neither api_key_env nor api_key_file'],
+    ],
     ['a provider that is off', '[providers.gemini.a]\nenabled = false', []],
     [
       'a key over http',
       `${ACCOUNT}base_url = "http://a.example"\nallow_plain_http = true`,
-      ['providers.openai_images.a.base_url the API key goes'],
+      ['providers.openai_images.a.base_url the API key is sent'],
     ],
     ['a key over http on loopback', `${ACCOUNT}base_url = "http://[::1]:1"`, []],
     [
