@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatOfExtension } from '../contract/request/output-names.ts';
+import { formatOfExtension } from '../contract/request/output.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';

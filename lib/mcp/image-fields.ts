@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { ImageInput } from '../contract/request/image-input.ts';
 import { parameterEntries } from '../contract/request/parameters.ts';
-import { documented } from '../contract/schema/documented.ts';
-import { ArtifactId, PromptText } from '../contract/schema/fields.ts';
+import { ArtifactId, documented, PromptText } from '../contract/schema/fields.ts';
 import { Payload, text } from '../contract/schema/text.ts';
 import { ApiFailure } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';

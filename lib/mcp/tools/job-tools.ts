@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type ImageJob, type ImageJobSummary, JOB_STATUSES } from '../../contract/resources/job.ts';
-import { documented } from '../../contract/schema/documented.ts';
-import { storableText } from '../../contract/schema/fields.ts';
+import { documented, storableText } from '../../contract/schema/fields.ts';
 import { ShortText, text } from '../../contract/schema/text.ts';
 import { toJobResult } from '../job-result.ts';
 import { hasEnded, MAX_WAIT_S, waitForJob } from '../run-job.ts';
