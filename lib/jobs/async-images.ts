@@ -9,7 +9,7 @@ import type { AsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { fromFlatError } from '../errors/from-flat-error.ts';
+import { fromFlatError } from '../errors/error-body.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
 import type { JobAttach } from '../image-requests/retry-attach.ts';
 import type { RecentDurations } from '../runs/image-run.ts';

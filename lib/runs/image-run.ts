@@ -3,8 +3,7 @@ import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Generation, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationContext, GenerationResult } from '../generation/pipeline.ts';
-import { createOperationLog } from '../log/operation-log.ts';
-import type { TraceLog } from '../log/trace-log.ts';
+import { createOperationLog, type TraceLog } from '../log/trace-log.ts';
 
 interface Deps {
   readonly generation: Pick<Generation, 'run'>;

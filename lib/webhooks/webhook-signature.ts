@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Config } from '../config/settings/settings.ts';
-import type { WebhookHeaders } from '../contract/resources/webhook-message.ts';
+import type { WebhookHeaders } from '../contract/resources/job-events.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 
 interface Message {

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAsyncPreference } from '../../../lib/contract/request/preference.ts';
-import { acceptedCoding } from '../../../lib/http/accept-encoding.ts';
 import { createAccess } from '../../../lib/http/access.ts';
-import { boundaryOf, isJson } from '../../../lib/http/body/media-types.ts';
-import { parseHeaderValue } from '../../../lib/http/header-value.ts';
-import { isKnown } from '../../../lib/http/if-none-match.ts';
-import { parseRange } from '../../../lib/http/reply/byte-range.ts';
+import { boundaryOf, isJson, parseHeaderValue } from '../../../lib/http/body/media-types.ts';
+import { parseRange } from '../../../lib/http/reply/file-reply.ts';
+import { acceptedCoding } from '../../../lib/http/reply/page-reply.ts';
+import { isKnown } from '../../../lib/http/reply/reply.ts';
 import { toRetryCount } from '../../../lib/image-requests/retry-attach.ts';
 import { splitHeader } from '../../../lib/platform/header-text.ts';
 import { retryAfterMs, waitMsOf } from '../../../lib/providers/http/retry-after.ts';

@@ -117,26 +117,26 @@ describe('createJobCursors', () => {
     for (let index = 0; index < cursor.length; index += 1) {
       const letter = cursor[index] === 'A' ? 'B' : 'A';
       const changed = cursor.slice(0, index) + letter + cursor.slice(index + 1);
-      expect(() => cursors.read(LISTED, changed)).toThrow('does not follow the contract');
+      expect(() => cursors.read(LISTED, changed)).toThrow('the request is invalid');
     }
   });
 
   test.each(['', 'AAAA', 'not a cursor', `${'A'.repeat(32)}`, 'é'.repeat(32), 'A'.repeat(1024)])(
     'the text %j is rejected as a cursor',
     (text) => {
-      expect(() => cursors.read(LISTED, text)).toThrow('does not follow the contract');
+      expect(() => cursors.read(LISTED, text)).toThrow('the request is invalid');
     },
   );
 
   test.each(['=', '\n', ' ', 'A', '%'])('a cursor followed by %j is rejected', (tail) => {
     const cursor = cursors.write(LISTED, 5);
 
-    expect(() => cursors.read(LISTED, cursor + tail)).toThrow('does not follow the contract');
+    expect(() => cursors.read(LISTED, cursor + tail)).toThrow('the request is invalid');
   });
 
   test('a cursor of another secret is rejected', () => {
     const foreign = createJobCursors(Buffer.alloc(32, 8)).write(LISTED, 5);
 
-    expect(() => cursors.read(LISTED, foreign)).toThrow('does not follow the contract');
+    expect(() => cursors.read(LISTED, foreign)).toThrow('the request is invalid');
   });
 });
