@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
-import { applyAllocatorSettings } from './memory-settings.ts';
-import { unsupportedNode } from './node-version.ts';
+import { applyAllocatorSettings } from './server/memory-settings.ts';
+import { unsupportedNode } from './server/node-version.ts';
 
-// Costs as much as a start of Node, so only what runs for long does it, and before anything else.
+// Restarting costs as much as a start of Node, so only the long-running command does it, before anything else is loaded.
 if (process.argv[2] === 'serve') applyAllocatorSettings();
 
-// A reader that closes the output must not end the program. Without a listener its EPIPE would.
+// Without a listener, the EPIPE of a reader that closes the output would end the program.
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') return;
@@ -14,11 +14,11 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   process.exitCode = 1;
 });
 
-// Nothing else is loaded before this check: the rest of the program uses what an older Node does not have.
+// The version is checked before anything else is loaded, because other modules use features that older versions lack.
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {
-  const { runCommandLine } = await import('./command-line.ts');
-  const { untilStopped } = await import('./stop-signals.ts');
+  const { runCommandLine } = await import('./cli/command-line.ts');
+  const { untilStopped } = await import('./cli/stop-signals.ts');
   const exitCode = await runCommandLine(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
@@ -26,12 +26,12 @@ if (refusal === undefined) {
     stderr: (text) => process.stderr.write(text),
     writeBytes: (bytes) => process.stdout.write(bytes),
     readInput: async (maxBytes) =>
-      (await import('./read-input.ts')).readInput(process.stdin, maxBytes),
+      (await import('./cli/standard-input.ts')).readInput(process.stdin, maxBytes),
     isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     untilStopped,
-    ask: async (question) => (await import('./terminal/ask.ts')).ask(question),
+    ask: async (question) => (await import('./cli/standard-input.ts')).ask(question),
   });
-  // Output that was lost may have set it.
+  // The listener of standard output may already have set the exit code.
   process.exitCode ||= exitCode;
 } else {
   process.stderr.write(`${refusal}\n`);

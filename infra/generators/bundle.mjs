@@ -33,15 +33,15 @@ const JOINED = [
 // What is loaded only when it is needed, such as `contract/document`, must not be among them.
 const FILES = {
   // What every command needs before it is known which one it is.
-  start: /local-runtime\/(memory-settings|node-version|stop-signals)\.js$/,
-  'command-line': /local-runtime\/command-line\.js$/,
+  start: /local-runtime\/(server\/memory-settings|server\/node-version|cli\/stop-signals)\.js$/,
+  'command-line': /local-runtime\/cli\/command-line\.js$/,
   contract: /\/lib\/(errors|contract(?!\/document)|platform)\//,
-  config: /\/lib\/config\/|local-runtime\/quickstart-presets\.js$/,
-  gateway: /local-runtime\/commands\/gateway\.js$/,
+  config: /\/lib\/config\/|local-runtime\/cli\/quickstart-presets\.js$/,
+  gateway: /local-runtime\/cli\/commands\/gateway\.js$/,
   images: /\/lib\/images\//,
-  storage: /\/lib\/(storage|tokens)\/|\/local-runtime\/(locks\/|bearer\.js$)/,
+  storage: /\/lib\/(storage|tokens)\/|\/local-runtime\/server\/(locks\/|bearer\.js$)/,
   providers: /\/lib\/providers\//,
-  serve: /local-runtime\/commands\/(serve|quickstart)\.js$/,
+  serve: /local-runtime\/cli\/commands\/serve\.js$/,
 };
 
 await rm(dir, { recursive: true, force: true });

@@ -1,10 +1,12 @@
 // Writes what the package ships of the command line besides the program: the manual page and the shells' completions.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { COMMAND_TABLE } from '../../dist/local-runtime/command-table/commands.js';
-import { bashCompletions } from '../../dist/local-runtime/command-table/completions/bash.js';
-import { fishCompletions } from '../../dist/local-runtime/command-table/completions/fish.js';
-import { zshCompletions } from '../../dist/local-runtime/command-table/completions/zsh.js';
-import { manPage } from '../../dist/local-runtime/command-table/man-page.js';
+import { COMMAND_TABLE } from '../../dist/local-runtime/cli/command-table/commands.js';
+import {
+  bashCompletions,
+  fishCompletions,
+  zshCompletions,
+} from '../../dist/local-runtime/cli/command-table/completions.js';
+import { manPage } from '../../dist/local-runtime/cli/command-table/man-page.js';
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 

@@ -5,12 +5,12 @@ import { linkSignal } from '../../lib/platform/linked-signal.ts';
 
 const TIMEOUT_MS = 2000;
 
-/** Whether a bridge serves at this address. */
+/** Resolves with true if a bridge is running at this address. */
 export function isLive(address: string, signal: AbortSignal): Promise<boolean> {
   return hasReply(`${address}/health/live`, Liveness, signal);
 }
 
-/** Whether the bridge at this address can take requests for images. */
+/** Resolves with true if the bridge at this address is ready for image requests. */
 export function isReady(address: string, signal: AbortSignal): Promise<boolean> {
   return hasReply(`${address}/health/ready`, Ready, signal);
 }

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import type { RequestIssue } from '../../lib/contract/schema/issues.ts';
 
 interface Circumstances {
@@ -8,19 +9,19 @@ interface Circumstances {
   readonly isBroken?: boolean;
 }
 
-/** Why a command could not get what it asked the service for, in an operator's words. */
+/** The failure of a request to a service, with a message for the operator. */
 export class ServiceError extends Error {
-  /** 1 when the service refused, 4 when none could be reached. */
+  /** The exit code: 1 if the request failed, 4 if no service could be reached. */
   readonly exitCode: 1 | 4;
-  /** What to do, best first. */
+  /** Advice for the operator, best advice first. */
   readonly advice: readonly string[];
-  /** Of the reply that refused, or came from no bridge. */
+  /** The status of the error reply, or of a reply that did not come from a bridge. */
   readonly status: number | undefined;
-  /** Whether there was a connection, and it broke before the reply was complete. */
+  /** True if an established connection broke before the reply was complete. */
   readonly isBroken: boolean;
-  /** `bridge_ext.code` of the reply that refused. */
+  /** The `bridge_ext.code` of the error reply. */
   readonly code: string | undefined;
-  /** What the service says of the fields of the request. */
+  /** The violations of the request that the service reported. */
   readonly issues: readonly RequestIssue[];
 
   constructor(
@@ -37,4 +38,49 @@ export class ServiceError extends Error {
     this.issues = issues;
     this.isBroken = isBroken;
   }
+}
+
+/** The fields of an error reply that are shown. A newer service may send more fields. */
+const ErrorBody = v.object({
+  error: v.object({
+    message: v.string(),
+    bridge_ext: v.object({
+      code: v.fallback(v.string(), 'internal'),
+      suggestions: v.fallback(v.array(v.string()), []),
+      details: v.object({
+        issues: v.fallback(
+          v.array(v.object({ field: v.string(), code: v.string(), message: v.string() })),
+          [],
+        ),
+      }),
+    }),
+  }),
+});
+
+/** Returns the error of an unsuccessful reply. A reply to HEAD has no body. */
+export function toServiceError(status: number, body: unknown, method: string): ServiceError {
+  if (method === 'HEAD') {
+    return new ServiceError(`the request failed (${status})`, 1, [], { status });
+  }
+  const parsed = v.safeParse(ErrorBody, body);
+  if (!parsed.success) return notABridge(status);
+  const { message, bridge_ext: extension } = parsed.output.error;
+  const { issues } = extension.details;
+  const lines = issues.map((issue) => `${issue.field} ${issue.message}`);
+  const text = [`the request failed (${status}): ${message}`, ...lines].join('\n  ');
+  const advice = status === 401 ? ['Set IMAGE_BRIDGE_TOKEN to its token.'] : extension.suggestions;
+  return new ServiceError(text, 1, advice, { status, code: extension.code, issues });
+}
+
+/** Returns the error for a reply, with this status, that did not come from a bridge. */
+export function notABridge(status: number): ServiceError {
+  return new ServiceError('the server at this address is not an Image Bridge', 4, [], { status });
+}
+
+/** Explains a 404 of routes that exist only if `server.jobs.enabled` is on. Returns other errors unchanged. */
+export function toJobsError(error: unknown): unknown {
+  const isMissing = error instanceof ServiceError && error.exitCode === 1 && error.status === 404;
+  return isMissing
+    ? new ServiceError('jobs and the dashboard are disabled: server.jobs.enabled is off', 1)
+    : error;
 }

@@ -1,11 +1,16 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { notABridge, toServiceError } from './error-reply.ts';
-import type { ServiceAddress } from './service-address.ts';
-import { ServiceError } from './service-error.ts';
+import { notABridge, ServiceError, toServiceError } from './service-error.ts';
+
+/** The address of a service and the token for its requests. */
+export interface ServiceAddress {
+  /** The base URL, without a slash at the end. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
 
 interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
@@ -16,23 +21,23 @@ interface Content {
   readonly mediaType: string;
 }
 
-/** A running bridge, as its HTTP contract shows it. Everything throws `ServiceError`. */
+/** The HTTP API of a running bridge. All methods throw `ServiceError`. */
 export interface Service {
   readonly url: string;
-  /** The JSON of a successful reply, of the type that the contract names for this path. */
+  /** Resolves with the JSON of a successful reply; `T` is the type that the contract defines for this path. */
   json<T>(path: string, request?: Request): Promise<T>;
-  /** A successful reply whose body is not read. */
+  /** Resolves with a successful reply without reading its body. */
   reply(path: string, request?: Request): Promise<Pick<Response, 'headers'>>;
-  /** The body of a successful reply. */
+  /** Resolves with the body of a successful reply. */
   content(path: string, request?: Request): Promise<Content>;
-  /** The `data` of each server-sent event. Ends when the service ends the stream. */
+  /** Yields the `data` of each server-sent event until the service ends the stream. */
   events<T>(path: string, signal: AbortSignal): AsyncIterable<T>;
 }
 
-/** What Node and undici say of a connection that was there. */
+/** The error codes of Node and undici for an established connection that broke. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Sends no request yet. */
+/** Creates a client for a service without sending a request. */
 export function createService({ url, token }: ServiceAddress): Service {
   async function reply(path: string, request: Request = {}): Promise<Response> {
     const response = await send(path, request);
@@ -52,7 +57,7 @@ export function createService({ url, token }: ServiceAddress): Service {
           ...(key === undefined ? {} : { 'idempotency-key': key }),
         },
         body: body === undefined ? null : JSON.stringify(body),
-        // A token is not for another address.
+        // Redirects are rejected because the token must not be sent to another host.
         redirect: 'error',
         signal: signal ?? null,
       });
@@ -68,7 +73,7 @@ export function createService({ url, token }: ServiceAddress): Service {
     async json<T>(path: string, request?: Request): Promise<T> {
       const response = await reply(path, request);
       try {
-        // The contract of the service gives the path this type; what it adds later is not looked at.
+        // The contract defines this type for the path. Fields added by newer services are ignored.
         return (await response.json()) as T;
       } catch (error) {
         request?.signal?.throwIfAborted();
@@ -94,7 +99,7 @@ export function createService({ url, token }: ServiceAddress): Service {
         const events = body
           .pipeThrough(new TextDecoderStream())
           .pipeThrough(new EventSourceParserStream());
-        // As in `json`.
+        // The contract defines the type, as in `json`.
         for await (const { data } of events) yield JSON.parse(data) as T;
       } catch (error) {
         signal.throwIfAborted();
@@ -106,15 +111,26 @@ export function createService({ url, token }: ServiceAddress): Service {
 
 function unreachable(url: string, cause: unknown): ServiceError {
   const advice = [
-    'Start one with: image-bridge quickstart',
-    'Name another one with --url or IMAGE_BRIDGE_URL.',
+    'Start a service with: image-bridge quickstart',
+    'Set the URL of another service with --url or IMAGE_BRIDGE_URL.',
   ];
   const isBroken = BROKEN.has(codeOf(cause));
   return new ServiceError(`no service can be reached at ${url}`, 4, advice, { cause, isBroken });
 }
 
-/** The code of the failure, which `fetch` wraps in an error of its own. */
+/** Returns the code of the system error that `fetch` wraps in its own error. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+}
+
+/** Returns a query string with its question mark. Omits undefined parameters. */
+export function toQuery(
+  parameters: Readonly<Record<string, string | number | boolean | undefined>>,
+): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? '' : `?${query}`;
 }

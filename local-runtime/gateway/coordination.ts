@@ -1,33 +1,41 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { constants, type FSWatcher, watch } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type Clock, sleep } from '../../lib/platform/clock.ts';
-import { readCoordination, type Target } from './coordination-file.ts';
+
+/** The two slots of a deployment. Only one of them runs. */
+export const SLOTS = ['blue', 'green'] as const;
+
+export type Slot = (typeof SLOTS)[number];
+
+/** The destination of new requests: a slot, or `hold` to hold the requests at the gateway. */
+export type Target = Slot | 'hold';
 
 interface Deps {
   readonly path: string;
   readonly clock: Clock;
-  /** How often the file is read even without a notice of a change, which some file systems never give. */
+  /** The interval for reading the file. Some file systems never report changes, so it is also read without a report. */
   readonly pollMs: number;
 }
 
 export interface Coordination {
-  /** What the file said when it was last read. */
+  /** Returns the target found by the latest read of the file. */
   target(): Target;
-  /** Calls the listener after each change, in the order of the calls of this function. */
+  /** Adds a listener for changes. Listeners are called in the order in which they were added. */
   onChange(listener: (target: Target) => void): void;
-  /** Reads the file now. */
+  /** Reads the file now and resolves with its target. */
   refresh(): Promise<Target>;
   close(): Promise<void>;
 }
 
-/** Follows the coordination file. It has been read once when this resolves. */
+/** Watches the coordination file. Resolves after the first read. */
 export async function openCoordination({ path, clock, pollMs }: Deps): Promise<Coordination> {
   const closing = new AbortController();
   const listeners: ((target: Target) => void)[] = [];
   let target = await readCoordination(path);
   let reading = Promise.resolve(target);
 
-  /** One read after the other: an older one must not replace what a newer one has found. */
+  /** Reads one at a time, so that an older read never replaces the result of a newer read. */
   function refresh(): Promise<Target> {
     reading = reading.then(async () => {
       const found = await readCoordination(path);
@@ -61,7 +69,7 @@ export async function openCoordination({ path, clock, pollMs }: Deps): Promise<C
   };
 }
 
-/** Watches the folder: a file that is replaced is another one. Undefined where that is not possible. */
+/** Watches the folder, because a replaced file is a different file. Returns undefined if watching is not possible. */
 function watchFile(path: string, onChange: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
@@ -71,4 +79,27 @@ function watchFile(path: string, onChange: () => void): FSWatcher | undefined {
   } catch {
     return undefined;
   }
+}
+
+// Longer than every valid value with a line break.
+const MAX_BYTES = 16;
+
+/** Reads the coordination file. Any content except the exact name of a slot means `hold`. */
+export async function readCoordination(path: string): Promise<Target> {
+  let file: FileHandle | undefined;
+  try {
+    // Non-blocking, because opening a named pipe would block a thread until something is written to the pipe.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return toTarget(buffer.toString('latin1', 0, bytesRead));
+  } catch {
+    return 'hold';
+  } finally {
+    await file?.close();
+  }
+}
+
+function toTarget(text: string): Target {
+  const value = text.replace(/\r?\n$/, '');
+  return SLOTS.find((slot) => slot === value) ?? 'hold';
 }

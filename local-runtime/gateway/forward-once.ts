@@ -1,13 +1,12 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Forwarder, Forwarding, ReplySink } from '../../lib/net/forwarder.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
-import { type DrainOptions, drain } from '../listener/drain.ts';
-import type { RequestInFlight } from '../listener/requests-in-flight.ts';
-import { toReplyHeaders, toRequestHeaders } from './forwarded-headers.ts';
-import { openRequestBody } from './request-body.ts';
+import type { RequestInFlight } from '../server/listener/requests-in-flight.ts';
+import { type DrainOptions, drain } from '../server/listener/send-reply.ts';
+import { openRequestBody, toReplyHeaders, toRequestHeaders } from './forwarded-request.ts';
 
 export interface ForwardSettings {
-  /** How long a request may take from here to the end of its reply. */
+  /** The maximum time from sending a request to the end of its reply. */
   readonly forwardMs: number;
   readonly maxBodyBytes: number;
 }
@@ -16,16 +15,16 @@ export interface ForwardDeps extends ForwardSettings {
   readonly forwarder: Pick<Forwarder, 'forward'>;
   readonly clock: Pick<Clock, 'after'>;
   readonly drainOptions: DrainOptions;
-  /** Called when the head of a reply is there. */
+  /** Called when the head of a reply has been received. */
   readonly onHead: (request: RequestInFlight) => void;
 }
 
-export interface Attempt {
+interface Attempt {
   readonly origin: string;
   readonly requestId: string;
-  /** Ends the attempt whatever has happened: the client has disconnected, or the gateway stops. */
+  /** Ends the attempt in any state, because the client has disconnected or the gateway is stopping. */
   readonly signal: AbortSignal;
-  /** Whether the reply is the last one on its connection. */
+  /** Returns true if the reply is the last reply on its connection. */
   readonly isLast: () => boolean;
 }
 
@@ -33,21 +32,21 @@ type Outcome = number | 'recalled' | 'not_sent';
 
 export interface RunningAttempt {
   /**
-   * The status of the reply once the kernel has all of it. `recalled` and `not_sent`: certainly no byte reached the slot,
-   * because of `recall` or because the slot could not be reached. Rejects with the signal's reason. Throws `protocol` or
-   * `timeout` of unknown outcome when a request was sent and no reply, or not all of one, came.
+   * The status of the reply when the kernel has accepted the whole reply. `recalled` and `not_sent` mean that no byte reached
+   * the slot, because of `recall` or because the slot could not be reached. Rejects with the signal's reason, or with
+   * `protocol` or `timeout` of unknown outcome if a request was sent but no complete reply was received.
    */
   readonly outcome: Promise<Outcome>;
-  /** Ends the attempt as `recalled` unless something of the request has been sent. */
+  /** Ends the attempt as `recalled` unless a part of the request has been sent. */
   recall(): void;
 }
 
-// A client that takes a reply as fast as it comes must not stop the slot at every piece.
+// A buffer for the reply, so that a client that reads as fast as the slot sends does not pause the slot at every piece.
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
- * Sends one request to one slot, at most once, and its reply to the client. Nothing more of it is buffered than was read
- * while it was held.
+ * Sends one request to one slot, at most once, and sends its reply to the client. Buffers only the part of the request that
+ * was read while the request was held.
  */
 export function forwardOnce(
   request: RequestInFlight,
@@ -64,7 +63,7 @@ export function forwardOnce(
   let forwarding: Forwarding | undefined;
   const body = openRequestBody(incoming, maxBodyBytes);
 
-  /** Once this has run, nothing that the slot does reaches the client. */
+  /** Ends the attempt. Later events from the slot do not reach the client. */
   function settle(then: () => void): void {
     if (isSettled) return;
     isSettled = true;
@@ -95,7 +94,7 @@ export function forwardOnce(
       onHead(request);
       const headers = toReplyHeaders(raw, requestId, isLast() || !incoming.complete);
       outgoing.writeHead(status, [...headers]);
-      // Node would keep the head until the body begins. Most often it begins in the same turn.
+      // Node delays the head until the body begins, which usually happens in the same turn.
       process.nextTick(() => {
         if (!isSettled && !hasBody) outgoing.flushHeaders();
       });
@@ -105,7 +104,7 @@ export function forwardOnce(
       return isSettled || outgoing.write(bytes) || outgoing.writableLength < MAX_WAITING_BYTES;
     },
     end() {
-      // There is nothing left to close.
+      // The forwarding has ended, so `settle` must not abort it.
       forwarding = undefined;
       settle(() => resolve(endReply(request, signal, drainOptions)));
     },
@@ -130,7 +129,7 @@ export function forwardOnce(
   };
 }
 
-/** Resolves with the status. What is left of a request whose reply came early is read before the connection closes. */
+/** Ends the reply and resolves with its status. Reads the rest of a request whose reply came early before closing. */
 async function endReply(
   { incoming, outgoing }: RequestInFlight,
   signal: AbortSignal,
@@ -150,7 +149,7 @@ async function endReply(
   return statusCode;
 }
 
-/** Whether the request itself is at fault, for the gateway or for the library that would have sent it. */
+/** Returns true if the gateway or the HTTP library rejected the request itself. */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof BridgeError || isInvalid(cause);
 }
@@ -165,7 +164,7 @@ function toFailure(cause: unknown, isSafe: boolean): BridgeError {
     return new BridgeError('malformed_request', 'the request cannot be forwarded as it is');
   }
   return new BridgeError('protocol', 'the connection to the active slot was lost', {
-    // A safe request buys nothing: its client may repeat it, whatever has become of it.
+    // A safe request costs nothing, so its client can repeat it in any case.
     retryable: isSafe,
     details: isSafe ? {} : { outcome: 'unknown' },
     cause,
@@ -173,7 +172,7 @@ function toFailure(cause: unknown, isSafe: boolean): BridgeError {
 }
 
 function timedOut(isSent: boolean, isSafe: boolean): BridgeError {
-  return new BridgeError('timeout', 'the active slot did not end its reply in time', {
+  return new BridgeError('timeout', 'the active slot did not complete its reply in time', {
     retryable: isSafe || !isSent,
     details: isSent && !isSafe ? { outcome: 'unknown' } : {},
   });

@@ -7,32 +7,31 @@ import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Forwarder } from '../../lib/net/forwarder.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
-import { toMaxConnections } from '../listener/connection-limit.ts';
+import { toMaxConnections } from '../server/listener/connection-limit.ts';
 import {
   createHttpServer,
+  type ListenAddress,
+  listen,
   onBrokenProtocol,
   onExpectation,
   stopAccepting,
-} from '../listener/http-server.ts';
-import { type ListenAddress, listen } from '../listener/listen.ts';
-import { createRefusals } from '../listener/refusals.ts';
-import { createSendReply } from '../listener/send-reply.ts';
-import { watchSockets } from '../listener/socket-watch.ts';
-import { MAX_HEAD_BYTES, refusalOfHead } from './check-head.ts';
-import type { Coordination } from './coordination.ts';
-import type { Slot } from './coordination-file.ts';
+} from '../server/listener/http-server.ts';
+import { createRefusals } from '../server/listener/refusals.ts';
+import { createSendReply } from '../server/listener/send-reply.ts';
+import { watchSockets } from '../server/listener/socket-watch.ts';
+import type { Coordination, Slot } from './coordination.ts';
 import type { ForwardSettings } from './forward-once.ts';
-import type { GatewayState } from './gateway-state.ts';
+import { MAX_HEAD_BYTES, refusalOfHead } from './forwarded-request.ts';
 import { createHold } from './hold.ts';
-import { createOwnRoutes } from './own-routes.ts';
+import { createOwnRoutes, type GatewayState } from './own-routes.ts';
 import { createRequests } from './requests.ts';
 
 export interface GatewaySettings extends ForwardSettings {
-  /** How long one request may be held. */
+  /** The maximum time to hold a request. */
   readonly holdMs: number;
-  /** How many requests may be held at once. */
+  /** The maximum number of requests held at the same time. */
   readonly maxHeld: number;
-  /** The longest silence within a reply, and the longest time in which a client takes nothing of it. */
+  /** The maximum pause within a reply of a slot, and the maximum time in which a client reads nothing. */
   readonly idleMs: number;
 }
 
@@ -42,7 +41,7 @@ interface Deps {
   readonly coordination: Coordination;
   readonly forwarder: Forwarder;
   readonly metrics: GatewayMetrics;
-  /** Whether a request that came now would be held, or be sent to a slot that is ready. */
+  /** Returns true if a new request would be held or sent to a ready slot. */
   readonly isReady: () => boolean;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -51,10 +50,10 @@ interface Deps {
 // The default of `server.head_timeout_ms`.
 const HEAD_TIMEOUT_MS = 10_000;
 
-// Replies that are written when the work has ended have this time to reach their clients.
+// The time in which replies that are being written at the end of the work can reach their clients.
 const CLOSE_MS = 1000;
 
-/** The HTTP listener before two slots. It has no storage and no secret, and sends each request to one slot, once. */
+/** Creates the HTTP listener in front of two slots. It has no storage and no secrets, and sends each request once, to one slot. */
 export function createGateway(deps: Deps) {
   const { settings, coordination, forwarder, metrics, clock, ids } = deps;
   const server = createHttpServer({
@@ -74,7 +73,7 @@ export function createGateway(deps: Deps) {
   const sockets = watchSockets(server, {
     readTimeoutMs: 0,
     writeTimeoutMs: settings.idleMs,
-    // There is no read time-out: a slow upload is not an error.
+    // Never called: the read time-out is off, because slow uploads are allowed.
     onReadStall: () => {},
   });
   const hold = createHold({
@@ -109,16 +108,16 @@ export function createGateway(deps: Deps) {
   onBrokenProtocol(server, refusals, sockets.receiving);
 
   return {
-    /** Resolves with the port once connections are taken. Throws `configuration`. */
+    /** Resolves with the port when connections are accepted. Throws `configuration`. */
     async listen(address: ListenAddress): Promise<number> {
       await listen(server, address, '--bind');
-      // A server that listens on a TCP port has an address of this form.
+      // A server that listens on a TCP port has an address of this type.
       return (server.address() as AddressInfo).port;
     },
 
     state,
 
-    /** Refuses what is held and what comes, and waits up to `graceMs` for the replies that a slot still owes. */
+    /** Rejects held and new requests, and waits up to `graceMs` for outstanding replies of the slots. */
     async stop(graceMs: number): Promise<void> {
       isStopping = true;
       const closed = stopAccepting(server);

@@ -1,17 +1,16 @@
 import { setImmediate } from 'node:timers/promises';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
-import type { Coordination } from './coordination.ts';
-import type { Slot } from './coordination-file.ts';
+import type { Coordination, Slot } from './coordination.ts';
 
 interface Deps {
   readonly coordination: Pick<Coordination, 'target' | 'onChange'>;
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
-  /** How long one request may be held. */
+  /** The maximum time to hold a request. */
   readonly holdMs: number;
-  /** How many requests may be held at once. */
+  /** The maximum number of requests held at the same time. */
   readonly maxHeld: number;
-  /** Is notified of each request that was held and is now sent. */
+  /** Called for each held request when it is released. */
   readonly onReleased: (held: { readonly durationMs: number }) => void;
 }
 
@@ -22,10 +21,10 @@ interface Waiter {
   refuse(error: BridgeError): void;
 }
 
-// The release of this many requests takes a few milliseconds.
+// Releasing this many requests takes a few milliseconds.
 const RELEASED_AT_ONCE = 32;
 
-/** Keeps requests while the coordination file says `hold`, in the order in which they came. */
+/** Holds requests while the coordination file says `hold`, and releases them in the order of arrival. */
 export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }: Deps) {
   const waiting = new Set<Waiter>();
   let isReleasing = false;
@@ -55,8 +54,8 @@ export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }:
     count: () => waiting.size,
 
     /**
-     * Resolves with the slot that is active, at once unless requests are held. Rejects with the signal's reason. Throws
-     * `overloaded` when it was held too long, too many are, or the gateway stops.
+     * Resolves with the active slot, immediately unless requests are held. Rejects with the signal's reason. Throws
+     * `overloaded` if the request was held too long, too many requests are held, or the gateway is stopping.
      */
     next(signal: AbortSignal): Promise<Slot> {
       if (signal.aborted) return Promise.reject(signal.reason);
@@ -89,7 +88,7 @@ export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }:
       });
     },
 
-    /** Refuses every request that is held now or would be later. */
+    /** Rejects every held request and every request that would be held later. */
     close(): void {
       isClosed = true;
       for (const waiter of waiting) waiter.refuse(stopping());
@@ -102,7 +101,7 @@ function stopping(): BridgeError {
 }
 
 function tooMany(): BridgeError {
-  return refused('the gateway holds as many requests as it may', 'held_requests');
+  return refused('the gateway holds the maximum number of requests', 'held_requests');
 }
 
 function heldTooLong(): BridgeError {

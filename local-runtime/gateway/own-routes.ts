@@ -1,20 +1,21 @@
 import type { IncomingMessage } from 'node:http';
+import * as v from 'valibot';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpReply } from '../../lib/http/http-event.ts';
 import { encodeJson } from '../../lib/http/reply/encode-json.ts';
 import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
 import { requestIdOf } from '../../lib/http/stack.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
-import type { GatewayState } from './gateway-state.ts';
+import { SLOTS } from './coordination.ts';
 
 interface Deps {
   readonly state: () => GatewayState;
-  /** Whether a request that came now would be held, or be sent to a slot that is ready. */
+  /** Returns true if a new request would be held or sent to a ready slot. */
   readonly isReady: () => boolean;
   readonly ids: Ids;
 }
 
-/** The reply to a request below `/health/`, which never reaches a slot. Undefined for every other request. */
+/** Creates a function that replies to requests below `/health/` and returns undefined for all other requests. */
 export function createOwnRoutes({ state, isReady, ids }: Deps) {
   return function ownReply({ url = '', method, headers }: IncomingMessage): HttpReply | undefined {
     const path = pathOf(url);
@@ -32,19 +33,19 @@ export function createOwnRoutes({ state, isReady, ids }: Deps) {
       case '/health/gateway':
         return json(200, state());
       default:
-        return toErrorReply(new BridgeError('not_found', 'there is nothing at this address'), id);
+        return toErrorReply(new BridgeError('not_found', 'not found'), id);
     }
   }
 }
 
-/** The path of a request target, which may name the whole address (RFC 9112, 3.2.2). */
+/** Returns the path of a request target, which may be an absolute URL (RFC 9112, section 3.2.2). */
 function pathOf(url: string): string {
   const [path = ''] = url.replace(/^https?:\/\/[^/?]*/, '').split('?', 1);
   return path;
 }
 
 function notAllowed(id: string): HttpReply {
-  const message = 'the method is not allowed here';
+  const message = 'method not allowed for this path';
   const headers = { allow: 'GET, HEAD' };
   return toErrorReply(new BridgeError('method_not_allowed', message, { headers }), id);
 }
@@ -57,3 +58,19 @@ function json(statusCode: number, value: object): HttpReply {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   return { statusCode, headers, body: encodeJson(value) };
 }
+
+const COUNT = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** The reply to `GET /health/gateway`: the state that a handoff checks before it stops a slot. */
+export const GATEWAY_STATE = v.object({
+  /** The destination of new requests. While it is `hold`, no byte of a new request reaches a slot. */
+  target: v.picklist([...SLOTS, 'hold']),
+  /** The number of held requests. */
+  held: COUNT,
+  /** The number of requests without a complete reply, including held requests. */
+  in_flight: COUNT,
+  /** The maximum time to hold a request. */
+  hold_ms: COUNT,
+});
+
+export type GatewayState = v.InferOutput<typeof GATEWAY_STATE>;

@@ -1,9 +1,9 @@
 import type { HttpClient } from '../../lib/net/http-client.ts';
+import { readWhole } from '../../lib/net/response-body.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
+import { linkSignal } from '../../lib/platform/linked-signal.ts';
 import type { Task } from '../../lib/platform/task.ts';
-import type { Coordination } from './coordination.ts';
-import type { Slot, Target } from './coordination-file.ts';
-import { getText } from './get-text.ts';
+import type { Coordination, Slot, Target } from './coordination.ts';
 
 interface Deps {
   readonly coordination: Pick<Coordination, 'target'>;
@@ -14,8 +14,8 @@ interface Deps {
 }
 
 /**
- * Asks the active slot again and again whether it is ready. A request never waits for that. A slot that became active
- * counts as ready until it has been asked: who switches to it has asked already.
+ * Probes the readiness of the active slot at an interval; requests never wait for a probe. A newly active slot counts as
+ * ready until its first probe, because the handoff has already checked its readiness.
  */
 export function createReadiness({ coordination, origins, client, clock, everyMs }: Deps) {
   let unready: Target | undefined = coordination.target();
@@ -35,10 +35,39 @@ export function createReadiness({ coordination, origins, client, clock, everyMs 
   };
   return {
     task,
-    /** Whether a request that came now would be held, or be sent to a slot that is not known to be unready. */
+    /** Returns true if a new request would be held, or sent to a slot whose latest probe did not fail. */
     isReady(): boolean {
       const target = coordination.target();
       return target === 'hold' || target !== unready;
     },
   };
+}
+
+const REPLY_MS = 5000;
+const MAX_BODY_BYTES = 65_536;
+
+/** Resolves with the body of a 200 reply to `GET`; undefined for any other reply, on failure and after five seconds. */
+export async function getText(
+  url: string,
+  { client, clock, signal }: ProbeDeps,
+): Promise<string | undefined> {
+  const ending = linkSignal(signal);
+  const cancel = clock.after(REPLY_MS, () => ending.abort(new Error('no reply in time')));
+  try {
+    const request = { method: 'GET', headers: {}, signal: ending.signal } as const;
+    const { status, body } = await client.request(url, request);
+    const bytes = await readWhole(body, MAX_BODY_BYTES);
+    return status === 200 ? bytes?.toString('utf8') : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    cancel();
+    ending.end();
+  }
+}
+
+interface ProbeDeps {
+  readonly client: Pick<HttpClient, 'request'>;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly signal: AbortSignal;
 }

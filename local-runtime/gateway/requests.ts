@@ -1,17 +1,16 @@
 import { setMaxListeners } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { ERRORS } from '../../lib/errors/codes.ts';
 import { requestIdOf } from '../../lib/http/stack.ts';
 import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
-import type { createRefusals } from '../listener/refusals.ts';
-import type { RequestInFlight } from '../listener/requests-in-flight.ts';
-import type { Coordination } from './coordination.ts';
-import type { Slot } from './coordination-file.ts';
+import type { createRefusals } from '../server/listener/refusals.ts';
+import type { RequestInFlight } from '../server/listener/requests-in-flight.ts';
+import type { Coordination, Slot } from './coordination.ts';
 import { type ForwardDeps, forwardOnce, type RunningAttempt } from './forward-once.ts';
 import type { Hold } from './hold.ts';
-import { createReadAhead } from './read-ahead.ts';
 
 interface Deps {
   readonly hold: Hold;
@@ -25,7 +24,7 @@ interface Deps {
   readonly ids: Ids;
 }
 
-/** Holds requests, sends each to the slot that is active, and knows which of them have no complete reply yet. */
+/** Holds requests, sends each request to the active slot, and tracks the requests without a complete reply. */
 export function createRequests(deps: Deps) {
   const { hold, coordination, forwarding, origins, refusals, metrics, clock, ids } = deps;
   const { whileRead } = createReadAhead(forwarding.maxBodyBytes);
@@ -34,8 +33,8 @@ export function createRequests(deps: Deps) {
   let isStopping = false;
   let becameIdle = () => {};
 
-  // What has not been sent when the target changes is sent to the new one. From then on nothing reaches the old slot any
-  // more: it may be stopped.
+  // Requests that have not been sent when the target changes go to the new target. From then on no new request reaches the
+  // old slot, so it can be stopped.
   coordination.onChange((target) => {
     for (const [attempt, slot] of attempts) if (slot !== target) attempt.recall();
   });
@@ -51,13 +50,13 @@ export function createRequests(deps: Deps) {
     }
   }
 
-  /** Resolves with the reply's source and status once the kernel has all of that. */
+  /** Resolves with the source and status of the reply when the kernel has accepted the whole reply. */
   async function send(request: RequestInFlight, id: string, signal: AbortSignal) {
     for (;;) {
       const slot = await whileRead(request.incoming, () => hold.next(signal));
       const result = await attempt(request, slot, id, signal);
       if (typeof result === 'number') return { source: slot, status: result };
-      // `hold` is written before a slot is stopped: the file says why the slot cannot be reached.
+      // `hold` is written before a slot is stopped, so a changed file explains why the slot cannot be reached.
       if (result === 'not_sent' && (await coordination.refresh()) === slot) throw unreachable();
     }
   }
@@ -65,7 +64,7 @@ export function createRequests(deps: Deps) {
   return {
     count: () => running.size,
 
-    /** Resolves when the request needs nothing more. */
+    /** Runs a request. Resolves when its work has ended. */
     async run(request: RequestInFlight): Promise<void> {
       const { incoming, outgoing } = request;
       const startedMs = clock.monotonicMs();
@@ -74,7 +73,7 @@ export function createRequests(deps: Deps) {
       let isCut = false;
       setMaxListeners(0, ending.signal);
       const id = requestIdOf(incoming.headers['x-request-id']?.toString(), ids);
-      // A refusal carries the id under which the slot knows the request.
+      // An error reply of the gateway has the same request id as the request to the slot.
       incoming.headers['x-request-id'] = id;
       outgoing.once('close', () => {
         if (outgoing.writableFinished || isCut) return;
@@ -91,7 +90,7 @@ export function createRequests(deps: Deps) {
         const failure = toBridgeError(error);
         const { status } = ERRORS[failure.code];
         metrics.replied({ source: 'gateway', status, durationMs: durationMs() });
-        // After the status line only a broken connection can still say that this is not the whole reply.
+        // After the status line, only a broken connection can show that the reply is incomplete.
         isCut = outgoing.headersSent;
         if (isCut) outgoing.destroy();
         else refusals.refuse(request, failure);
@@ -101,7 +100,7 @@ export function createRequests(deps: Deps) {
       }
     },
 
-    /** Refuses what is held, and resolves when nothing runs any more. What still runs after `graceMs` is cut. */
+    /** Rejects held requests and resolves when all requests have ended. Aborts requests still running after `graceMs`. */
     async stop(graceMs: number): Promise<void> {
       isStopping = true;
       hold.close();
@@ -122,4 +121,59 @@ function unreachable(): BridgeError {
   return new BridgeError('overloaded', 'the active slot cannot be reached', {
     details: { reason: 'slot_unreachable', retry_after_ms: 1000 },
   });
+}
+
+/** The limit of all bodies read ahead, as a multiple of the maximum body size. */
+const MAX_BODIES = 3;
+
+/**
+ * Reads the bodies of held requests ahead, because the end of a connection is only detected while it is read. Node pauses at
+ * about 64 KiB; this function resumes the socket while the limits allow it. The bytes stay in the request.
+ */
+function createReadAhead(maxBodyBytes: number) {
+  const maxBytes = MAX_BODIES * maxBodyBytes;
+  let bytes = 0;
+
+  /** Starts to read ahead. Returns a function that stops it. */
+  function begin(incoming: IncomingMessage): () => void {
+    const { socket } = incoming;
+    let ownBytes = 0;
+    let isEnded = false;
+
+    function onPause(): void {
+      const grownBytes = incoming.readableLength - ownBytes;
+      ownBytes += grownBytes;
+      bytes += grownBytes;
+      // Without new bytes the socket was paused for another reason and would be paused again.
+      const mayContinue = grownBytes > 0 && ownBytes <= maxBodyBytes && bytes <= maxBytes;
+      // A pause takes effect only after its event.
+      if (mayContinue) process.nextTick(resume);
+    }
+
+    function resume(): void {
+      if (!isEnded) socket.resume();
+    }
+
+    // Several requests of one connection may be held at the same time.
+    setMaxListeners(0, socket);
+    socket.on('pause', onPause);
+    if (socket.isPaused()) onPause();
+    return () => {
+      isEnded = true;
+      bytes -= ownBytes;
+      socket.off('pause', onPause);
+    };
+  }
+
+  return {
+    /** Reads the body ahead until `wait` settles. */
+    async whileRead<T>(incoming: IncomingMessage, wait: () => Promise<T>): Promise<T> {
+      const end = begin(incoming);
+      try {
+        return await wait();
+      } finally {
+        end();
+      }
+    },
+  };
 }

@@ -1,38 +1,37 @@
+import { createServer } from 'node:http';
 import { createGatewayMetrics, silentGatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import { createForwarder } from '../../lib/net/forwarder.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { systemClock as clock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
-import { isFresh, recordPath } from '../handoff/handoff-record.ts';
-import type { ListenAddress } from '../listener/listen.ts';
-import { packageVersion } from '../package-version.ts';
-import { startTasks } from '../task-loop.ts';
-import { openCoordination } from './coordination.ts';
-import type { Slot, Target } from './coordination-file.ts';
+import { type ListenAddress, listen } from '../server/listener/http-server.ts';
+import { packageVersion } from '../server/package-version.ts';
+import { startTasks } from '../server/task-loop.ts';
+import { openCoordination, type Slot, type Target } from './coordination.ts';
 import { createGateway, type GatewaySettings } from './gateway.ts';
-import { openMetricsListener } from './metrics-listener.ts';
+import { isFresh, recordPath } from './handoff/handoff-record.ts';
 import { createReadiness } from './readiness.ts';
 
 export interface GatewayStart extends GatewaySettings {
   readonly bind: ListenAddress;
-  /** Where the metrics are served, if anywhere. */
+  /** The listen address of the metrics; undefined disables them. */
   readonly metricsBind: ListenAddress | undefined;
   /** The path of the coordination file. */
   readonly coordination: string;
   readonly origins: Readonly<Record<Slot, string>>;
-  /** How often the file is read and the active slot is asked whether it is ready. */
+  /** The interval for reading the file and probing the active slot. */
   readonly probeMs: number;
-  /** Is notified of the first target and of every change. */
+  /** Called with the first target and after every change. */
   readonly onTarget: (target: Target) => void;
 }
 
 interface RunningGateway {
   readonly port: number;
-  /** Refuses what is held, waits for the replies that a slot still owes, then closes everything. */
+  /** Rejects held requests, waits for outstanding replies of the slots, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** Starts a gateway. When a step fails, the steps before it are undone. Throws `configuration` with one sentence. */
+/** Starts a gateway. If a step fails, undoes the earlier steps. Throws `configuration` with one sentence. */
 export async function startGateway(start: GatewayStart): Promise<RunningGateway> {
   const { origins, probeMs, metricsBind, forwardMs } = start;
   const closers: (() => unknown)[] = [];
@@ -79,4 +78,26 @@ export async function startGateway(start: GatewayStart): Promise<RunningGateway>
     await close();
     throw error;
   }
+}
+
+/** Serves only `GET /metrics`. Throws `configuration` if it cannot listen. */
+async function openMetricsListener(
+  address: ListenAddress,
+  exposition: () => Promise<string>,
+): Promise<{ close(): void }> {
+  const server = createServer(async ({ url, method }, reply) => {
+    if (url?.split('?', 1)[0] !== '/metrics' || method !== 'GET') {
+      reply.writeHead(404).end();
+      return;
+    }
+    const text = await exposition();
+    reply.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
+  });
+  await listen(server, address, '--metrics-bind');
+  return {
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }

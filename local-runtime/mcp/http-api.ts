@@ -3,7 +3,7 @@ import type { Service } from '../client/service.ts';
 import { ServiceError } from '../client/service-error.ts';
 import { toRequestLine } from './request-line.ts';
 
-/** The API of a service that is reached over HTTP. It is looked for when it is first needed. */
+/** Creates the API of a service that is called over HTTP. `find` is called for each request. */
 export function createHttpApi(find: () => Promise<Service>): BridgeApi {
   return {
     json: <T>(operation: string, request: ApiRequest) =>

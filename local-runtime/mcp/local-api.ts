@@ -8,7 +8,7 @@ import {
   type BridgeApi,
 } from '../../lib/mcp/bridge-api.ts';
 import type { Services } from '../../lib/services.ts';
-import { toServiceError } from '../client/error-reply.ts';
+import { toServiceError } from '../client/service-error.ts';
 import { toRequestLine } from './request-line.ts';
 
 interface Deps {
@@ -17,15 +17,15 @@ interface Deps {
   readonly httpSettings: HttpSettings;
 }
 
-/** The headers by which a caller is known. */
+/** The headers that identify a caller. */
 export interface Caller {
   readonly host: string | undefined;
   readonly authorization: string | undefined;
 }
 
 /**
- * The API of this process, called as `caller` calls: by the same handlers that serve HTTP, with the same checks of who
- * may do what.
+ * Creates the API of this process with the identity of `caller`. It calls the handlers that also serve HTTP, with the same
+ * permission checks.
  */
 export function createLocalApi(
   { routes, services, httpSettings }: Deps,
@@ -33,10 +33,10 @@ export function createLocalApi(
 ): BridgeApi {
   const table = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
-  /** A successful reply; throws `ApiFailure` for another one. `listeners` are to be called when it has been read. */
+  /** Resolves with a successful reply; throws `ApiFailure` for an error reply. The caller calls `end` after reading the reply. */
   async function call(operation: string, request: ApiRequest) {
     const route = table.get(operation);
-    if (!route) throw new ApiFailure('not_found', `${operation.split(' ')[1]} is switched off`);
+    if (!route) throw new ApiFailure('not_found', `${operation.split(' ')[1]} is disabled`);
     const listeners: ((isComplete: boolean) => void)[] = [];
     const reply = await route.handler(toEvent(operation, request, caller()), {
       services: services(),
@@ -68,7 +68,7 @@ export function createLocalApi(
 
     async json<T>(operation: string, request: ApiRequest): Promise<T> {
       const { bytes } = await read(operation, request);
-      // The contract gives the operation this type.
+      // The caller names the type that the contract defines for the operation.
       return JSON.parse(bytes.toString()) as T;
     },
 
@@ -111,7 +111,7 @@ async function collect(body: ReplyBody | undefined): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** The events of a stream, until it ends or the signal aborts; then it throws the signal's reason. */
+/** Returns the events of a stream. The iteration throws the signal's reason if the signal aborts. */
 function toEvents({ body }: HttpReply, signal: AbortSignal) {
   return ReadableStream.from(body === undefined || body instanceof Uint8Array ? [] : body)
     .pipeThrough(new TextDecoderStream(), { signal })

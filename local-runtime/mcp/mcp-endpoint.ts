@@ -13,13 +13,14 @@ interface Deps extends LocalApiDeps {
 }
 
 export type McpEndpoint = Services['mcp'] & {
-  /** Ends the sessions and what runs for them. */
+  /** Ends the sessions and their running requests. */
   close(): Promise<void>;
 };
 
 /**
- * The Model Context Protocol over HTTP (Streamable HTTP). Clients of the revision 2026-07-28 send self-contained requests;
- * those of 2025 have sessions. The guard, the token and the limit of the body are those of every route.
+ * Creates the endpoint of the Model Context Protocol over HTTP (Streamable HTTP). Clients of revision 2026-07-28 send
+ * self-contained requests; clients of the 2025 revisions have sessions. The browser guard, the authentication and the body
+ * limit are the same as for every route.
  */
 export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoint {
   const { clock, ids, log } = deps.httpSettings;
@@ -64,7 +65,7 @@ export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoi
   };
 }
 
-/** The library takes the body parsed; what it reads besides are the method and the headers. */
+/** Creates the request for the library, which receives the parsed body separately and only reads the method and headers. */
 function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Request {
   const { host, authorization, accept } = headers;
   const taken = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
@@ -84,13 +85,13 @@ function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Reques
 
 function toCaller(headers: Headers | undefined): Caller {
   return {
-    // A Request has no header `host` of its own.
+    // A `Request` cannot have a `host` header.
     host: headers?.get('x-host') ?? undefined,
     authorization: headers?.get('authorization') ?? undefined,
   };
 }
 
-/** Ends where the client has disconnected, or the bridge stops; what has no end of its own, with its token too. */
+/** Yields a body until the client disconnects or the bridge stops. An endless stream also ends when its token is revoked. */
 async function* untilOver(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -110,7 +111,7 @@ async function* untilOver(
   }
 }
 
-/** Whether a call listens to what the server sends on its own, in the protocol of either revision. */
+/** Returns true if a call subscribes to messages of the server, in either protocol revision. */
 function isEndless({ method, body }: McpCall): boolean {
   if (method === 'GET') return true;
   const isNamed = typeof body === 'object' && body !== null && 'method' in body;

@@ -9,7 +9,7 @@ import type { Caller } from './local-api.ts';
 interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly ids: Pick<Ids, 'newUuid'>;
-  /** A server whose calls are the caller's. `keepsJobs` as in `ToolContext`. */
+  /** Creates a server that calls the API as the caller. `keepsJobs` has the same meaning as in `ToolContext`. */
   readonly serverFor: (caller: () => Caller, keepsJobs: () => boolean) => McpServer;
 }
 
@@ -19,10 +19,10 @@ interface Call {
   readonly caller: Caller;
 }
 
-/** The token that a session belongs to: tokens of one scope may have different permissions. */
+/** The token that owns a session. The scope alone is not enough, because its tokens may have different permissions. */
 export interface SessionOwner {
   readonly scope: string;
-  /** The identity of the token, which it keeps when it is replaced. */
+  /** The identity of the token, which stays the same when the token is rotated. */
   readonly id: string;
 }
 
@@ -30,23 +30,23 @@ interface Session {
   readonly owner: SessionOwner;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: McpServer;
-  /** Of the latest request: a token may be replaced while a session lasts. */
+  /** The caller of the latest request, because a token may be rotated during a session. */
   caller: Caller;
   lastUsedMs: number;
   hasEnded: boolean;
 }
 
-/** Per token. */
+/** The maximum number of sessions for each token. */
 const MAX_SESSIONS = 64;
 const IDLE_MS = 60 * 60 * 1000;
 
 /**
- * Keeps the sessions of clients of the revisions of 2025. A session belongs to the token that opened it: other tokens do
- * not find it. If a token has too many, the least recently used one ends, and its client begins another. The jobs of a
- * session continue after its end.
+ * Keeps the sessions of clients of the 2025 revisions. A session belongs to the token that opened it and is unknown to
+ * other tokens. If a token has too many sessions, the least recently used session ends and its client starts a new session.
+ * The jobs of a session continue after its end.
  */
 export function createMcpSessions({ clock, ids, serverFor }: Deps) {
-  /** In the order of their last use. */
+  /** The sessions by id, least recently used first. */
   const sessions = new Map<string, Session>();
 
   function forget(id: string): Session | undefined {
@@ -60,7 +60,7 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
     await forget(id)?.server.close();
   }
 
-  /** Ends the sessions that have not been used for long, and those that are too many. */
+  /** Ends idle sessions, and the least recently used sessions of an owner with too many. */
   async function makeRoom(owner: SessionOwner): Promise<void> {
     const isIdle = ({ lastUsedMs }: Session) => clock.monotonicMs() - lastUsedMs > IDLE_MS;
     const idle = [...sessions].filter(([, session]) => isIdle(session));
@@ -101,7 +101,7 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
       const id = request.headers.get('mcp-session-id');
       const options = { parsedBody: call.body };
       if (id === null) {
-        // Without a session only a beginning is served; the transport refuses everything else.
+        // A request without a session can only start a session; the transport rejects all other requests.
         const session = await begin(call);
         const response = await session.transport.handleRequest(request, options);
         if (session.transport.sessionId === undefined) await session.server.close();
@@ -126,7 +126,7 @@ function isSame(one: SessionOwner, other: SessionOwner): boolean {
   return one.scope === other.scope && one.id === other.id;
 }
 
-/** What the transport says of an id that it does not know: the client then begins a new session. */
+/** Returns the transport's reply to an unknown session id, after which the client starts a new session. */
 function unknownSession(): Response {
   const error = { code: -32_001, message: 'Session not found' };
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });

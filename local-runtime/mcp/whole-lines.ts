@@ -3,8 +3,8 @@ import { Transform } from 'node:stream';
 const NEWLINE = 0x0a;
 
 /**
- * Passes on what it gets in whole lines. The protocol's library searches and copies an unfinished line again with each of
- * its parts, which takes seconds for an image of some megabytes. Fails on a line that is longer than `maxBytes`.
+ * Creates a stream that passes on only whole lines. The protocol library searches and copies an unfinished line again for
+ * each chunk, which takes seconds for an image of several megabytes. Fails if a line is longer than `maxBytes`.
  */
 export function createWholeLines(maxBytes: number): Transform {
   let parts: Buffer[] = [];
@@ -20,7 +20,7 @@ export function createWholeLines(maxBytes: number): Transform {
       const rest = chunk.subarray(end);
       parts.push(rest);
       length += rest.length;
-      callback(length > maxBytes ? new RangeError('a line is too long') : null);
+      callback(length > maxBytes ? new RangeError('line too long') : null);
     },
   });
 }

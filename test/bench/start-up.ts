@@ -31,7 +31,7 @@ type Times = readonly number[];
 export const startUp: Bench = {
   name: 'start-up',
   async run({ rounds, folder }) {
-    const imports = packagesOf(['local-runtime/main.js', 'local-runtime/commands/quickstart.js'])
+    const imports = packagesOf(['local-runtime/main.js', 'local-runtime/cli/commands/serve.js'])
       .map((name) => `import ${JSON.stringify(name)};`)
       .join('');
     const times = {

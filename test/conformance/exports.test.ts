@@ -52,7 +52,7 @@ describe('the program', () => {
     const isForTools = (name: string) => /\.(d|config)\.ts$/.test(pathOf(name));
     // A platform for functions loads it by its name.
     const isFunction = (name: string) =>
-      pathOf(name) === 'local-runtime/function/function-handler.ts';
+      pathOf(name) === 'local-runtime/server/function-handler.ts';
     const isLoadedByName = (name: string) => isThread(name) || isForTools(name) || isFunction(name);
     expect(unused.filter((name) => program.has(pathOf(name)) && !isLoadedByName(name))).toEqual([]);
   });

@@ -2,19 +2,20 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import type { SourceFile } from './sources.ts';
 
-/** One import of one file in any form: statement, re-export, `import()`, or a type's `import('x')`. */
+/** An import in any form: statement, re-export, `import()`, or a type's `import('x')`. */
 export interface Import {
   readonly from: string;
-  /** The specifier; empty when it is not a literal. */
+  /** The specifier; empty if it is not a literal. */
   readonly specifier: string;
-  /** The imported file, relative to the repository, whether it exists or not; undefined for a package. */
+  /** The path of the imported file, relative to the repository; undefined for a package. The file may be missing. */
   readonly to: string | undefined;
   /** The package, without the path inside it; undefined for a file and for Node's own modules. */
   readonly package: string | undefined;
-  /** Whether the compiler removes it. */
+  /** True if the compiler removes the import. */
   readonly isTypeOnly: boolean;
 }
 
+/** Returns all imports of a file. */
 export function importsOf({ path, text }: SourceFile): readonly Import[] {
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, isTypeOnly: boolean) => {
@@ -34,7 +35,7 @@ export function importsOf({ path, text }: SourceFile): readonly Import[] {
   return found;
 }
 
-/** The names that a file re-exports from other files, as a barrel file does. */
+/** Returns the names that a file re-exports from other files. */
 export function reexportsOf(source: SourceFile): readonly string[] {
   const imported = new Set<string>();
   const handedOn: string[] = [];

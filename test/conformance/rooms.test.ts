@@ -10,7 +10,7 @@ const manifest: Record<'dependencies' | 'devDependencies', Record<string, string
 const page = program.filter(({ path }) => path.startsWith('dashboard/'));
 const service = program.filter((file) => !page.includes(file));
 
-/** A program of only these files: each path with its imports. Imported files that are not listed are empty. */
+/** Creates a program of these files: each path with its imports, and `others` without imports. */
 function filesWith(
   imports: Readonly<Record<string, readonly string[]>>,
   ...others: readonly string[]
@@ -23,7 +23,7 @@ function filesWith(
 }
 
 describe('the program', () => {
-  it('is found by this test', () => {
+  it('is read by this test', () => {
     const tops = new Set(program.map(({ path }) => path.split('/')[0]));
 
     expect(tops).toEqual(new Set(['handlers', 'lib', 'local-runtime', 'dashboard']));
@@ -38,7 +38,7 @@ describe('the program', () => {
     expect(packageBreaches(service, Object.keys(manifest.dependencies))).toEqual([]);
   });
 
-  it('builds its page from packages that only the build needs, or that the program has too', () => {
+  it('builds its page from development dependencies or from dependencies of the program', () => {
     const packages = { ...manifest.devDependencies, ...manifest.dependencies };
     const breaches = packageBreaches(page, Object.keys(packages));
 
@@ -124,10 +124,34 @@ describe('wallBreaches', () => {
       'lib/http/b.ts',
     ],
     [
-      'the route table from the runtime',
-      'local-runtime/a.ts',
-      "import { routes } from '../handlers/routes.ts';",
+      'the route table from the server',
+      'local-runtime/server/a.ts',
+      "import { routes } from '../../handlers/routes.ts';",
       'handlers/routes.ts',
+    ],
+    [
+      'the server from the gateway',
+      'local-runtime/gateway/a.ts',
+      "import { b } from '../server/listener/b.ts';",
+      'local-runtime/server/listener/b.ts',
+    ],
+    [
+      'the tools for agents from the server',
+      'local-runtime/server/a.ts',
+      "import { b } from '../mcp/b.ts';",
+      'local-runtime/mcp/b.ts',
+    ],
+    [
+      'the client of a service from the command line',
+      'local-runtime/cli/commands/a.ts',
+      "import { b } from '../../client/b.ts';",
+      'local-runtime/client/b.ts',
+    ],
+    [
+      'the command line from the entry',
+      'local-runtime/main.ts',
+      "import { b } from './cli/b.ts';",
+      'local-runtime/cli/b.ts',
     ],
     [
       'a style sheet from the page',
@@ -233,10 +257,40 @@ describe('wallBreaches', () => {
       'lib/storage/sqlite/b.ts',
     ],
     [
-      'a driver from the runtime, by its type alone',
-      'local-runtime/commands/a.ts',
+      'a type of a driver from the command line',
+      'local-runtime/cli/a.ts',
       "import type { B } from '../../lib/storage/sqlite/b.ts';",
       'lib/storage/sqlite/b.ts',
+    ],
+    [
+      'the command line from the server',
+      'local-runtime/server/a.ts',
+      "import { b } from '../cli/b.ts';",
+      'local-runtime/cli/b.ts',
+    ],
+    [
+      'a type of the command line from the gateway',
+      'local-runtime/gateway/a.ts',
+      "import type { B } from '../cli/b.ts';",
+      'local-runtime/cli/b.ts',
+    ],
+    [
+      'the gateway from the server',
+      'local-runtime/server/a.ts',
+      "import { b } from '../gateway/b.ts';",
+      'local-runtime/gateway/b.ts',
+    ],
+    [
+      'the server from the tools for agents',
+      'local-runtime/mcp/a.ts',
+      "import { b } from '../server/b.ts';",
+      'local-runtime/server/b.ts',
+    ],
+    [
+      'the stores from the gateway',
+      'local-runtime/gateway/a.ts',
+      "import { openStores } from '../../lib/storage/open-stores.ts';",
+      'lib/storage/open-stores.ts',
     ],
     [
       'what a port hides from the driver',
@@ -277,14 +331,14 @@ describe('wallBreaches', () => {
     [
       'the runtime from lib',
       'lib/app.ts',
-      "import { b } from '../local-runtime/b.ts';",
-      'local-runtime/b.ts',
+      "import { b } from '../local-runtime/server/b.ts';",
+      'local-runtime/server/b.ts',
     ],
     [
       'the runtime from a handler',
       'handlers/jobs/a.ts',
-      "import { b } from '../../local-runtime/b.ts';",
-      'local-runtime/b.ts',
+      "import { b } from '../../local-runtime/server/b.ts';",
+      'local-runtime/server/b.ts',
     ],
     [
       'a service from a handler',
@@ -324,9 +378,9 @@ describe('wallBreaches', () => {
       'handlers/errors/b.ts',
     ],
     [
-      'a single handler from the runtime',
-      'local-runtime/a.ts',
-      "import { b } from '../handlers/jobs/b.ts';",
+      'a single handler from the server',
+      'local-runtime/server/a.ts',
+      "import { b } from '../../handlers/jobs/b.ts';",
       'handlers/jobs/b.ts',
     ],
     [
@@ -342,15 +396,15 @@ describe('wallBreaches', () => {
       'lib/contract/a.css',
     ],
     [
-      'the dashboard from the runtime',
-      'local-runtime/a.ts',
-      "import { b } from '../dashboard/b.ts';",
+      'the dashboard from the server',
+      'local-runtime/server/a.ts',
+      "import { b } from '../../dashboard/b.ts';",
       'dashboard/b.ts',
     ],
     [
       'tests',
-      'local-runtime/a.ts',
-      "import { b } from '../test/support/b.ts';",
+      'local-runtime/server/a.ts',
+      "import { b } from '../../test/support/b.ts';",
       'test/support/b.ts',
     ],
     [
@@ -375,7 +429,7 @@ describe('wallBreaches', () => {
     expect(breaches[0]).toContain(`${from} imports ${specifier}: `);
   });
 
-  it('reports an import that cannot be read', () => {
+  it('reports an import whose specifier is not a literal', () => {
     const files = filesWith({
       'lib/images/a.ts': ['export const b = (name: string) => import(name);'],
     });
@@ -389,6 +443,8 @@ describe('wallBreaches', () => {
     'handlers/a.ts',
     'handlers/jobs/deep/a.ts',
     'server/a.ts',
+    'local-runtime/a.ts',
+    'local-runtime/cellar/a.ts',
   ])('reports %s, which belongs to no room', (path) => {
     expect(wallBreaches(filesWith({}, path))).toEqual([
       `${path}: no row of the table covers this file`,
@@ -402,13 +458,13 @@ describe('packageBreaches', () => {
     ['outside its home as a type', 'handlers/jobs/a.ts', 'hono', 'home is elsewhere'],
     ['outside its home by a path inside it', 'lib/http/a.ts', 'hono/cors', 'home is elsewhere'],
     [
-      'in the runtime, but not in the locks',
-      'local-runtime/start.ts',
+      'in the server, but not in the locks',
+      'local-runtime/server/start.ts',
       'better-sqlite3',
       'home is elsewhere',
     ],
     ['without a home', 'lib/net/a.ts', 'left-pad', 'has no home'],
-    ['of a scope without a home', 'local-runtime/a.ts', '@hono/other', 'has no home'],
+    ['of a scope without a home', 'local-runtime/server/a.ts', '@hono/other', 'has no home'],
     ['by a name of our own manifest', 'lib/jobs/a.ts', '#package', 'has no home'],
     ['that is not declared', 'lib/net/a.ts', 'undici', 'package.json lacks it'],
   ])('reports a package %s', (_what, from, specifier, reason) => {
@@ -422,7 +478,7 @@ describe('packageBreaches', () => {
   });
 
   it.each([
-    ['local-runtime/locks/state-lock.ts', 'better-sqlite3'],
+    ['local-runtime/server/locks/state-lock.ts', 'better-sqlite3'],
     ['lib/storage/sqlite/a.ts', 'better-sqlite3'],
     ['lib/contract/a.ts', '@valibot/to-json-schema/schema'],
     ['handlers/jobs/a.ts', 'valibot'],

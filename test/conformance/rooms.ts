@@ -2,15 +2,16 @@ import { type Import, importsOf, reexportsOf } from './imports.ts';
 import type { SourceFile } from './sources.ts';
 
 /**
- * Which room may import which. A room may import only the rooms that it names, and only from rows above its own.
- * `lib/x` is the whole room, `lib/x ports` its `*-port.ts` files, `lib/x types` its types; `lib/*` is every room above.
+ * A room and the rooms that it may import. A room may import only the rooms that it names, and only rooms in rows above its
+ * own. `lib/x` is the whole room, `lib/x ports` its `*-port.ts` files, `lib/x types` its types; `lib/*` is every room of
+ * `lib` above.
  */
 interface Wall {
   readonly room: string;
   readonly imports: readonly string[];
-  /** The only files that other rooms may import; all of them otherwise. */
+  /** The files that other rooms may import. Without this list other rooms may import every file. */
   readonly entries?: readonly string[];
-  /** Whether its files may import each other. */
+  /** True if the files of the room may not import each other. */
   readonly isClosed?: boolean;
 }
 
@@ -20,7 +21,7 @@ function room(name: string, ...imports: readonly string[]): Wall {
   return { room: `lib/${name}`, imports: [...EVERYWHERE, ...imports] };
 }
 
-/** A room that handles requests: it may use the log and the metrics. */
+/** Creates a room that handles requests and may use the log and the metrics. */
 function service(name: string, ...imports: readonly string[]): Wall {
   return room(name, 'lib/log', 'lib/metrics', ...imports);
 }
@@ -121,14 +122,53 @@ export const WALLS: readonly Wall[] = [
     room: 'handlers/routes.ts',
     imports: ['lib/http types', 'lib/services.ts types', 'handlers/*'],
   },
-  { room: 'local-runtime', imports: ['lib/*', 'handlers/routes.ts', 'handlers/errors'] },
+  { room: 'local-runtime/client', imports: ['lib/contract', 'lib/platform'] },
+  {
+    room: 'local-runtime/mcp',
+    imports: [
+      'lib/platform',
+      'lib/images types',
+      'lib/http types',
+      'lib/mcp',
+      'lib/services.ts types',
+      'handlers/routes.ts types',
+      'local-runtime/client',
+    ],
+  },
+  {
+    room: 'local-runtime/server',
+    imports: ['lib/*', 'handlers/routes.ts', 'handlers/errors', 'local-runtime/mcp'],
+  },
+  {
+    room: 'local-runtime/gateway',
+    imports: [
+      'lib/platform',
+      'lib/errors',
+      'lib/metrics',
+      'lib/net',
+      'lib/http',
+      'local-runtime/server',
+    ],
+  },
+  {
+    room: 'local-runtime/cli',
+    imports: [
+      'lib/*',
+      'handlers/routes.ts',
+      'local-runtime/client',
+      'local-runtime/mcp',
+      'local-runtime/server',
+      'local-runtime/gateway',
+    ],
+  },
+  { room: 'local-runtime/main.ts', imports: ['local-runtime/server', 'local-runtime/cli'] },
   { room: 'dashboard', imports: [] },
 ];
 
-/** The sources of the page. Its packages are part of its files, so that they are development dependencies. */
+/** The sources of the page. Its packages are bundled into its files, so they are development dependencies. */
 const PAGE = /^dashboard\/src\//;
 
-/** What a page imports besides code. */
+/** The files that a page imports besides code. */
 const ASSET = /^dashboard\/src\/.+\.(css|json|svg)$/;
 
 /** The home of each outside package, as a prefix of paths. A package that is not listed may not be imported. */
@@ -137,23 +177,23 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@valibot/to-json-schema': [/^lib\/contract\//],
   '@modelcontextprotocol/server': [
     /^(lib|local-runtime)\/mcp\//,
-    /^local-runtime\/commands\/mcp\.ts$/,
+    /^local-runtime\/cli\/commands\/mcp\.ts$/,
   ],
   '@middy/core': [/^lib\/http\//],
   '@middy/http-json-body-parser': [/^lib\/http\//],
   '@fastify/busboy': [/^lib\/http\//],
-  hono: [/^local-runtime\//],
-  '@hono/node-server': [/^local-runtime\//],
-  commander: [/^local-runtime\/command-table\//],
+  hono: [/^local-runtime\/server\/listener\//],
+  '@hono/node-server': [/^local-runtime\/server\/listener\//],
+  commander: [/^local-runtime\/cli\/command-line\.ts$/],
   undici: [/^lib\/net\//],
   'ipaddr.js': [/^lib\/net\//],
-  'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/locks\//],
+  'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/server\/locks\//],
   sharp: [/^lib\/images\//],
   'fast-xml-parser': [/^lib\/images\//],
   'prom-client': [/^lib\/metrics\//],
   '@aws-lambda-powertools/logger': [/^lib\/log\//],
   'smol-toml': [/^lib\/config\//],
-  yaml: [/^local-runtime\//],
+  yaml: [/^local-runtime\/cli\//],
   piscina: [/^lib\/platform\//],
   'lru-cache': [/^lib\/artifacts\//],
   vite: [/^dashboard\/vite\.config\.ts$/],
@@ -172,7 +212,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   diff: [/^dashboard\/src\/job\//],
 };
 
-/** Imports that the rooms do not allow, or of files that do not exist. */
+/** Returns the imports that the rooms do not allow, and imports of missing files. */
 export function wallBreaches(files: readonly SourceFile[]): readonly string[] {
   const known = new Set(files.map(({ path }) => path));
   const homeless = files
@@ -190,12 +230,12 @@ export function wallBreaches(files: readonly SourceFile[]): readonly string[] {
   }
 }
 
-/** A style sheet, text or drawing of the page, which the page's build resolves. */
+/** Returns true for a style sheet, text or drawing of the page, which the build of the page resolves. */
 function isAsset({ from, to = '' }: Import): boolean {
   return from.startsWith('dashboard/src/') && ASSET.test(to);
 }
 
-/** Imports of packages outside their home, or of packages that the manifest does not list. */
+/** Returns the imports of packages outside their home and of undeclared packages, and the unused dependencies. */
 export function packageBreaches(
   files: readonly SourceFile[],
   dependencies: readonly string[],
@@ -218,7 +258,7 @@ export function packageBreaches(
   ];
 }
 
-/** Cycles of imports, type-only ones included; each is reported once, from its first file in the alphabet. */
+/** Returns the cycles of imports, including type-only imports. Each cycle is reported once, from its alphabetically first file. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {
   const targets = new Map(
     files.map((file) => [file.path, importsOf(file).flatMap(({ to }) => to ?? [])]),
@@ -242,7 +282,7 @@ export function cycles(files: readonly SourceFile[]): readonly string[] {
   return [...found];
 }
 
-/** Files that re-export from other files. */
+/** Returns the files that re-export names of other files. */
 export function barrels(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) =>
     reexportsOf(file).map((what) => `${file.path} hands on ${what}: no barrel files`),
@@ -258,7 +298,7 @@ function isAllowed({ from, isTypeOnly }: Import, to: string): boolean {
   return source.imports.some((allowance) => covers(allowance, source, target, to, isTypeOnly));
 }
 
-/** A port may import only types: of the rooms that every room may import, and of other ports. */
+/** Returns true if a port may import the file. A port may import only types of the common rooms, and other ports. */
 function isPortImport(to: string, source: Wall, target: Wall, isTypeOnly: boolean): boolean {
   if (isPort(to)) return source === target || isAbove(target, source);
   return EVERYWHERE.some((allowance) => covers(allowance, source, target, to, isTypeOnly));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../lib/config/load-config.ts';
-import { ALLOCATOR } from '../../local-runtime/memory-settings.ts';
+import { ALLOCATOR } from '../../local-runtime/server/memory-settings.ts';
 import { ROOT } from '../conformance/sources.ts';
 import { isInstalled, runTool } from '../support/outside-tools.ts';
 

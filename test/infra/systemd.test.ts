@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../lib/config/load-config.ts';
-import { ALLOCATOR } from '../../local-runtime/memory-settings.ts';
+import { ALLOCATOR } from '../../local-runtime/server/memory-settings.ts';
 import { ROOT } from '../conformance/sources.ts';
 import { isInstalled, runTool } from '../support/outside-tools.ts';
 import { cleanUp, freshFolder } from '../support/start-bridge.ts';

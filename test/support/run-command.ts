@@ -1,5 +1,5 @@
-import type { CommandIo } from '../../local-runtime/command-io.ts';
-import { runCommandLine } from '../../local-runtime/command-line.ts';
+import type { CommandIo } from '../../local-runtime/cli/command-io.ts';
+import { runCommandLine } from '../../local-runtime/cli/command-line.ts';
 
 /** The end of a command that ran in the process of the test. */
 interface Ended {

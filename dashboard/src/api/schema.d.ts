@@ -753,7 +753,7 @@ export interface webhooks {
         put?: never;
         /**
          * A job has ended
-         * @description Sent to the `webhook` of the job, or to server.webhooks.default_url, while server.webhooks.enabled is on: at least once, in no promised order. The Standard Webhooks libraries verify it.
+         * @description Sent to the `webhook` of the job, or to server.webhooks.default_url, if server.webhooks.enabled is on. Each message is sent at least once; the order is not guaranteed. The Standard Webhooks libraries verify the message.
          */
         post: operations["jobEnded"];
         delete?: never;
@@ -2674,7 +2674,7 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 traceparent: components["headers"]["traceparent"];
                 "x-should-retry": components["headers"]["x-should-retry"];
-                /** @description How many bytes there are: bytes *\/N. */
+                /** @description The size of the file: bytes *\/N. */
                 "content-range"?: string;
                 [name: string]: unknown;
             };
@@ -2712,7 +2712,7 @@ export interface components {
                 "x-request-id": components["headers"]["x-request-id"];
                 traceparent: components["headers"]["traceparent"];
                 "x-should-retry": components["headers"]["x-should-retry"];
-                /** @description The scheme to use: Bearer. */
+                /** @description The authentication scheme: Bearer. */
                 "www-authenticate"?: string;
                 [name: string]: unknown;
             };
@@ -2872,15 +2872,15 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The id of this request, the same as in the body. */
+        /** @description The id of this request. A request id in the body is the same. */
         "x-request-id": string;
         /** @description The trace that the request belongs to (W3C Trace Context). */
         traceparent: string;
-        /** @description Whether the same request may simply be sent again. */
+        /** @description True if the same request can be sent again. */
         "x-should-retry": "true" | "false";
         /** @description Seconds to wait before the request is sent again. */
         "retry-after": number;
-        /** @description The same in milliseconds, exactly. */
+        /** @description The exact time to wait in milliseconds. */
         "retry-after-ms": number;
     };
     pathItems: never;
@@ -5361,21 +5361,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is not sent again. */
+            /** @description The message is not sent again. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Within 15 s: the message was delivered. */
+            /** @description The message was delivered, if this reply arrives within 15 s. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again later, up to seven times. No redirect is followed. */
+            /** @description The message is sent again later, up to seven times. Redirects are not followed. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -10,12 +10,12 @@ import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
 import { createSandboxProvider } from '../../../lib/providers/sandbox/provider.ts';
 import type { Services } from '../../../lib/services.ts';
-import { createDashboardFiles } from '../../../local-runtime/dashboard-files.ts';
-import { createListener } from '../../../local-runtime/listener/listener.ts';
-import { allowedMethods } from '../../../local-runtime/listener/mount-routes.ts';
-import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
-import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
-import { openObservation } from '../../../local-runtime/observation.ts';
+import { createDashboardFiles } from '../../../local-runtime/server/dashboard-files.ts';
+import { createListener } from '../../../local-runtime/server/listener/listener.ts';
+import { allowedMethods } from '../../../local-runtime/server/listener/mount-routes.ts';
+import { lockStateDirectory } from '../../../local-runtime/server/locks/state-lock.ts';
+import { applyHeapSettings } from '../../../local-runtime/server/memory-settings.ts';
+import { openObservation } from '../../../local-runtime/server/observation.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, reportPort } from './measured-server.ts';
 

@@ -3,8 +3,8 @@ import { createOperation, type OperationDeclaration } from '../../../lib/http/op
 import type { RequestSpec } from '../../../lib/http/operation-spec.ts';
 import { ok } from '../../../lib/http/reply/reply.ts';
 import type { Services } from '../../../lib/services.ts';
-import { createListener } from '../../../local-runtime/listener/listener.ts';
-import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
+import { createListener } from '../../../local-runtime/server/listener/listener.ts';
+import { applyHeapSettings } from '../../../local-runtime/server/memory-settings.ts';
 import { bookForm } from '../../support/echo-form.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, reportPort } from './measured-server.ts';

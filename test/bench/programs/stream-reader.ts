@@ -10,7 +10,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { toRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import { createJsonBodies } from '../../../lib/providers/http/json-body.ts';
-import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
+import { applyHeapSettings } from '../../../local-runtime/server/memory-settings.ts';
 import { slices } from '../../support/slices.ts';
 import type { Backend } from './backend.ts';
 import { IMAGE_REQUEST } from './image-request.ts';

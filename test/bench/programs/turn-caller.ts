@@ -7,7 +7,7 @@ import { createHttpClient } from '../../../lib/net/http-client.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
-import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
+import { applyHeapSettings } from '../../../local-runtime/server/memory-settings.ts';
 import { slices } from '../../support/slices.ts';
 import { IMAGE_REQUEST } from './image-request.ts';
 import { programOptions } from './measured-server.ts';

@@ -110,7 +110,7 @@ describe('webhooks', () => {
   });
 
   it.each([
-    [['--webhook-event', 'failed'], '--webhook-event needs --webhook'],
+    [['--webhook-event', 'failed'], '--webhook-event requires --webhook'],
     [['--webhook', 'https://hooks.test/', '--webhook-event', 'queued'], 'Allowed choices are'],
   ])('are rejected by generate with %j', async (options, message) => {
     const { exitCode, stderr } = await runCommand(['generate', 'a boat', ...options], {

@@ -9,7 +9,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import type { Provider, ProviderContext } from '../../../lib/providers/provider-port.ts';
 import { openStores, type Stores } from '../../../lib/storage/open-stores.ts';
-import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
+import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
 import { openHttpSettings, toEvent } from '../../support/invoke.ts';
 import { openApp } from '../../support/open-app.ts';
 import {

@@ -78,7 +78,7 @@ describe('a backup under load', () => {
     expect(new Set(load.statuses)).toEqual(new Set([200, 202]));
     const { ok, artifacts, inputs } = JSON.parse(verified.stdout);
     expect([ok, artifacts > 0, inputs > 0]).toEqual([true, true, true]);
-    expect(check).toMatchObject({ code: 0, stdout: 'The state is valid.\n' });
+    expect(check).toMatchObject({ code: 0, stdout: 'The database is valid.\n' });
     expect((await fetch(`${second.address}/health/ready`)).status).toBe(200);
     expect(new Set(found)).toEqual(new Set([200]));
     const queue = await fetch(`${second.address}/v1/queue`);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ImageJobSummary } from '../../../lib/contract/resources/job.ts';
-import type { CommandIo } from '../../../local-runtime/command-io.ts';
+import type { CommandIo } from '../../../local-runtime/cli/command-io.ts';
 import { runCommand } from '../../support/run-command.ts';
 import {
   cleanUp,
@@ -206,16 +206,20 @@ describe('generate', () => {
   it.each([
     [['generate', ' '], 1, 'prompt'],
     [['generate', 'x', '--size', '1'], 1, 'parameters.size must be auto or WxH'],
-    [['generate', 'x', '--model', 'sandbox-fail-upstream'], 1, 'has failed: rehearsal'],
-    [['generate', 'x', '--preset', 'none'], 1, 'the service refused (404)'],
-    [['generate', 'x', '-o', 'x.png', '--format', 'webp'], 2, 'is no name for webp'],
-    [['generate', 'x', '-n', '0'], 2, 'It must be a whole number from 1.'],
+    [['generate', 'x', '--model', 'sandbox-fail-upstream'], 1, 'failed: rehearsal'],
+    [['generate', 'x', '--preset', 'none'], 1, 'the request failed (404)'],
+    [
+      ['generate', 'x', '-o', 'x.png', '--format', 'webp'],
+      2,
+      'the extension of x.png does not match --format webp',
+    ],
+    [['generate', 'x', '-n', '0'], 2, 'It must be a whole number of at least 1.'],
     [['edit', 'none.png', 'x'], 1, 'none.png cannot be read'],
-    [['jobs', 'show', 'none'], 1, 'the service refused (404)'],
+    [['jobs', 'show', 'none'], 1, 'the request failed (404)'],
     [['jobs', 'list', '--limit', '101'], 1, 'limit must be a whole number from 1 to 100'],
-    [['artifacts', 'show', 'none'], 1, 'the service refused (404)'],
+    [['artifacts', 'show', 'none'], 1, 'the request failed (404)'],
     [['sessions', 'show', 'none'], 1, 'there is no such session'],
-    [['artifacts', 'get', '../../secret', '-o', 'x'], 1, 'the service refused (404)'],
+    [['artifacts', 'get', '../../secret', '-o', 'x'], 1, 'the request failed (404)'],
     [['presets', 'save', 'p', 'none.json'], 1, 'none.json cannot be read'],
   ])('rejects %j with %i', async (argv, exitCode, reason) => {
     const result = await run(argv);
@@ -349,8 +353,8 @@ describe('the other client commands', () => {
     const deleted = await run(['presets', 'delete', 'poster']);
     const missing = await run(['presets', 'show', 'poster']);
 
-    expect(made.stdout).toBe('poster was made.\n');
-    expect(replaced.stdout).toBe('poster was replaced.\n');
+    expect(made.stdout).toBe('Created poster.\n');
+    expect(replaced.stdout).toBe('Replaced poster.\n');
     expect(JSON.parse(shown.stdout)).toMatchObject({ template: { parameters: { size: '64x64' } } });
     expect(list.stdout).toMatch(/\nposter +\d{4}-/);
     expect(deleted).toEqual({ exitCode: 0, stdout: '', stderr: '' });
@@ -416,7 +420,8 @@ describe('finding the service', () => {
 
       expect(result).toMatchObject({
         exitCode: 2,
-        stderr: 'image-bridge: --url must be an http or https address without a user and a query\n',
+        stderr:
+          'image-bridge: --url must be an http or https URL without a user name, a password and a query\n',
       });
     },
   );
@@ -439,7 +444,10 @@ describe('finding the service', () => {
     other.close();
 
     expect(redirected.exitCode).toBe(4);
-    expect(html).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('no Image Bridge') });
+    expect(html).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('is not an Image Bridge'),
+    });
     expect(seen).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
   });
 
@@ -465,7 +473,7 @@ describe('finding the service', () => {
     const child = await startBridge({ cwd: join(cwd, 'empty'), command: 'dashboard' });
 
     expect((await fetch(`${child.address}/dashboard`)).status).toBe(200);
-    expect(child.stdout()).toContain(`The dashboard: ${child.address}/dashboard\n`);
+    expect(child.stdout()).toContain(`Dashboard: ${child.address}/dashboard\n`);
     expect((await child.end()).code).toBe(0);
   });
 });
@@ -488,7 +496,7 @@ describe('health', () => {
     const ready = await run(['health', '--url', address]);
     const live = await run(['health', '--url', address, '--live']);
 
-    expect(ready).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not ready') });
+    expect(ready).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not ready') });
     expect(live).toMatchObject({ exitCode: 0, stdout: 'live\n' });
   });
 

@@ -237,7 +237,7 @@ describe('the dashboard', () => {
   it('is announced when the bridge starts', () => {
     const first = bridge.stdout().trim().split('\n')[0];
 
-    expect(first).toBe(`The dashboard: ${bridge.address}/dashboard`);
+    expect(first).toBe(`Dashboard: ${bridge.address}/dashboard`);
   });
 });
 

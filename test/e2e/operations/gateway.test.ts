@@ -75,10 +75,10 @@ describe('image-bridge gateway', () => {
     [['--metrics-bind', '127.0.0.1'], "'--metrics-bind <HOST:PORT>' argument"],
     [
       ['--green', 'http://a/path'],
-      'It must be an http or https address without a path, such as http://127.0.0.1:8788.',
+      'It must be an http or https URL without a path, such as http://127.0.0.1:8788.',
     ],
     [['--blue', 'ftp://a'], "'--blue <URL>' argument 'ftp://a' is invalid."],
-    [['--hold-ms', '0'], 'It must be a whole number from 1.'],
+    [['--hold-ms', '0'], 'It must be a whole number of at least 1.'],
   ])('rejects %j with the usage', async (argv, message) => {
     const url = 'http://127.0.0.1:1';
     const given = ['--bind', '127.0.0.1:0', '--coordination', 't', '--blue', url, '--green', url];
@@ -99,9 +99,7 @@ describe('image-bridge gateway', () => {
     const ended = await launchProgram(['gateway', ...argv], await freshFolder()).ended;
 
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toBe(
-      `image-bridge: --bind: ${host} is taken by another program (EADDRINUSE)\n`,
-    );
+    expect(ended.stderr).toBe(`image-bridge: --bind: ${host} is already in use (EADDRINUSE)\n`);
     run.child.kill('SIGKILL');
     await run.ended;
   });

@@ -122,7 +122,10 @@ async function writeDocker(
   folder: string,
   commands: Readonly<Record<Slot, string>>,
 ): Promise<string> {
-  const driver = new URL('../../../dist/local-runtime/handoff/process-driver.js', import.meta.url);
+  const driver = new URL(
+    '../../../dist/local-runtime/gateway/handoff/process-driver.js',
+    import.meta.url,
+  );
   const clock = new URL('../../../dist/lib/platform/clock.js', import.meta.url);
   const script = `#!${process.execPath}
 (async () => {
@@ -312,7 +315,7 @@ describe('image-bridge handoff', () => {
 
       expect([code, await deployment.target()]).toEqual([1, 'blue']);
       expect(stderr).toBe(
-        'image-bridge: the configuration of green is not valid: nothing was changed\n',
+        'image-bridge: the configuration of green is invalid; nothing was changed\n',
       );
       expect(stdout).toMatch(/^checking the configuration of green\n.*server\.nonsense/s);
       expect(stdout).not.toContain('holding');
@@ -386,7 +389,7 @@ describe('image-bridge handoff', () => {
 
     expect(second).toMatchObject({
       code: 3,
-      stderr: 'image-bridge: another handoff of this deployment runs\n',
+      stderr: 'image-bridge: another handoff of this deployment is running\n',
     });
     expect((await first.ended).code).toBe(0);
   });
@@ -404,7 +407,7 @@ describe('image-bridge handoff', () => {
 
     expect(ended).toMatchObject({
       code: 1,
-      stderr: `image-bridge: --coordination: the folder ${folder}/file/run cannot be used: a part of its path is a file\n`,
+      stderr: `image-bridge: --coordination: the folder ${folder}/file/run cannot be used: a part of the path is a file\n`,
     });
   });
 

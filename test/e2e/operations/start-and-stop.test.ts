@@ -98,7 +98,7 @@ describe('image-bridge serve', () => {
 
     expect(ended.code).toBe(1);
     expect(ended.stderr).toBe(
-      `image-bridge: server.bind: 127.0.0.1:${port} is taken by another program (EADDRINUSE)\n`,
+      `image-bridge: server.bind: 127.0.0.1:${port} is already in use (EADDRINUSE)\n`,
     );
     expect(await readdir(cwd)).toEqual([]);
   });

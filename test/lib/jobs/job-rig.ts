@@ -28,7 +28,7 @@ import { createLedgerStore } from '../../../lib/storage/sqlite/ledger-store.ts';
 import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
 import { createUsage } from '../../../lib/usage/usage.ts';
 import { createWebhookTargets } from '../../../lib/webhooks/webhook-targets.ts';
-import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
+import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';

@@ -2,7 +2,7 @@ import { silentGatewayMetrics } from '../../../lib/metrics/gateway-metrics.ts';
 import { createForwarder } from '../../../lib/net/forwarder.ts';
 import { systemClock as clock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import type { Target } from '../../../local-runtime/gateway/coordination-file.ts';
+import type { Target } from '../../../local-runtime/gateway/coordination.ts';
 import { createGateway } from '../../../local-runtime/gateway/gateway.ts';
 import { cleanUpLater, type FakeSlot } from './gateway-rig.ts';
 
@@ -12,7 +12,7 @@ interface CountedReply {
   readonly durationMs: number;
 }
 
-/** A gateway whose target changes when the test says so, and what it counts. `stopAll` stops it. */
+/** Starts a gateway whose target is changed by the test, with its metrics. `stopAll` stops the gateway. */
 export async function startControlled(
   slots: { readonly blue?: FakeSlot; readonly green?: FakeSlot },
   first: Target,
@@ -22,7 +22,7 @@ export async function startControlled(
   const listeners: ((target: Target) => void)[] = [];
   let target = first;
   const counted = { replies: [] as CountedReply[], disconnects: 0 };
-  /** What a reading of the file waits for. */
+  /** The promise for which a read of the file waits. */
   const reading = { of: async () => {} };
   const coordination = {
     target: () => target,

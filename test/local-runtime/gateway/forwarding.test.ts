@@ -10,7 +10,7 @@ afterEach(stopAll);
 
 const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-/** One request with exactly these headers. */
+/** Sends one request with exactly these headers. */
 async function send(
   port: number,
   options: object,
@@ -25,8 +25,8 @@ function closeOf(incoming: IncomingMessage | undefined): Promise<void> {
   return new Promise((resolve) => incoming?.socket.once('close', () => resolve()));
 }
 
-describe('what a gateway forwards', () => {
-  it('is the request as it came, with its Host, and without what concerns the connection', async () => {
+describe('a gateway', () => {
+  it('forwards a request unchanged, with its Host and without its hop-by-hop headers', async () => {
     let body = '';
     const blue = await startSlot('blue', (_incoming, outgoing, bytes) => {
       body = bytes.toString();
@@ -71,7 +71,7 @@ describe('what a gateway forwards', () => {
     });
   });
 
-  it('is the reply as it came, without what concerns the connection', async () => {
+  it('forwards a reply unchanged, without its hop-by-hop headers', async () => {
     const blue = await startSlot('blue', (_incoming, outgoing) => {
       outgoing.writeHead(418, [
         ...['x-request-id', 'theirs', 'x-own', 'of the connection', 'connection', 'x-own'],
@@ -98,7 +98,7 @@ describe('what a gateway forwards', () => {
     ['no x-request-id', {}],
     ['one that is not valid', { 'x-request-id': 'a b' }],
     ['two', { 'x-request-id': ['a', 'b'] }],
-  ])('has a new x-request-id where the client sends %s', async (_what, headers) => {
+  ])('adds a new x-request-id if the client sends %s', async (_what, headers) => {
     const blue = await startSlot('blue');
     const { port } = await startRig({ blue });
 
@@ -113,7 +113,7 @@ describe('what a gateway forwards', () => {
     ['HEAD', 200, { 'content-length': '12' }],
     ['GET', 204, {}],
     ['GET', 304, { etag: '"x"' }],
-  ])('is a reply to %s with %i and no body', async (method, status, headers) => {
+  ])('forwards a reply to %s with %i and no body', async (method, status, headers) => {
     const blue = await startSlot('blue', (_incoming, outgoing) => {
       outgoing.writeHead(status, headers).end();
     });
@@ -131,7 +131,7 @@ describe('what a gateway forwards', () => {
     expect(replies[0]?.headers).toMatchObject(headers);
   });
 
-  it.each(['chunked', 'with a length'])('is a body sent %s, byte for byte', async (how) => {
+  it.each(['chunked', 'with a length'])('forwards a body sent %s byte for byte', async (how) => {
     const sent = Buffer.alloc(900_000, 'abcdefgh');
     const blue = await startSlot('blue', (_incoming, outgoing, body) => outgoing.end(body));
     const { port } = await startRig({ blue });
@@ -146,7 +146,7 @@ describe('what a gateway forwards', () => {
     );
   });
 
-  it('is an event as soon as the slot sends it, and the head before any event', async () => {
+  it('forwards the head before any event, and each event as soon as the slot sends it', async () => {
     let reply: ServerResponse | undefined;
     const blue = await startSlot('blue', (_incoming, outgoing) => {
       reply = outgoing;
@@ -239,8 +239,8 @@ describe('a disconnect', () => {
 });
 
 /**
- * A slot that replies to the first request of a connection, and closes it when a second one comes, or when it is asked
- * to.
+ * Starts a slot that replies to the first request of a connection, and closes the connection when a second request arrives
+ * or when the test requests it.
  */
 async function closesAtSecond() {
   const heads: string[] = [];
@@ -265,19 +265,22 @@ async function closesAtSecond() {
   return { slot, heads, closeAll };
 }
 
-describe('a kept connection that the slot closes', () => {
-  it.each(['GET', 'POST', 'PUT', 'DELETE'])('does not make a %s sent twice', async (method) => {
-    const { slot, heads } = await closesAtSecond();
-    const { port } = await startRig({ blue: slot });
-    const first = await send(port, { path: '/first' });
+describe('a kept-alive connection that the slot closes', () => {
+  it.each(['GET', 'POST', 'PUT', 'DELETE'])(
+    'does not cause a %s to be sent twice',
+    async (method) => {
+      const { slot, heads } = await closesAtSecond();
+      const { port } = await startRig({ blue: slot });
+      const first = await send(port, { path: '/first' });
 
-    const second = await send(port, { method, path: '/second' }, method === 'POST' ? 'x' : '');
+      const second = await send(port, { method, path: '/second' }, method === 'POST' ? 'x' : '');
 
-    expect([first.statusCode, second.statusCode]).toEqual([200, 502]);
-    expect(heads.filter((head) => head.includes('/second'))).toHaveLength(1);
-  });
+      expect([first.statusCode, second.statusCode]).toEqual([200, 502]);
+      expect(heads.filter((head) => head.includes('/second'))).toHaveLength(1);
+    },
+  );
 
-  it('does not lose a request whose body begins later', async () => {
+  it('does not cause the loss of a request whose body begins later', async () => {
     const { slot, heads, closeAll } = await closesAtSecond();
     const { port, state } = await startRig({ blue: slot });
     await send(port, { path: '/first' });
@@ -298,7 +301,7 @@ describe('a kept connection that the slot closes', () => {
 });
 
 describe('a slot that cannot be reached', () => {
-  it('is reported as overloaded, and the request may be sent again', async () => {
+  it('is reported as a retryable overloaded error', async () => {
     const { port } = await startRig({});
 
     const reply = await send(port, { method: 'POST', path: '/v1/images' }, '{}');
@@ -312,11 +315,11 @@ describe('a slot that cannot be reached', () => {
   });
 });
 
-describe('a reply that comes before the whole body', () => {
+describe('a reply that is sent before the end of the request body', () => {
   it('reaches a client that is still sending, and closes the connection', async () => {
     const blue = await startSlot('blue');
     blue.requests.push = (...incoming) => {
-      // Before the rest of the handler can read.
+      // Runs before the rest of the handler can read.
       const [one] = incoming;
       one?.socket.write('HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno');
       return 1;
@@ -336,8 +339,8 @@ describe('a reply that comes before the whole body', () => {
   });
 });
 
-describe('a slow peer', () => {
-  it('on the way to the client stops the slot', async () => {
+describe('backpressure', () => {
+  it('of a slow client pauses the slot', async () => {
     let written = 0;
     const total = 256 * 1024 * 1024;
     const blue = await startSlot('blue', async (_incoming, outgoing) => {
@@ -367,7 +370,7 @@ describe('a slow peer', () => {
     socket.destroy();
   });
 
-  it('at the slot stops the client', async () => {
+  it('of a slow slot pauses the client', async () => {
     const blue = await startSlot('blue');
     blue.requests.push = (...incoming) => {
       incoming[0]?.removeAllListeners('data').pause();

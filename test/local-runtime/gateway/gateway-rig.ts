@@ -5,33 +5,33 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { GATEWAY_STATE } from '../../../local-runtime/gateway/gateway-state.ts';
+import { GATEWAY_STATE } from '../../../local-runtime/gateway/own-routes.ts';
 import { type GatewayStart, startGateway } from '../../../local-runtime/gateway/start-gateway.ts';
 
 type Reply = (incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer) => unknown;
 
-/** A server in the place of a bridge. */
+/** A server that stands for a bridge. */
 export interface FakeSlot {
   readonly url: string;
   readonly port: number;
-  /** Every request whose head has come, but for the gateway's own questions. */
+  /** Every request whose head has been received, except for probes of the gateway. */
   readonly requests: IncomingMessage[];
   stop(): Promise<void>;
 }
 
 const closers: (() => unknown)[] = [];
 
-/** For `afterEach`. The slots end first, so that no gateway waits for them. */
+/** Stops everything. Call it in `afterEach`. The slots stop first, so that no gateway waits for them. */
 export async function stopAll(): Promise<void> {
   for (const close of closers.splice(0)) await close();
 }
 
-/** What `stopAll` does after it has stopped the slots that exist now, in this order. */
+/** Adds a function that `stopAll` calls, in order, after stopping the existing slots. */
 export function cleanUpLater(...some: readonly (() => unknown)[]): void {
   closers.push(...some);
 }
 
-/** Replies once the body is complete; with the name of the slot unless the test says otherwise. */
+/** Starts a slot that replies when the body is complete, by default with the name of the slot. */
 export async function startSlot(
   name: string,
   reply: Reply = (_incoming, outgoing) => outgoing.end(name),
@@ -58,7 +58,7 @@ export async function startSlot(
   return { url: `http://127.0.0.1:${taken}`, port: taken, requests, stop };
 }
 
-/** A gateway before two slots; `target` is what the coordination file says at first. */
+/** Starts a gateway in front of two slots; `target` is the first content of the coordination file. */
 export async function startRig(
   slots: { readonly blue?: FakeSlot; readonly green?: FakeSlot },
   target: string | undefined = 'blue',
@@ -72,7 +72,7 @@ export async function startRig(
   };
   if (target !== undefined) await point(target);
   const targets: string[] = [];
-  // Nothing listens there.
+  // No program listens at this address.
   const nowhere = 'http://127.0.0.1:1';
   const gateway = await startGateway({
     bind: { host: '127.0.0.1', port: 0 },

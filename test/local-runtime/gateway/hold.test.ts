@@ -17,7 +17,7 @@ async function untilHeld({ state }: Rig, held: number): Promise<void> {
 }
 
 describe('a gateway that holds', () => {
-  it('sends nothing until a slot is named, and then everything in its order', async () => {
+  it('sends nothing until the file names a slot, and then all requests in order', async () => {
     const [blue, green] = [await startSlot('blue'), await startSlot('green')];
     const rig = await startRig({ blue, green }, 'hold');
     const replies = [];
@@ -46,7 +46,7 @@ describe('a gateway that holds', () => {
     ['has a NUL', (path: string) => writeFile(path, 'blue\0')],
     ['is long', (path: string) => writeFile(path, 'blue\n'.repeat(10_000))],
     ['says hold', (path: string) => writeFile(path, 'hold\n')],
-  ])('holds when the coordination file %s', async (_what, change) => {
+  ])('holds requests if the coordination file %s', async (_what, change) => {
     const blue = await startSlot('blue');
     const rig = await startRig({ blue });
     expect(await (await fetch(rig.url)).text()).toBe('blue');
@@ -62,7 +62,7 @@ describe('a gateway that holds', () => {
     expect(await (await reply).text()).toBe('blue');
   });
 
-  it('takes a slot with either line break, or none', async () => {
+  it('accepts a slot name with either line break or without one', async () => {
     const [blue, green] = [await startSlot('blue'), await startSlot('green')];
     const rig = await startRig({ blue, green });
     const seen: string[] = [];
@@ -100,7 +100,7 @@ describe('a gateway that holds', () => {
   it.each([
     ['a part of a long body', 900_000, 500_000],
     ['a long body that is complete', 900_000, 900_000],
-  ])('notices at once that a client disconnects which has sent %s', async (_what, length, sent) => {
+  ])('detects at once the disconnect of a client that has sent %s', async (_what, length, sent) => {
     const blue = await startSlot('blue');
     const rig = await startRig({ blue }, 'hold');
     const socket = await openSocket(rig.port);
@@ -115,7 +115,7 @@ describe('a gateway that holds', () => {
     expect(blue.requests).toEqual([]);
   });
 
-  it('sends a long body whole that came while it was held', async () => {
+  it('forwards the whole of a long body that arrived while its request was held', async () => {
     const echo = Buffer.alloc(900_000, 'abc');
     const blue = await startSlot('blue', (_incoming, outgoing, body) => outgoing.end(body));
     const rig = await startRig({ blue }, 'hold');
@@ -129,7 +129,7 @@ describe('a gateway that holds', () => {
     }
   });
 
-  it('refuses what it has held too long, and what is too much', async () => {
+  it('rejects requests that were held too long, and requests beyond the limit', async () => {
     const rig = await startRig({}, 'hold', { holdMs: 200, maxHeld: 1 });
     const first = fetch(rig.url, { method: 'POST' });
     await untilHeld(rig, 1);
@@ -147,7 +147,7 @@ describe('a gateway that holds', () => {
     ]);
   });
 
-  it('refuses what is held when it is stopped', async () => {
+  it('rejects held requests when it stops', async () => {
     const blue = await startSlot('blue');
     const rig = await startRig({ blue }, 'hold');
     const held = fetch(rig.url, { method: 'POST', body: 'x' });
@@ -160,7 +160,7 @@ describe('a gateway that holds', () => {
     expect(blue.requests).toEqual([]);
   });
 
-  it('takes a slow upload that began before, and one that begins meanwhile', async () => {
+  it('accepts a slow upload that began before the hold, and an upload that begins during the hold', async () => {
     const echo = Buffer.alloc(200_000, 'abc');
     const green = await startSlot('green', (_incoming, outgoing, body) => outgoing.end(body));
     const blue = await startSlot('blue');
@@ -189,7 +189,7 @@ describe('a gateway that holds', () => {
     expect(green.requests).toHaveLength(2);
   });
 
-  it('asks for the body of Expect: 100-continue only when a slot takes it', async () => {
+  it('sends 100 Continue only when a slot accepts the body', async () => {
     const blue = await startSlot('blue', (_incoming, outgoing, body) => outgoing.end(body));
     const rig = await startRig({ blue }, 'hold');
     const request = httpRequest({
@@ -213,9 +213,9 @@ describe('a gateway that holds', () => {
     expect(blue.requests[0]?.headers.expect).toBeUndefined();
   });
 
-  it('goes back to holding when the slot that it knows of has stopped listening', async () => {
+  it('holds requests again when the active slot has stopped listening', async () => {
     const [blue, green] = [await startSlot('blue'), await startSlot('green')];
-    // The file is not polled, and a link is not watched: only a request finds the change.
+    // The file is not polled and a link is not watched, so only a request detects the change.
     const rig = await startRig({ blue, green }, 'blue', { probeMs: 3_600_000 });
     await blue.stop();
     await writeFile(rig.coordination, 'hold');
@@ -266,7 +266,7 @@ describe('a switch under load', () => {
         const to: 'blue' | 'green' = from === 'blue' ? 'green' : 'blue';
         await rig.point('hold');
         await expect.poll(async () => (await rig.state()).target, { interval: 1 }).toBe('hold');
-        // What was sent has to end: nothing new may come.
+        // Requests that were sent must end, and no new request may arrive.
         await expect
           .poll(async () => rig.state().then(({ held, in_flight }) => in_flight - held), {
             interval: 1,
@@ -306,7 +306,7 @@ function post(port: number, agent: Agent, id: string): Promise<string> {
   });
 }
 
-describe('bytes that are no request to forward', () => {
+describe('a gateway that receives a request which cannot be forwarded', () => {
   const POST = 'POST / HTTP/1.1\r\nHost: a\r\n';
 
   it.each([
@@ -331,7 +331,7 @@ describe('bytes that are no request to forward', () => {
     ['another expectation', `${POST}Expect: 200-ok\r\n\r\n`, 417],
     ['a body that is too long', `${POST}Content-Length: 1000001\r\n\r\n`, 413],
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00\x01', 400],
-  ])('%s: refused in the shape of the contract', async (what, bytes, status) => {
+  ])('rejects %s in the format of the contract', async (what, bytes, status) => {
     const blue = await startSlot('blue');
     const { port } = await startRig({ blue });
 
@@ -346,7 +346,7 @@ describe('bytes that are no request to forward', () => {
     expect(bodies, what).toEqual([]);
   });
 
-  it('a chunked body that becomes too long ends at the slot without its end', async () => {
+  it('aborts a chunked body at the slot when the body becomes too long', async () => {
     let ended = false;
     const blue = await startSlot('blue', () => {
       ended = true;
@@ -362,7 +362,7 @@ describe('bytes that are no request to forward', () => {
     expect([reply.status, ended]).toEqual([413, false]);
   });
 
-  it('an upgrade is forwarded as a request without it', async () => {
+  it('forwards an upgrade request without the upgrade', async () => {
     const blue = await startSlot('blue');
     const { port } = await startRig({ blue });
 

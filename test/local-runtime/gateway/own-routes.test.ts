@@ -1,15 +1,15 @@
 import { utimes } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { recordPath, writeRecord } from '../../../local-runtime/handoff/handoff-record.ts';
+import { recordPath, writeRecord } from '../../../local-runtime/gateway/handoff/handoff-record.ts';
 import { freePort } from '../../support/free-port.ts';
 import { requestRaw } from '../../support/raw-http.ts';
 import { startRig, startSlot, stopAll } from './gateway-rig.ts';
 
 afterEach(stopAll);
 
-describe('what a gateway replies itself', () => {
-  it('is everything below /health/, which never reaches a slot', async () => {
+describe('the health routes of a gateway', () => {
+  it('are served below /health/ without reaching a slot', async () => {
     const blue = await startSlot('blue');
     const { url } = await startRig({ blue }, 'hold');
     const get = async (path: string, method = 'GET') => {
@@ -30,7 +30,7 @@ describe('what a gateway replies itself', () => {
     expect(blue.requests).toEqual([]);
   });
 
-  it('is so where the request names the whole address', async () => {
+  it('are also served if the request target is an absolute URL', async () => {
     const blue = await startSlot('blue');
     const { port } = await startRig({ blue });
     const head = 'Host: a\r\nConnection: close\r\n\r\n';
@@ -44,7 +44,7 @@ describe('what a gateway replies itself', () => {
     expect(blue.requests.map(({ url }) => url)).toEqual(['http://a/b/health/live']);
   });
 
-  it('is readiness at once after a switch, before the slot has been asked', async () => {
+  it('report readiness immediately after a switch, before the slot has been probed', async () => {
     const blue = await startSlot('blue');
     const { url, point, state } = await startRig({ blue }, 'hold', { probeMs: 3_600_000 });
 
@@ -54,7 +54,7 @@ describe('what a gateway replies itself', () => {
     expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
-  it('is readiness while the active slot is ready, or requests are held', async () => {
+  it('report readiness while the active slot is ready or requests are held', async () => {
     const blue = await startSlot('blue');
     const { url, point } = await startRig({ blue });
     const ready = async () => (await fetch(`${url}/health/ready`)).status;

@@ -9,8 +9,8 @@ afterEach(stopAll);
 
 const UPLOAD = 'POST /upload HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n';
 
-describe('a request of which nothing was sent', () => {
-  it('is sent to the slot that is named again at once', async () => {
+describe('a request that has not been sent', () => {
+  it('is sent to the same slot if the file names it again at once', async () => {
     const blue = await startSlot('blue');
     const { port, state, point } = await startControlled({ blue }, 'blue');
     const socket = await openSocket(port);
@@ -53,8 +53,8 @@ describe('a request of which nothing was sent', () => {
   );
 });
 
-describe('what a gateway counts', () => {
-  it('is a reply that the slot cut as a reply of its own, and not as a disconnect', async () => {
+describe('the metrics of a gateway', () => {
+  it('count a reply cut off by the slot as a reply of the gateway, not as a disconnect', async () => {
     const blue = await startSlot('blue', (_incoming, outgoing) => {
       outgoing.writeHead(200, { 'content-length': 10 });
       outgoing.write('half', () => outgoing.destroy());
@@ -71,7 +71,7 @@ describe('what a gateway counts', () => {
     });
   });
 
-  it('is the hold within the time of a refusal', async () => {
+  it('include the hold in the duration of a rejected request', async () => {
     const { url, counted } = await startControlled({}, 'hold', { holdMs: 50 });
 
     expect((await fetch(url)).status).toBe(503);
@@ -83,8 +83,8 @@ describe('what a gateway counts', () => {
   });
 });
 
-describe('the end of a gateway', () => {
-  it('waits for a client that takes its reply slowly', async () => {
+describe('the stop of a gateway', () => {
+  it('waits for a client that reads its reply slowly', async () => {
     const total = 24 * 1024 * 1024;
     const blue = await startSlot('blue', (_incoming, outgoing) =>
       outgoing.end(Buffer.alloc(total)),
@@ -93,7 +93,7 @@ describe('the end of a gateway', () => {
     const request = get(rig.url);
     const [reply] = await once(request, 'response');
     let taken = 0;
-    // No more than the client is asked for, until the slot has nothing left to do.
+    // Reads one piece for each query of the state, until the gateway has no request in flight.
     while (taken < total && (await rig.state()).in_flight > 0) {
       const piece = reply.read();
       if (piece === null) await once(reply, 'readable');

@@ -2,13 +2,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ApiFailure } from '../../../lib/mcp/bridge-api.ts';
 import { createService } from '../../../local-runtime/client/service.ts';
 import { createHttpApi } from '../../../local-runtime/mcp/http-api.ts';
-import { openStub } from '../client/stub-service.ts';
+import { openStub } from '../cli/stub-service.ts';
 
 let close = () => {};
 afterEach(() => close());
 
 describe('createHttpApi', () => {
-  it('fails as it promises when the connection breaks within an image', async () => {
+  it('throws ApiFailure if the connection breaks within an image', async () => {
     const stub = await openStub((_, response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': 100 });
       response.write('half', () => response.destroy());

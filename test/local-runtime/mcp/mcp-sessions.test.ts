@@ -18,7 +18,7 @@ const ONE: SessionOwner = { scope: 's', id: 'one' };
 const OTHER_OF_SCOPE: SessionOwner = { scope: 's', id: 'other' };
 const OTHER_SCOPE: SessionOwner = { scope: 't', id: 'one' };
 
-/** Sessions at a bridge whose jobs never end. */
+/** Creates sessions of a bridge whose jobs never end. */
 function openSessions() {
   const called: string[] = [];
   const clock = createManualClock();
@@ -103,19 +103,19 @@ describe('createMcpSessions', () => {
     },
   );
 
-  it('serves a session that was begun by a list of one message', async () => {
+  it('serves a session that was started by a batch of one message', async () => {
     const { begin, lists } = openSessions();
 
     expect(await lists(ONE, await begin(ONE, [INITIALIZE]))).toBe(200);
   });
 
-  it('refuses a call without a session', async () => {
+  it('rejects a call without a session', async () => {
     const { send } = openSessions();
 
     expect((await send(LIST, ONE)).status).toBe(400);
   });
 
-  it('ends the least recently used session of a token for its sixty-fifth, and none of another token', async () => {
+  it('ends the least recently used session of a token for its sixty-fifth session, and no session of another token', async () => {
     const { begin, lists } = openSessions();
     const other = await begin(OTHER_OF_SCOPE);
     const own: string[] = [];
@@ -156,7 +156,7 @@ describe('createMcpSessions', () => {
     },
   );
 
-  it('cancels the job of a call that its client cancels', async () => {
+  it('cancels the job of a call when its client cancels the call', async () => {
     const { begin, send, called } = openSessions();
     const session = await begin(ONE);
     await send(GENERATE, ONE, session);

@@ -8,7 +8,7 @@ function lines(parts: readonly string[], maxBytes = 100): Readable {
 }
 
 describe('createWholeLines', () => {
-  it('joins the parts of a line, and passes on lines that come together as they are', async () => {
+  it('joins the chunks of a line, and passes on several lines of one chunk unchanged', async () => {
     const stream = createWholeLines(100);
 
     const passed = ['a', 'b', 'c\nd', 'e\nf\n', '\n', 'g\r\nh'].map((part) => {
@@ -19,7 +19,7 @@ describe('createWholeLines', () => {
     expect(passed).toEqual(['', '', 'abc\n', 'de\nf\n', '\n', 'g\r\n']);
   });
 
-  it('fails on a line that is too long, and not before', async () => {
+  it('fails only when a line exceeds the limit', async () => {
     expect(await buffer(lines(['x'.repeat(60), 'x'.repeat(40), '\n']))).toHaveLength(101);
     await expect(buffer(lines(['x'.repeat(60), 'x'.repeat(41)]))).rejects.toThrow(RangeError);
   });

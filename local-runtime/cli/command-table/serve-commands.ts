@@ -1,0 +1,114 @@
+import { type Command, command } from './command.ts';
+import { GATEWAY_OPTIONS, HANDOFF_OPTIONS } from './deployment-options.ts';
+import { CONFIGURATION, SERVICE_OPTION } from './options.ts';
+
+const EXITS = { 0: 'stopped in order', 1: 'could not start' };
+const LOCK_EXITS = { ...EXITS, 3: 'another process holds server.activation_lock' };
+const OPTIONS = {
+  ...CONFIGURATION,
+  noWait: { about: 'exit if another process holds server.activation_lock' },
+} as const;
+
+/** Commands that run the service, its gateway and its other front ends. */
+export const SERVE_COMMANDS: readonly Command[] = [
+  command({
+    name: 'quickstart',
+    about: 'start a service with the sandbox provider',
+    details: [
+      'The sandbox provider generates images on this machine, without a network or an account.',
+      'A configuration file, the environment and --set override its settings.',
+    ],
+    options: OPTIONS,
+    examples: [
+      ['quickstart', 'listen on 127.0.0.1:8787'],
+      ['quickstart --set server.bind=127.0.0.1:9000', 'listen on another port'],
+    ],
+    exits: LOCK_EXITS,
+    load: async () => (await import('../commands/serve.ts')).runQuickstart,
+  }),
+  command({
+    name: 'serve',
+    about: 'start the service with the configured providers',
+    details: ['If server.activation_lock is set, waits while another process holds that lock.'],
+    options: OPTIONS,
+    examples: [
+      ['serve', 'use ./image-bridge.toml if it exists'],
+      ['serve --config /etc/image-bridge.toml', 'use another file'],
+    ],
+    exits: LOCK_EXITS,
+    load: async () => (await import('../commands/serve.ts')).runServe,
+  }),
+  command({
+    name: 'gateway',
+    about: 'hold requests while one slot of a deployment replaces the other',
+    details: [
+      'Forwards requests to the slot named in the coordination file, and holds them while it says hold.',
+      'Needs no credentials and no storage. Numbers in brackets are defaults; MS are milliseconds.',
+    ],
+    options: GATEWAY_OPTIONS,
+    examples: [
+      [
+        'gateway --bind 127.0.0.1:8787 --coordination target --blue http://127.0.0.1:8788 --green http://127.0.0.1:8789',
+        'listen in front of two slots',
+      ],
+    ],
+    exits: EXITS,
+    load: async () => (await import('../commands/gateway.ts')).runGateway,
+  }),
+  command({
+    name: 'dashboard',
+    about: 'open the dashboard in a browser',
+    details: [
+      'If no service is running, starts one as quickstart does, until Ctrl+C stops it.',
+      'Prints the address, and opens a browser if this user has a screen.',
+    ],
+    options: { ...SERVICE_OPTION, ...CONFIGURATION },
+    examples: [['dashboard', 'open the dashboard of the service that this folder configures']],
+    exits: {
+      ...EXITS,
+      0: 'the dashboard was opened, or the service stopped in order',
+      4: 'no service can be reached at --url',
+    },
+    load: async () => (await import('../commands/dashboard.ts')).runDashboard,
+  }),
+  command({
+    name: 'mcp',
+    about: 'serve the MCP tools to an agent over standard input and output',
+    details: [
+      'Speaks the Model Context Protocol.',
+      'Uses the running service; if no service is running, starts one as quickstart does.',
+      'The agent can read image files below the working directory.',
+    ],
+    options: { ...SERVICE_OPTION, ...CONFIGURATION },
+    examples: [['mcp', 'configure this command in an agent']],
+    exits: {
+      0: 'the agent closed the connection',
+      1: 'the service started by this command did not stop in order',
+    },
+    load: async () => (await import('../commands/mcp.ts')).runMcp,
+  }),
+  command({
+    name: 'handoff',
+    about: 'replace the active slot with the other slot without losing requests',
+    details: [
+      'The gateway holds requests while the active slot stops and the other slot starts and becomes ready.',
+      'If the handoff fails, starts the previous slot again.',
+      'After an interruption, run the same command to continue. If no slot is active, use --to.',
+      'Numbers in brackets are defaults; MS are milliseconds.',
+    ],
+    options: HANDOFF_OPTIONS,
+    examples: [
+      [
+        'handoff --coordination target --gateway http://127.0.0.1:8787 --blue http://127.0.0.1:8788 --green http://127.0.0.1:8789 --compose compose.yaml',
+        'hand off between the services blue and green',
+      ],
+    ],
+    exits: {
+      0: 'the new slot is active',
+      1: 'the handoff failed and the previous slot is active',
+      3: 'another handoff is running',
+      4: 'requests are held: no slot could be started, or the gateway does not read the file',
+    },
+    load: async () => (await import('../commands/handoff.ts')).runHandoff,
+  }),
+];

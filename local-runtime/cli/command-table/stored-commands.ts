@@ -1,0 +1,76 @@
+import { type Command, command } from './command.ts';
+import { CONFIGURATION, JSON_OUTPUT } from './options.ts';
+
+/** Commands that read and change the stored data without a service. */
+export const STORED_COMMANDS: readonly Command[] = [
+  command({
+    name: 'state check',
+    about: 'check the whole database and recount its counters',
+    details: ['The service may be running. Changes nothing.'],
+    options: CONFIGURATION,
+    examples: [['state check', 'print one line for each problem']],
+    exits: { 0: 'the database is valid', 1: 'the database is invalid or cannot be read' },
+    load: async () => (await import('../commands/state.ts')).runStateCheck,
+  }),
+  command({
+    name: 'state backup',
+    about: 'copy the database',
+    details: ['The service may be running. Never overwrites a file.'],
+    arguments: { file: { about: 'the backup file to write' } },
+    options: CONFIGURATION,
+    examples: [['state backup bridge-1.sqlite', 'write a copy that only its owner can read']],
+    exits: { 0: 'the copy is complete', 1: 'no copy was made' },
+    load: async () => (await import('../commands/state.ts')).runStateBackup,
+  }),
+  command({
+    name: 'state restore',
+    about: 'replace the database with a backup',
+    details: [
+      'The service must be stopped. Checks the whole backup first and keeps the replaced database.',
+      'A backup does not contain images: artifacts verify lists missing images.',
+      'Pauses the queue, because its jobs may have run since the backup. queue resume starts them.',
+      'The next start deletes input images that no restored job uses.',
+    ],
+    arguments: { file: { about: 'a backup written by state backup' } },
+    options: CONFIGURATION,
+    examples: [['state restore bridge-1.sqlite', 'use this backup from the next start']],
+    exits: { 0: 'the database was restored', 1: 'nothing was changed' },
+    load: async () => (await import('../commands/state.ts')).runStateRestore,
+  }),
+  command({
+    name: 'state migrate',
+    about: 'migrate the database to the newest schema',
+    details: [
+      'The service must be stopped. Starting the service does the same migration.',
+      'Keeps a copy of the database beside it.',
+    ],
+    options: { dryRun: { about: 'migrate and check a copy instead' }, ...CONFIGURATION },
+    examples: [
+      ['state migrate --dry-run', 'test the migration while the service is running'],
+      ['state migrate', 'migrate the database'],
+    ],
+    exits: { 0: 'success, or nothing to migrate', 1: 'the migration failed; nothing was changed' },
+    load: async () => (await import('../commands/state.ts')).runStateMigrate,
+  }),
+  command({
+    name: 'artifacts verify',
+    about: 'verify every stored image: artifacts and the input images of jobs',
+    details: ['The service may be running. Changes nothing.'],
+    options: { ...CONFIGURATION, ...JSON_OUTPUT },
+    examples: [['artifacts verify', 'print one line for each problem']],
+    exits: {
+      0: 'every image is unchanged',
+      1: 'an image is damaged or missing, or nothing could be checked',
+    },
+    load: async () => (await import('../commands/artifacts-verify.ts')).runArtifactsVerify,
+  }),
+  command({
+    name: 'metadata show',
+    about: 'show how an image was made, from its embedded record or its sidecar',
+    arguments: { file: { about: 'a PNG, JPEG or WebP image, or a sidecar' } },
+    options: JSON_OUTPUT,
+    examples: [['metadata show lighthouse.png', 'print one line for each field']],
+    exits: { 0: 'success', 1: 'the file has no record, or cannot be read' },
+    load: async () => (await import('../commands/metadata.ts')).runMetadataShow,
+  }),
+];

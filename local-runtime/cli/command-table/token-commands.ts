@@ -1,0 +1,100 @@
+import { type Command, command } from './command.ts';
+import { CONFIGURATION, JSON_OUTPUT, SERVICE_OPTION, WHOLE_NUMBER } from './options.ts';
+
+const NAME = { name: { about: 'the name of the token' } };
+const EXITS = { 0: 'success', 1: 'nothing was changed' };
+
+/** Commands that manage named tokens and show their usage. */
+export const TOKEN_COMMANDS: readonly Command[] = [
+  command({
+    name: 'tokens add',
+    about: 'create a named token and print it once',
+    details: [
+      'Changes the file of server.tokens_file; a running service reads the file again at once.',
+      'Permissions: images, jobs, read, presets, metrics, diagnostics, admin.',
+      'Without --permissions the token has every permission except admin.',
+    ],
+    arguments: NAME,
+    options: {
+      imagesPerDay: {
+        value: 'COUNT',
+        form: WHOLE_NUMBER,
+        about: 'daily image allowance (UTC days)',
+      },
+      permissions: {
+        value: 'LIST',
+        isRepeated: true,
+        about: 'permissions of the token, such as images,read',
+      },
+      expires: { value: 'DATE', about: 'expiry date or time of the token' },
+      ...CONFIGURATION,
+    },
+    examples: [
+      ['tokens add alice', 'create and print the token alice'],
+      ['tokens add ci --images-per-day 100 --permissions jobs,read', 'create a limited token'],
+    ],
+    exits: EXITS,
+    load: async () => (await import('../commands/tokens.ts')).runTokensAdd,
+  }),
+  command({
+    name: 'tokens rotate',
+    about: 'replace the secret of a token and print the new token once',
+    details: [
+      'The owner keeps history, artifacts, allowance and usage. The old token is rejected at once.',
+    ],
+    arguments: NAME,
+    options: CONFIGURATION,
+    examples: [['tokens rotate alice', 'print the new token of alice']],
+    exits: EXITS,
+    load: async () => (await import('../commands/tokens.ts')).runTokensRotate,
+  }),
+  command({
+    name: 'tokens list',
+    about: 'list named tokens without their secrets',
+    options: { ...JSON_OUTPUT, ...CONFIGURATION },
+    examples: [['tokens list', 'list tokens with their permissions']],
+    exits: { 0: 'success', 1: 'the tokens file cannot be used' },
+    load: async () => (await import('../commands/tokens.ts')).runTokensList,
+  }),
+  command({
+    name: 'tokens disable',
+    about: 'disable a token and keep its history',
+    details: [
+      'Running requests are completed. To enable the token again, remove disabled from the file.',
+    ],
+    arguments: NAME,
+    options: CONFIGURATION,
+    examples: [['tokens disable alice', 'reject the next request of alice']],
+    exits: EXITS,
+    load: async () => (await import('../commands/tokens.ts')).runTokensDisable,
+  }),
+  command({
+    name: 'tokens remove',
+    about: 'remove a token',
+    details: [
+      'Cancels the queued and running work of the token within seconds. Its history becomes unreadable',
+      'and expires as configured. A new token with the same name starts with an empty history and usage.',
+    ],
+    arguments: NAME,
+    options: CONFIGURATION,
+    examples: [['tokens remove alice', 'remove permanently']],
+    exits: EXITS,
+    load: async () => (await import('../commands/tokens.ts')).runTokensRemove,
+  }),
+  command({
+    name: 'usage',
+    about: 'show the daily image usage of the token',
+    options: {
+      days: {
+        value: 'COUNT',
+        form: WHOLE_NUMBER,
+        about: 'number of days, at most 366 (default: 30)',
+      },
+      ...JSON_OUTPUT,
+      ...SERVICE_OPTION,
+    },
+    examples: [['usage --days 7', 'show the last week and the allowance of today']],
+    exits: { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' },
+    load: async () => (await import('../commands/usage.ts')).runUsage,
+  }),
+];

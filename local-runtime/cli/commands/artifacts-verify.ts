@@ -1,0 +1,103 @@
+import { type ArtifactProblem, verifyArtifacts } from '../../../lib/artifacts/verify-artifacts.ts';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { problemLine } from '../../../lib/config/problem.ts';
+import type { Config } from '../../../lib/config/settings/settings.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { type InputProblem, verifyStoredInputs } from '../../../lib/inputs/verify-stored-inputs.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
+import { openArtifactReader } from '../../../lib/storage/read-artifacts.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import {
+  type ConfigurationOptions,
+  type JsonOption,
+  toLoadOptions,
+} from '../command-table/options.ts';
+
+const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, inputs: 0, problems: 0 };
+
+type Problem = ArtifactProblem | InputProblem;
+
+/** Runs `image-bridge artifacts verify`; the bridge may be running. Resolves with the exit code: 2 for an invalid configuration. */
+export async function runArtifactsVerify({
+  options,
+  io,
+}: Call<unknown, ConfigurationOptions & JsonOption>): Promise<number> {
+  const loaded = await loadConfig(toLoadOptions(options, io));
+  if (!loaded.ok) {
+    for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
+    return 2;
+  }
+  const report = options.json ? jsonReport(io) : textReport(io);
+  try {
+    const counts = await verify(loaded.config, report.problem);
+    report.end(counts);
+    return counts.problems === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    io.stderr(`image-bridge: ${error.message}\n`);
+    return 1;
+  }
+}
+
+async function verify(
+  config: Config,
+  onProblem: (problem: Problem) => void,
+): Promise<typeof NOTHING> {
+  const clock = systemClock;
+  const reader = openArtifactReader(config, clock);
+  if (!reader) return NOTHING;
+  const slices = createTimeSlices(clock);
+  const engine = createImageEngine({ limits: config.images, clock, slices });
+  try {
+    const { store, files, jobs, inputFiles } = reader;
+    const { signal } = new AbortController();
+    const artifacts = await verifyArtifacts({ store, files, engine }, onProblem, signal);
+    const { listInputs: list, needsInput: isNeeded } = jobs;
+    const deps = { list, isNeeded, files: inputFiles, engine };
+    const { inputs, problems } = await verifyStoredInputs(deps, onProblem, signal);
+    return { ...artifacts, inputs, problems: artifacts.problems + problems };
+  } finally {
+    await engine.close();
+    reader.close();
+  }
+}
+
+interface Report {
+  problem(problem: Problem): void;
+  end(counts: typeof NOTHING): void;
+}
+
+function textReport({ stdout }: CommandIo): Report {
+  return {
+    problem(found) {
+      const { problem, fault } = found;
+      const file = 'input' in found ? `input ${found.input}` : `${found.id} ${found.name}`;
+      // A name edited in the database must not send control sequences to the terminal.
+      const portable = file.replace(/[^\w ./-]/g, '?');
+      stdout(`${problem}${fault === undefined ? '' : ` (${fault})`}: ${portable}\n`);
+    },
+    end({ artifacts, sidecars, bytes, inputs, problems }) {
+      stdout(`Checked ${artifacts} artifacts (${bytes} bytes) and ${sidecars} sidecars.\n`);
+      stdout(`Checked ${inputs} input images of jobs.\n`);
+      stdout(problems === 0 ? 'All images are unchanged.\n' : `Problems: ${problems}.\n`);
+    },
+  };
+}
+
+/** Creates a report that writes one JSON object during the verification, because the list of problems may be long. */
+function jsonReport({ stdout }: CommandIo): Report {
+  let before = '{"problems":[\n';
+  return {
+    problem(problem) {
+      stdout(`${before}${JSON.stringify(problem)}\n`);
+      before = ',';
+    },
+    end({ problems, ...counts }) {
+      const head = problems === 0 ? before : '';
+      stdout(`${head}],"ok":${problems === 0},${JSON.stringify(counts).slice(1)}\n`);
+    },
+  };
+}

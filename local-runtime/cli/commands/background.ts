@@ -1,0 +1,121 @@
+import { extname, resolve } from 'node:path';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { problemLine } from '../../../lib/config/problem.ts';
+import type { Config } from '../../../lib/config/settings/settings.ts';
+import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { findFlatBackground } from '../../../lib/images/matte/flat-background.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
+import type { Call } from '../command-table/command.ts';
+import { type ConfigurationOptions, toLoadOptions } from '../command-table/options.ts';
+import { fileReason, readWholeFile, saveFile } from '../files.ts';
+import { printable } from '../terminal.ts';
+
+interface BackgroundOptions extends ConfigurationOptions {
+  readonly output: string;
+  readonly color: string | undefined;
+  readonly force: boolean;
+}
+
+type Outcome =
+  | { readonly ok: true; readonly bytes: Buffer; readonly color: string }
+  /** The problem with the file, to be printed after its name. */
+  | { readonly ok: false; readonly problem: string };
+
+// The defaults of the contract, which also apply to generated images.
+const MATTE = { transparentThreshold: 12, opaqueThreshold: 96, despill: true };
+/** The maximum width and height of the image in which the background colour is detected. */
+const SEARCH_EDGE_PX = 1024;
+/** The minimum share of the border with one colour that counts as a flat background. */
+const LEAST_SHARE = 0.5;
+const ALPHA_FORMATS: Readonly<Record<string, 'png' | 'webp'>> = { '.png': 'png', '.webp': 'webp' };
+
+/** Runs `image-bridge background`. Resolves with the exit code. */
+export async function runBackground({
+  args: { file },
+  options,
+  io,
+}: Call<{ readonly file: string }, BackgroundOptions>): Promise<number> {
+  const format = ALPHA_FORMATS[extname(options.output).toLowerCase()];
+  const fail = (message: string, exitCode = 1) => {
+    io.stderr(`image-bridge: ${message}\n`);
+    return exitCode;
+  };
+  if (!format)
+    return fail('the output file must end in .png or .webp, which support transparency', 2);
+  const loaded = await loadConfig(toLoadOptions(options, io));
+  if (!loaded.ok) return fail(loaded.errors.map(problemLine).join('\n'), 2);
+  const { images } = loaded.config;
+  const bytes = await readWholeFile(resolve(io.cwd, file), images.max_encoded_bytes);
+  if (typeof bytes === 'string') return fail(`${printable(file)} ${bytes}`);
+  const outcome = await clearBackground(bytes, { format, color: options.color }, images);
+  if (!outcome.ok) return fail(`${printable(file)} ${outcome.problem}`);
+  try {
+    const path = resolve(io.cwd, options.output);
+    if (!(await saveFile(path, outcome.bytes, { replaces: options.force }))) {
+      return fail(`${printable(options.output)} already exists; --force overwrites it`);
+    }
+  } catch (error) {
+    return fail(`${printable(options.output)} cannot be written: ${fileReason(error)}`);
+  }
+  io.stdout(`${options.output}\n`);
+  io.stderr(`Made the background ${outcome.color} transparent.\n`);
+  return 0;
+}
+
+interface Wanted {
+  readonly format: 'png' | 'webp';
+  readonly color: string | undefined;
+}
+
+async function clearBackground(
+  bytes: Buffer,
+  { format, color: given }: Wanted,
+  limits: Config['images'],
+): Promise<Outcome> {
+  const slices = createTimeSlices(systemClock);
+  const engine = createImageEngine({ limits, clock: systemClock, slices });
+  const { signal } = new AbortController();
+  try {
+    const inspection = await engine.inspect(bytes, signal);
+    if (!inspection.ok) return { ok: false, problem: `is not a valid image (${inspection.fault})` };
+    const { image } = inspection;
+    const color = given ?? (await findColor(image, engine, signal));
+    if (color === undefined) {
+      return { ok: false, problem: 'has no flat background; set its colour with --color' };
+    }
+    const cut = await engine.removeBackground(
+      image,
+      { ...MATTE, keyColor: color },
+      { format },
+      signal,
+    );
+    const result = await engine.inspect(cut, signal);
+    // An image with only one colour has no subject. An image without the given colour keeps its background.
+    if (result.ok && result.image.alpha === 'some') return { ok: true, bytes: cut, color };
+    const isEmpty = result.ok && result.image.alpha === 'empty';
+    const problem = isEmpty
+      ? `contains only ${color}`
+      : `has no background with the colour ${color}`;
+    return { ok: false, problem };
+  } finally {
+    await engine.close();
+  }
+}
+
+async function findColor(
+  image: VerifiedImage,
+  engine: ImageEngine,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const resize = {
+    width: Math.min(SEARCH_EDGE_PX, image.width),
+    height: Math.min(SEARCH_EDGE_PX, image.height),
+    fit: 'fill',
+  } as const;
+  const { color, share } = findFlatBackground(
+    await engine.decode(image, { channels: 4, resize }, signal),
+  );
+  return share < LEAST_SHARE ? undefined : color;
+}

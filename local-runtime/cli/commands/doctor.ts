@@ -1,0 +1,101 @@
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { problemLine } from '../../../lib/config/problem.ts';
+import type { ResolvedConfig } from '../../../lib/config/resolve-config.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import {
+  type ConfigurationOptions,
+  type JsonOption,
+  toLoadOptions,
+} from '../command-table/options.ts';
+import { bad, type Examined, type Finding, good, warning } from '../doctor/finding.ts';
+import { checkClock, checkImageFormats } from '../doctor/machine-checks.ts';
+import { checkBubblewrap, checkProviders } from '../doctor/provider-checks.ts';
+import {
+  checkActivationLock,
+  checkBearer,
+  checkPort,
+  checkTokens,
+  checkWebhooks,
+} from '../doctor/service-checks.ts';
+import {
+  checkArtifacts,
+  checkDatabase,
+  checkFolders,
+  checkStateLock,
+} from '../doctor/storage-checks.ts';
+import { styled } from '../terminal.ts';
+
+type Check = (
+  examined: Examined,
+) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+
+const CHECKS: readonly Check[] = [
+  checkFolders,
+  checkDatabase,
+  checkArtifacts,
+  checkStateLock,
+  checkActivationLock,
+  checkPort,
+  checkBearer,
+  checkTokens,
+  checkWebhooks,
+  checkProviders,
+  checkBubblewrap,
+  checkImageFormats,
+  checkClock,
+];
+
+const COLORS = { good: 'green', warning: 'yellow', bad: 'red' } as const;
+
+/** Runs `image-bridge doctor`, which changes nothing and calls no provider. Resolves with the exit code: 1 if a check failed. */
+export async function runDoctor({
+  options,
+  io,
+}: Call<unknown, ConfigurationOptions & JsonOption>): Promise<number> {
+  const loaded = await loadConfig(toLoadOptions(options, io));
+  const findings = [...configurationFindings(loaded), ...(await examine(loaded, io))];
+  const isGood = findings.every(({ level }) => level !== 'bad');
+  io.stdout(options.json ? toJson(findings, isGood) : toText(findings, io));
+  return isGood ? 0 : 1;
+}
+
+function configurationFindings(loaded: ResolvedConfig): readonly Finding[] {
+  const check = 'configuration';
+  const advice = 'See: image-bridge config check';
+  const warnings = loaded.warnings.map(({ field, message }) =>
+    warning(check, `${field} ${message}`, 'Change the setting unless this is intended.'),
+  );
+  if (!loaded.ok) return loaded.errors.map((error) => bad(check, problemLine(error), advice));
+  return warnings.length > 0 ? warnings : [good(check, 'valid')];
+}
+
+/** Runs all checks. Without a valid configuration nothing can be checked. */
+async function examine(loaded: ResolvedConfig, { env }: CommandIo): Promise<readonly Finding[]> {
+  if (!loaded.ok) return [];
+  const { signal } = new AbortController();
+  const examined = { config: loaded.config, env, clock: systemClock, signal };
+  const findings: Finding[] = [];
+  for (const check of CHECKS) findings.push(...[await check(examined)].flat());
+  return findings;
+}
+
+function toJson(checks: readonly Finding[], ok: boolean): string {
+  return `${JSON.stringify({ ok, checks }, undefined, 2)}\n`;
+}
+
+function toText(findings: readonly Finding[], io: CommandIo): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const count = (level: Finding['level']) => findings.filter((it) => it.level === level).length;
+  const lines = findings.flatMap(({ check, level, message, advice }) => [
+    `${colored(level, io)}  ${check.padEnd(width)}  ${message}`,
+    ...(advice === undefined ? [] : [`${' '.repeat(7)}  ${' '.repeat(width)}  → ${advice}`]),
+  ]);
+  const sum = `good: ${count('good')}, warnings: ${count('warning')}, bad: ${count('bad')}`;
+  return `${[...lines, sum].join('\n')}\n`;
+}
+
+function colored(level: Finding['level'], io: CommandIo): string {
+  return styled(COLORS[level], level.padEnd('warning'.length), 'stdout', io);
+}

@@ -1,0 +1,269 @@
+import { resolve } from 'node:path';
+import type { ImageJob, Webhook } from '../../../lib/contract/resources/job.ts';
+import type { Preset, PresetTemplate } from '../../../lib/contract/resources/preset.ts';
+import { followJob, type RequestBody, submitJob } from '../../client/jobs.ts';
+import type { Service } from '../../client/service.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import type { ServiceOption } from '../command-table/options.ts';
+import { isTaken, readWholeFile } from '../files.ts';
+import { reportJob } from '../print.ts';
+import { startProgress } from '../progress.ts';
+import {
+  isOfOtherFormat,
+  type OutputPlace,
+  STANDARD,
+  saveImages,
+  toOutputPlace,
+} from '../save-images.ts';
+import { printable } from '../terminal.ts';
+import { withService } from '../with-service.ts';
+
+interface GenerateOptions extends ImageOptions, ServiceOption {
+  readonly output: string | undefined;
+  readonly reference: readonly string[];
+  readonly preset: string | undefined;
+  readonly force: boolean;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+interface Wanted {
+  readonly prompt: string;
+  readonly image?: string;
+  readonly mask?: string | undefined;
+}
+
+// The default limit of a service; the service enforces its own limit.
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
+// Above the number of images that a service makes for one request.
+const MOST_IMAGES = 1000;
+const INTERRUPTED = 130;
+// Far above the limit of a service, which the service enforces itself.
+const MAX_PROMPT_BYTES = 1024 * 1024;
+
+/** Runs `image-bridge generate`. Resolves with the exit code. */
+export function runGenerate({
+  args,
+  options,
+  io,
+}: Call<{ readonly prompt: string }, GenerateOptions>): Promise<number> {
+  return make({ prompt: args.prompt }, options, io);
+}
+
+/** Runs `image-bridge edit`. Resolves with the exit code. */
+export function runEdit({
+  args: { file, prompt },
+  options,
+  io,
+}: Call<
+  { readonly file: string; readonly prompt: string },
+  GenerateOptions & { readonly mask: string | undefined }
+>): Promise<number> {
+  return make({ prompt, image: file, mask: options.mask }, options, io);
+}
+
+async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Promise<number> {
+  const fail = (message: string, exitCode: number) => {
+    io.stderr(`image-bridge: ${message}\n`);
+    return exitCode;
+  };
+  const misuse = findMisuse(wanted, options, io);
+  if (misuse !== undefined) return fail(misuse, 2);
+  const place = toOutputPlace(options.output, io.cwd);
+  const { format = place.format } = options;
+  if (place.format !== undefined && format !== place.format) {
+    return fail(`the extension of ${options.output} does not match --format ${format}`, 2);
+  }
+  // Checked before anything is generated and possibly charged.
+  const taken = takenPath(place, options);
+  if (taken !== undefined) {
+    return fail(`${printable(taken)} already exists; --force overwrites it`, 1);
+  }
+  const files = await readFiles(wanted, options, io);
+  if (typeof files === 'string') return fail(files, 1);
+  const prompt = await readPrompt(wanted, io);
+  if (prompt === undefined) {
+    return fail(`standard input is longer than ${MAX_PROMPT_BYTES} bytes`, 1);
+  }
+  return withService({ options, io }, async (service) => {
+    const template = await findTemplate(service, options.preset);
+    const body = toRequest(prompt, { ...options, format }, files, template);
+    const { id } = await submitJob(service, body);
+    const ended = await untilEnded(service, id, options, io);
+    if (!ended) return INTERRUPTED;
+    if (ended.status !== 'succeeded') return reportJob(ended, io);
+    return saveImages(service, ended, { place, ...options }, io);
+  });
+}
+
+/** Returns the error of an invalid combination of options, before anything is read or sent; undefined if there is no error. */
+function findMisuse(
+  { prompt, image }: Wanted,
+  { output, count, json, webhook, webhookEvent }: GenerateOptions,
+  { isTerminal }: CommandIo,
+): string | undefined {
+  if (webhook === undefined && webhookEvent.length > 0) return '--webhook-event requires --webhook';
+  if (prompt === STANDARD && image === STANDARD) {
+    return 'the image and the prompt cannot both come from standard input';
+  }
+  if (output !== undefined && isOfOtherFormat(output)) {
+    return `the extension of ${printable(output)} is not supported: use .png, .jpg or .webp`;
+  }
+  if (output !== STANDARD) return undefined;
+  if ((count ?? 1) > 1) return '-o - writes only one image, but --count is greater than 1';
+  if (json) return '-o - cannot be combined with --json: both write to standard output';
+  return isTerminal.stdout
+    ? 'standard output is a terminal; redirect it to a file or a program, or omit -o -'
+    : undefined;
+}
+
+async function readPrompt({ prompt }: Wanted, io: CommandIo): Promise<string | undefined> {
+  if (prompt !== STANDARD) return prompt;
+  const text = (await io.readInput(MAX_PROMPT_BYTES))?.toString('utf8');
+  // Removes the line break that editors and `echo` add.
+  return text?.replace(/\r?\n$/, '');
+}
+
+/** Returns the first output path that already exists. Images without a given file name get an unused name later. */
+function takenPath(
+  place: OutputPlace,
+  { output, count, force }: GenerateOptions,
+): string | undefined {
+  if (force || output === undefined || output === STANDARD) return undefined;
+  if (place.format === undefined) return undefined;
+  const total = Math.min(count ?? 1, MOST_IMAGES);
+  const paths = Array.from({ length: total }, (_, index) =>
+    place.pathOf({ name: '', index }, total),
+  );
+  return paths.find(isTaken);
+}
+
+async function readFiles(
+  { image, mask }: Wanted,
+  { reference }: GenerateOptions,
+  { cwd, readInput }: CommandIo,
+): Promise<ImageFiles | string> {
+  const read = new Map<string, Buffer>();
+  let total = 0;
+  for (const name of [image, mask, ...reference]) {
+    if (name === undefined) continue;
+    const isInput = name === STANDARD && name === image;
+    const bytes = isInput
+      ? ((await readInput(MAX_FILE_BYTES)) ?? `is longer than ${MAX_FILE_BYTES} bytes`)
+      : await readWholeFile(resolve(cwd, name), MAX_FILE_BYTES);
+    if (typeof bytes === 'string')
+      return `${isInput ? 'standard input' : printable(name)} ${bytes}`;
+    total += bytes.length;
+    if (total > MAX_FILES_BYTES) {
+      return `the images exceed ${MAX_FILES_BYTES} bytes in total`;
+    }
+    read.set(name, bytes);
+  }
+  return {
+    image: read.get(image ?? ''),
+    mask: read.get(mask ?? ''),
+    references: reference.flatMap((name) => read.get(name) ?? []),
+  };
+}
+
+async function findTemplate(service: Service, name: string | undefined) {
+  if (name === undefined) return undefined;
+  const { template } = await service.json<Preset>(`/v1/presets/${encodeURIComponent(name)}`);
+  return template;
+}
+
+/** Waits for the end of the job. Resolves with the job, or with undefined if a signal cancelled it. */
+async function untilEnded(
+  service: Service,
+  id: string,
+  { quiet }: GenerateOptions,
+  io: CommandIo,
+): Promise<ImageJob | undefined> {
+  const stopping = new AbortController();
+  void io.untilStopped().then(() => stopping.abort());
+  const progress = startProgress({ isQuiet: quiet }, io);
+  try {
+    return await followJob(service, id, progress.onEvent, stopping.signal).finally(progress.end);
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    const path = `/v1/jobs/${encodeURIComponent(id)}`;
+    const job = await service.json<ImageJob>(path, { method: 'DELETE' });
+    // The signal came too late: images that were made and possibly charged are kept.
+    if (job.status === 'succeeded' || job.status === 'failed') return job;
+    io.stderr('image-bridge: the job was cancelled\n');
+    return undefined;
+  }
+}
+
+/** The options of a command that describe the image. */
+interface ImageOptions {
+  readonly count: number | undefined;
+  readonly size: string | undefined;
+  readonly quality: string | undefined;
+  readonly format: 'png' | 'jpeg' | 'webp' | undefined;
+  readonly background: 'auto' | 'opaque' | 'transparent' | undefined;
+  readonly negative: string | undefined;
+  readonly provider: string | undefined;
+  readonly model: string | undefined;
+  readonly session: string | undefined;
+  readonly timeout: number | undefined;
+  readonly priority: number | undefined;
+  readonly webhook: string | undefined;
+  readonly webhookEvent: readonly Webhook['events'][number][];
+}
+
+/** The contents of the files of a request. */
+interface ImageFiles {
+  readonly image: Buffer | undefined;
+  readonly mask: Buffer | undefined;
+  readonly references: readonly Buffer[];
+}
+
+/** Returns the request of a command line: the preset, overridden by the options. The service validates the request. */
+function toRequest(
+  prompt: string,
+  options: ImageOptions,
+  { image, mask, references }: ImageFiles,
+  template: PresetTemplate | undefined,
+): RequestBody {
+  const { count, size, quality, format, background, negative, provider, model } = options;
+  const { session, timeout, priority, webhook, webhookEvent } = options;
+  return {
+    ...template,
+    prompt,
+    operation: image === undefined ? 'generate' : 'edit',
+    ...(image === undefined ? {} : { images: [toInput(image)] }),
+    ...(mask === undefined ? {} : { mask: toInput(mask) }),
+    ...(references.length === 0 ? {} : { reference_images: references.map(toInput) }),
+    ...(negative === undefined ? {} : { negative_prompt: negative }),
+    ...(timeout === undefined ? {} : { timeout_ms: timeout * 1000 }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(webhook === undefined ? {} : { webhook: toWebhook(webhook, webhookEvent) }),
+    parameters: {
+      ...template?.parameters,
+      ...named({ n: count, size, output_format: format, background }),
+      // The service checks whether the model supports the quality.
+      ...named({ quality: quality as 'auto' | undefined }),
+    },
+    routing: { ...template?.routing, ...named({ provider, model }) },
+    session:
+      session === undefined ? { ...template?.session } : { mode: 'persistent', key: session },
+  };
+}
+
+function toWebhook(url: string, events: ImageOptions['webhookEvent']): RequestBody['webhook'] {
+  return events.length === 0 ? { url } : { url, events: [...events] };
+}
+
+function toInput(bytes: Buffer): { readonly type: 'base64'; readonly data: string } {
+  return { type: 'base64', data: bytes.toString('base64') };
+}
+
+/** Returns the fields without undefined values. */
+function named<const T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // `Object.entries` loses the type of the keys.
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

@@ -1,0 +1,135 @@
+import { realpath } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { ImageEngine } from '../../../lib/images/image.ts';
+import { ApiFailure } from '../../../lib/mcp/bridge-api.ts';
+import { createMcpServer } from '../../../lib/mcp/mcp-server.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createOnce } from '../../../lib/platform/once.ts';
+import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
+import { createHttpApi } from '../../mcp/http-api.ts';
+import { createWholeLines } from '../../mcp/whole-lines.ts';
+import { packageVersion } from '../../server/package-version.ts';
+import { readWholeFile } from '../files.ts';
+import type { FoundService, McpCall } from '../find-or-start.ts';
+
+// The base64 of an image at the limit of a request, with room for the rest of the message.
+const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
+
+/**
+ * Runs `image-bridge mcp`, which serves the tools over standard input and output until the agent closes them. The first call
+ * of a tool looks for the service, so that the tools can be listed at once. Resolves with the exit code.
+ */
+export async function runMcp(call: McpCall): Promise<number> {
+  const { io } = call;
+  const source = createServiceSource(call);
+  const api = createHttpApi(source.find);
+  const images = createPreviewImages();
+  const lines = createWholeLines(MAX_MESSAGE_BYTES);
+  const transport = new StdioServerTransport(lines, process.stdout, {
+    // A chunk may contain the end of one message and the beginning of the next message.
+    maxBufferSize: 2 * MAX_MESSAGE_BYTES,
+  });
+  // The protocol reports errors of the input.
+  const ended = pipeline(process.stdin, lines).catch(() => {});
+  const connection = serveStdio(
+    () =>
+      createMcpServer({
+        api,
+        version: packageVersion(),
+        clock: systemClock,
+        images: images.get,
+        readFile: readerBelow(io.cwd),
+        onFailure: (error) => io.stderr(`image-bridge: a tool failed (${nameOf(error)})\n`),
+      }),
+    { transport, onerror: (error) => io.stderr(`image-bridge: ${nameOf(error)} on input\n`) },
+  );
+  await Promise.race([ended, io.untilStopped()]);
+  await connection.close();
+  lines.destroy();
+  await images.close();
+  return source.stop();
+}
+
+/** Finds or starts the service when it is first needed. Its modules are loaded only then. */
+function createServiceSource(call: McpCall) {
+  const stopping = new AbortController();
+  let finding: Promise<FoundService> | undefined;
+
+  async function find(): Promise<FoundService> {
+    const { findOrStart } = await import('../find-or-start.ts');
+    return findOrStart(call, stopping.signal);
+  }
+
+  return {
+    async find() {
+      finding ??= find().catch((error: unknown) => {
+        // Lets the next call look again.
+        finding = undefined;
+        throw error;
+      });
+      return (await finding).service;
+    },
+
+    /** Stops a service that was started here. Resolves with the exit code. */
+    async stop(): Promise<number> {
+      stopping.abort();
+      const found = await finding?.catch(() => undefined);
+      return found === undefined ? 0 : found.stop();
+    },
+  };
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'an unknown error';
+}
+
+// Far above the size of a thumbnail.
+const LIMITS = {
+  max_encoded_bytes: 32 * 1024 * 1024,
+  max_edge: 2048,
+  max_pixels: 2048 * 2048,
+  max_decode_ms: 30_000,
+};
+
+/** Creates the image engine for previews in a process without a service. The engine is loaded at the first preview. */
+function createPreviewImages() {
+  const engine = createOnce(openEngine);
+  return {
+    get: engine.get,
+    async close(): Promise<void> {
+      await (await engine.made()?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function openEngine(): Promise<ImageEngine> {
+  const { createImageEngine } = await import('../../../lib/images/image-engine.ts');
+  const slices = createTimeSlices(systemClock);
+  return createImageEngine({ limits: LIMITS, clock: systemClock, slices });
+}
+
+// The default limit of a service; the service enforces its own limit.
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/** Returns a function that reads files below a folder. Links cannot lead outside the folder. The function throws `ApiFailure`. */
+function readerBelow(folder: string): (path: string) => Promise<Buffer> {
+  return async (path) => {
+    const root = await realpath(folder);
+    const found = await realpath(resolve(root, path)).catch(() => undefined);
+    if (found === undefined) throw refused('file not found in the working directory');
+    if (!found.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      throw refused('the file is outside the working directory');
+    }
+    const bytes = await readWholeFile(found, MAX_FILE_BYTES);
+    if (typeof bytes === 'string') throw refused(`the file ${bytes}`);
+    return bytes;
+  };
+}
+
+function refused(message: string): ApiFailure {
+  return new ApiFailure('invalid_request', message, [
+    'Name a PNG, JPEG or WebP file below the working directory of the client.',
+  ]);
+}

@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import type { Preset } from '../../../lib/contract/resources/preset.ts';
+import type { Page } from '../../../lib/contract/schema/page.ts';
+import { toQuery } from '../../client/service.ts';
+import { ServiceError } from '../../client/service-error.ts';
+import type { Call } from '../command-table/command.ts';
+import type { JsonOption, ServiceOption } from '../command-table/options.ts';
+import { readWholeFile } from '../files.ts';
+import { printFields, printJson, printTable, toDate } from '../print.ts';
+import { printable } from '../terminal.ts';
+import { withService } from '../with-service.ts';
+
+type PresetCall<Options = unknown> = Call<{ readonly name: string }, ServiceOption & Options>;
+
+const MAX_TEMPLATE_BYTES = 1024 * 1024;
+
+/** Runs `image-bridge presets list`. Resolves with the exit code. */
+export function runPresetsList({
+  options,
+  io,
+}: Call<
+  unknown,
+  ServiceOption & JsonOption & { readonly limit: number | undefined }
+>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const query = toQuery({ limit: options.limit });
+    const { items } = await service.json<Page<Preset>>(`/v1/presets${query}`);
+    if (options.json) printJson(items, io);
+    else printTable(['NAME', 'UPDATED', 'DESCRIPTION'], items.map(toRow), io);
+    return 0;
+  });
+}
+
+function toRow({ name, updated, description = '' }: Preset): readonly string[] {
+  return [name, toDate(updated), description];
+}
+
+/** Runs `image-bridge presets show`. Resolves with the exit code. */
+export function runPresetsShow({ args, options, io }: PresetCall<JsonOption>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const preset = await service.json<Preset>(pathOf(args.name));
+    if (options.json) printJson(preset, io);
+    else printFields(preset, io);
+    return 0;
+  });
+}
+
+/** Runs `image-bridge presets save`, which replaces or creates a preset. Resolves with the exit code. */
+export function runPresetsSave({
+  args,
+  options,
+  io,
+}: Call<
+  { readonly name: string; readonly file: string },
+  ServiceOption & { readonly description: string | undefined }
+>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const template = await readTemplate(resolve(io.cwd, args.file), args.file);
+    const { description } = options;
+    const body = { template, ...(description === undefined ? {} : { description }) };
+    try {
+      await service.json(pathOf(args.name), { method: 'PUT', body });
+      io.stdout(`Replaced ${args.name}.\n`);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+      await service.json('/v1/presets', { method: 'POST', body: { name: args.name, ...body } });
+      io.stdout(`Created ${args.name}.\n`);
+    }
+    return 0;
+  });
+}
+
+/** Runs `image-bridge presets delete`. Resolves with the exit code. */
+export function runPresetsDelete({ args, options, io }: PresetCall): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    await service.reply(pathOf(args.name), { method: 'DELETE' });
+    return 0;
+  });
+}
+
+async function readTemplate(path: string, name: string): Promise<unknown> {
+  const bytes = await readWholeFile(path, MAX_TEMPLATE_BYTES);
+  if (typeof bytes === 'string') throw new ServiceError(`${printable(name)} ${bytes}`, 1);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ServiceError(`${printable(name)} is not valid JSON`, 1);
+  }
+}
+
+function pathOf(name: string): string {
+  return `/v1/presets/${encodeURIComponent(name)}`;
+}

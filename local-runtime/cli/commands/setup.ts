@@ -1,0 +1,265 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { problemLine } from '../../../lib/config/problem.ts';
+import { userConfigFile } from '../../../lib/config/sources/config-file.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { homeFolder, userFolder } from '../../../lib/platform/home-folder.ts';
+import { agentHome, findLoginProblem } from '../../../lib/providers/credentials/login-file.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import { fileReason, saveFile } from '../files.ts';
+
+interface SetupOptions {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** Runs `image-bridge setup`. A second run finds nothing to change. Resolves with the exit code. */
+export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Promise<number> {
+  const paths = setupPaths(io.env);
+  try {
+    const changes = existsSync(paths.config)
+      ? await missingFolders(paths.config, io)
+      : await firstSetup(options, io);
+    if (changes.length > 0 && !(await makeChanges(changes, options, io))) {
+      return options.dryRun ? 0 : 1;
+    }
+    if (changes.length === 0) io.stdout('Nothing to change.\n');
+    io.stdout(nextSteps(paths.config, io.env));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    io.stderr(`image-bridge: ${error.message}\n`);
+    return 1;
+  }
+}
+
+/** Returns the missing folders of an existing configuration. The file itself is never changed. */
+async function missingFolders(
+  config: string,
+  { env, cwd, stdout }: CommandIo,
+): Promise<readonly Change[]> {
+  stdout(`The configuration ${config} already exists and is not changed.\n`);
+  const loaded = await loadConfig({ env, cwd, configFile: config });
+  if (!loaded.ok) {
+    throw new BridgeError('configuration', loaded.errors.map(problemLine).join('\n'));
+  }
+  const { state, artifacts } = loaded.config;
+  return folders(state.directory, artifacts.root, artifacts.permissions === 'owner');
+}
+
+async function firstSetup(options: SetupOptions, io: CommandIo): Promise<readonly Change[]> {
+  const { config, state, artifacts } = setupPaths(io.env);
+  const provider = await chooseProvider(options, io);
+  const content = proposedConfig({ provider, state, artifacts });
+  return [newFile(config, content), ...folders(state, artifacts, true)];
+}
+
+function folders(state: string, artifacts: string, isPrivate: boolean): readonly Change[] {
+  return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate })];
+}
+
+/** The variables that usually hold the keys of these APIs. */
+const KEYS = [
+  { name: 'openai', kind: 'openai_images', variable: 'OPENAI_API_KEY', whose: 'OpenAI' },
+  { name: 'gemini', kind: 'gemini', variable: 'GEMINI_API_KEY', whose: 'Google' },
+] as const;
+
+/** Returns the first available and accepted provider: the agent's login, then an API key, then the sandbox. */
+async function chooseProvider(options: SetupOptions, io: CommandIo): Promise<ProposedProvider> {
+  if (await wantsAgent(options, io)) return { name: 'agent-responses' };
+  for (const { whose, ...provider } of KEYS) {
+    if ((io.env[provider.variable] ?? '').trim() === '') continue;
+    io.stdout(`The variable ${provider.variable} contains an API key.\n`);
+    if (await wants(`Use it for images from ${whose}'s models, which cost money?`, options, io)) {
+      return provider;
+    }
+  }
+  const variables = KEYS.map(({ variable }) => variable).join(' or ');
+  io.stdout(
+    `The sandbox provider will generate images on this machine. For a real model, set ${variables} to an API key, or log\nthe agent in (codex login). Then delete the configuration and run setup again.\n\n`,
+  );
+  return { name: 'sandbox' };
+}
+
+/** Resolves with true if the agent's login can be used and the user accepts it. */
+async function wantsAgent(options: SetupOptions, io: CommandIo): Promise<boolean> {
+  const home = agentHome(undefined, io.env);
+  const problem = await findLoginProblem(home, systemClock, new AbortController().signal);
+  if (problem !== undefined) {
+    io.stdout(`The agent's login in ${home} cannot be used: ${problem}.\n`);
+    return false;
+  }
+  io.stdout(`The agent's login was found in ${home}.\n`);
+  return wants('Use it for images from a real model?', options, io);
+}
+
+async function wants(question: string, options: SetupOptions, io: CommandIo): Promise<boolean> {
+  return !isAsking(options, io) || confirm(`${question} [Y/n] `, true, io);
+}
+
+/** Makes the changes. Resolves with false, without changes, for a dry run or if the user refuses. */
+async function makeChanges(
+  changes: readonly Change[],
+  options: SetupOptions,
+  io: CommandIo,
+): Promise<boolean> {
+  io.stdout(`Changes:\n\n${changes.map(({ text }) => `- ${text}`).join('')}\n`);
+  if (options.dryRun) return false;
+  if (!options.yes && !(isAsking(options, io) && (await confirm('Make them? [y/N] ', false, io)))) {
+    io.stderr('Nothing was changed. Use --yes to make the changes without asking.\n');
+    return false;
+  }
+  for (const change of changes) await change.make();
+  io.stdout('Done.\n');
+  return true;
+}
+
+function isAsking({ dryRun, yes }: SetupOptions, { isTerminal }: CommandIo): boolean {
+  return isTerminal.stdin && !dryRun && !yes;
+}
+
+async function confirm(question: string, byDefault: boolean, io: CommandIo): Promise<boolean> {
+  const reply = (await io.ask(question)).trim().toLowerCase();
+  return reply === '' ? byDefault : reply === 'y' || reply === 'yes';
+}
+
+function nextSteps(config: string, env: CommandIo['env']): string {
+  // Every command reads this file unless another file is set.
+  const isRead = env['IMAGE_BRIDGE_CONFIG'] === undefined && userConfigFile(env) === config;
+  return `
+Next:
+${isRead ? '' : `  export IMAGE_BRIDGE_CONFIG=${quoted(config)}\n`}  image-bridge doctor
+  image-bridge serve
+`;
+}
+
+/** Quotes a path for a shell if necessary. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+interface SetupPaths {
+  readonly config: string;
+  readonly state: string;
+  readonly artifacts: string;
+}
+
+const NAME = 'image-bridge';
+
+/** Returns the paths of a user's files (XDG Base Directory Specification 0.8). Ignores variables with a relative path. */
+function setupPaths(env: Readonly<Record<string, string | undefined>>): SetupPaths {
+  const home = homeFolder(env);
+  const folder = (variable: string, ...usual: readonly string[]) =>
+    userFolder(env, variable, { home, usual });
+  return {
+    config: join(folder('XDG_CONFIG_HOME', '.config'), NAME, `${NAME}.toml`),
+    state: join(folder('XDG_STATE_HOME', '.local', 'state'), NAME),
+    artifacts: join(folder('XDG_DATA_HOME', '.local', 'share'), NAME, 'artifacts'),
+  };
+}
+
+/** The provider that a new configuration uses. */
+type ProposedProvider =
+  | { readonly name: 'agent-responses' | 'sandbox' }
+  | {
+      readonly name: string;
+      readonly kind: 'openai_images' | 'gemini';
+      /** The variable that holds its API key. */
+      readonly variable: string;
+    };
+
+interface Proposal {
+  readonly provider: ProposedProvider;
+  readonly state: string;
+  readonly artifacts: string;
+}
+
+/** Returns the text of a configuration file that keeps all other settings at their defaults. */
+function proposedConfig({ provider, state, artifacts }: Proposal): string {
+  return `# To print all settings: image-bridge config show
+version = 1
+default_provider = ${toToml(provider.name)}
+
+[state]
+directory = ${toToml(state)}
+
+[artifacts]
+root = ${toToml(artifacts)}
+${providerSettings(provider)}`;
+}
+
+function providerSettings(provider: ProposedProvider): string {
+  if ('kind' in provider) {
+    const { kind, name, variable } = provider;
+    return `
+[providers.${kind}.${name}]
+# The variable with the API key. Use api_key_file for a file instead.
+api_key_env = ${toToml(variable)}
+
+# The agent's login is not used.
+[providers.agent_responses]
+enabled = false
+`;
+  }
+  return provider.name === 'sandbox' ? '\n[providers.sandbox]\nenabled = true\n' : '';
+}
+
+/** Returns a basic string of TOML 1.0, which has the escapes of JSON but also requires an escape for the delete character. */
+function toToml(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}
+
+/** A change on disk that can be described before it is made. */
+interface Change {
+  /** The description in whole lines. */
+  readonly text: string;
+  /** Makes the change. Throws `configuration`. */
+  make(): Promise<void>;
+}
+
+const FOR_OWNER = 0o700;
+const FILE_FOR_OWNER = 0o600;
+
+/** Returns the change that creates a folder; no change if the folder exists. */
+function newFolder(
+  path: string,
+  { isPrivate }: { readonly isPrivate: boolean },
+): readonly Change[] {
+  if (existsSync(path)) return [];
+  const mode = isPrivate ? FOR_OWNER : 0o777;
+  return [
+    {
+      text: `create the folder ${path}${isPrivate ? ', accessible only by its owner' : ''}\n`,
+      make: () => named(path, async () => void (await mkdir(path, { recursive: true, mode }))),
+    },
+  ];
+}
+
+/** Returns the change that writes a new file and its folder, accessible only by their owner. */
+function newFile(path: string, content: string): Change {
+  const indented = content.replace(/^(?=.)/gm, '    ');
+  return {
+    text: `write the file ${path}, accessible only by its owner:\n\n${indented}\n`,
+    make: () =>
+      named(path, async () => {
+        await mkdir(dirname(path), { recursive: true, mode: FOR_OWNER });
+        const options = { replaces: false, mode: FILE_FOR_OWNER };
+        if (await saveFile(path, Buffer.from(content), options)) return;
+        throw new BridgeError('configuration', `${path} already exists, or is a broken link`);
+      }),
+  };
+}
+
+async function named(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    const message = `${path} cannot be written: ${fileReason(error)}`;
+    throw new BridgeError('configuration', message, { cause: error });
+  }
+}

@@ -1,0 +1,248 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  DEFAULT_PERMISSIONS,
+  PERMISSIONS,
+  type Permission,
+} from '../../../lib/contract/request/caller.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { nowSecs, systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import type { Token } from '../../../lib/tokens/token.ts';
+import { readTokens } from '../../../lib/tokens/token-file.ts';
+import { parseTokens, toTokensText, unusable } from '../../../lib/tokens/tokens-text.ts';
+import { type FileLock, waitForFileLock } from '../../server/locks/file-lock.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import type { ConfigurationOptions, JsonOption } from '../command-table/options.ts';
+import { fileReason, saveFile } from '../files.ts';
+import { printJson, printTable, toDate } from '../print.ts';
+import { withConfig } from '../with-config.ts';
+
+type TokensCall<Options = unknown> = Call<unknown, ConfigurationOptions & Options>;
+type TokenCall<Options = unknown> = Call<{ readonly name: string }, ConfigurationOptions & Options>;
+
+interface AddOptions {
+  readonly permissions: readonly string[];
+  readonly imagesPerDay: number | undefined;
+  readonly expires: string | undefined;
+}
+
+// A change takes milliseconds, but a script may make many changes at once.
+const LONGEST_WAIT_MS = 10_000;
+// The time for which removal marks are kept, so that a bridge stopped for this long still learns about removed tokens.
+const MARK_SECS = 30 * 86_400;
+// The maximum number of removal marks, so that programs that often add and remove tokens do not fill the file.
+const MAX_MARKS = 128;
+
+const { newOpaqueId } = createIds(systemClock.nowMs);
+
+/** Runs `image-bridge tokens add`, which prints the token. Resolves with the exit code. */
+export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
+  const { args, options, io } = call;
+  return changeTokens(call, (tokens) => {
+    if (tokens.some((token) => isNamed(token, args.name))) {
+      throw refused('a token with this name already exists; tokens rotate replaces it');
+    }
+    const { secret, sha256 } = newSecret();
+    const added: Token = {
+      id: newOpaqueId(),
+      name: args.name,
+      sha256,
+      scope: newOpaqueId(),
+      permissions: toPermissions(options.permissions),
+      ...(options.imagesPerDay === undefined ? {} : { imagesPerDay: options.imagesPerDay }),
+      ...(options.expires === undefined ? {} : { expiresSecs: toSecs(options.expires) }),
+      disabled: false,
+    };
+    return { tokens: [...tokens, added], done: () => printSecret(secret, io) };
+  });
+}
+
+/** Runs `image-bridge tokens rotate`, which prints a new token with the same owner and identity. Resolves with the exit code. */
+export function runTokensRotate(call: TokenCall): Promise<number> {
+  const { secret, sha256 } = newSecret();
+  return changeToken(
+    call,
+    (token) => ({ ...token, sha256 }),
+    () => printSecret(secret, call.io),
+  );
+}
+
+/** Runs `image-bridge tokens disable`. Resolves with the exit code. */
+export function runTokensDisable(call: TokenCall): Promise<number> {
+  return changeToken(
+    call,
+    (token) => ({ ...token, disabled: true }),
+    () => call.io.stdout(`Disabled ${call.args.name}.\n`),
+  );
+}
+
+/** Runs `image-bridge tokens remove`. Resolves with the exit code. */
+export function runTokensRemove(call: TokenCall): Promise<number> {
+  return changeToken(
+    call,
+    // The mark cancels the queued and running work of the token. A missing row alone may be an accident.
+    ({ id, name, sha256, scope }) => ({
+      ...{ id, name, sha256, scope, permissions: [], disabled: false },
+      removedSecs: nowSecs(systemClock),
+    }),
+    () => call.io.stdout(`Removed ${call.args.name}.\n`),
+  );
+}
+
+/** Runs `image-bridge tokens list`. Resolves with the exit code. */
+export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
+  const { options, io } = call;
+  return withConfig(call, ({ server }) => {
+    const tokens = readTokens(pathOf(server, io)).tokens.filter(isInUse);
+    if (options.json) printJson(tokens.map(toJson), io);
+    else
+      printTable(['NAME', 'STATE', 'IMAGES/DAY', 'EXPIRES', 'PERMISSIONS'], tokens.map(toRow), io);
+    return 0;
+  });
+}
+
+function toJson({
+  id,
+  name,
+  scope,
+  permissions,
+  imagesPerDay,
+  expiresSecs,
+  disabled,
+}: Token): object {
+  const optional = { images_per_day: imagesPerDay, expires: expiresSecs };
+  return { id, name, scope, permissions, ...optional, disabled };
+}
+
+function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled }: Token): string[] {
+  const isOver = expiresSecs !== undefined && expiresSecs <= nowSecs(systemClock);
+  const state = disabled ? 'disabled' : isOver ? 'expired' : 'valid';
+  const expires = expiresSecs === undefined ? '' : toDate(expiresSecs);
+  return [name, state, String(imagesPerDay ?? ''), expires, permissions.join(' ')];
+}
+
+interface Changed {
+  readonly tokens: readonly Token[];
+  /** Called after the file has been replaced. */
+  readonly done: () => void;
+}
+
+/** Replaces the token with the given name by the result of `change`. */
+function changeToken(
+  call: TokenCall,
+  change: (token: Token) => Token,
+  done: () => void,
+): Promise<number> {
+  const { name } = call.args;
+  return changeTokens(call, (tokens) => {
+    if (!tokens.some((token) => isNamed(token, name))) {
+      throw refused('no token with this name exists');
+    }
+    return {
+      done,
+      tokens: tokens.map((token) => (isNamed(token, name) ? change(token) : token)),
+    };
+  });
+}
+
+/** Changes the tokens and replaces the whole file atomically, so that the bridge never reads a partial file. */
+function changeTokens(
+  call: TokensCall,
+  change: (tokens: readonly Token[]) => Changed,
+): Promise<number> {
+  return withConfig(call, async ({ server }) => {
+    const path = pathOf(server, call.io);
+    const lock = await lockTokens(path);
+    try {
+      const { tokens, done } = change(existsSync(path) ? readTokens(path).tokens : []);
+      const text = toTokensText(withoutOldMarks(tokens));
+      // Throws before a file is written that the bridge would reject.
+      parseTokens(text);
+      await saveFile(path, Buffer.from(text), { replaces: true, mode: 0o600 });
+      done();
+      return 0;
+    } catch (error) {
+      if (error instanceof BridgeError) throw error;
+      throw unusable(`it cannot be written: ${fileReason(error)}`);
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+function isInUse({ removedSecs }: Token): boolean {
+  return removedSecs === undefined;
+}
+
+function isNamed(token: Token, name: string): boolean {
+  return isInUse(token) && token.name === name;
+}
+
+/** Returns the tokens without expired removal marks and, if there are too many marks, without the oldest marks. */
+function withoutOldMarks(tokens: readonly Token[]): readonly Token[] {
+  const oldest = nowSecs(systemClock) - MARK_SECS;
+  const marks = tokens.flatMap(({ removedSecs }) => removedSecs ?? []).sort((a, b) => b - a);
+  const since = Math.max(oldest, marks[MAX_MARKS - 1] ?? oldest);
+  return tokens.filter(({ removedSecs = since }) => removedSecs >= since);
+}
+
+/** Locks the tokens file, because one of two simultaneous changes would be lost. */
+async function lockTokens(path: string): Promise<FileLock> {
+  const lockPath = `${path}.lock`;
+  try {
+    const lock = await waitForFileLock(lockPath, { clock: systemClock, forMs: LONGEST_WAIT_MS });
+    if (lock) return lock;
+  } catch (error) {
+    throw unusable(`its lock ${lockPath} cannot be acquired: ${fileReason(error)}`);
+  }
+  throw unusable(
+    `another command holds its lock ${lockPath} for more than ${LONGEST_WAIT_MS / 1000} s`,
+  );
+}
+
+function pathOf(
+  { tokens_file: path }: { readonly tokens_file: string | undefined },
+  io: CommandIo,
+): string {
+  if (path === undefined) throw unusable('set it to the path of the tokens file first');
+  return resolve(io.cwd, path);
+}
+
+function toPermissions(given: readonly string[]): readonly Permission[] {
+  const names = given.flatMap((text) => text.split(','));
+  if (names.length === 0) return DEFAULT_PERMISSIONS;
+  const permissions = PERMISSIONS.filter((permission) => names.includes(permission));
+  if (new Set(names).size === permissions.length) return permissions;
+  throw refused(`--permissions must be a list of ${PERMISSIONS.join(', ')}`);
+}
+
+function toSecs(text: string): number {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const ms = isTime && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return Math.floor(ms / 1000);
+  throw refused('--expires must be a date, or a time such as 2027-01-31T18:00:00Z');
+}
+
+/** Returns false for dates such as 30 February, which `Date` converts to a day in March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+/** Creates a token with 256 random bits. */
+function newSecret(): { readonly secret: string; readonly sha256: string } {
+  const secret = `ib_${newOpaqueId()}${newOpaqueId()}`;
+  return { secret, sha256: createHash('sha256').update(secret).digest('hex') };
+}
+
+function printSecret(secret: string, { stdout, stderr }: CommandIo): void {
+  stdout(`${secret}\n`);
+  stderr('Save the token now: it is not shown again.\n');
+}
+
+function refused(message: string): BridgeError {
+  return new BridgeError('configuration', message);
+}

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { parseAuthority } from '../../../lib/config/values/addresses.ts';
+import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
+import { readTokens } from '../../../lib/tokens/token-file.ts';
+import { readWebhookSecrets } from '../../../lib/webhooks/webhook-signature.ts';
+import { isLive } from '../../client/liveness.ts';
+import { resolveBearer } from '../../server/bearer.ts';
+import { describeHolder, readHolder } from '../../server/locks/activation-lock.ts';
+import { lockFile } from '../../server/locks/file-lock.ts';
+import { toLocalAddress } from '../with-service.ts';
+import { bad, type Examined, type Finding, good, warning } from './finding.ts';
+
+/** Checks whether `server.bind` can be bound, or a bridge is already listening there. */
+export async function checkPort({ config, signal }: Examined): Promise<Finding> {
+  const { bind } = config.server;
+  const { host = '', port = 0 } = parseAuthority(bind) ?? {};
+  const fault = await tryListen(host, port);
+  if (fault === undefined) return good('server.bind', `${bind} is free`);
+  if (fault !== 'EADDRINUSE') {
+    const allowed =
+      'Set server.bind to an address of this machine with a port that this user may bind.';
+    return bad('server.bind', `${bind} cannot be bound (${fault})`, allowed);
+  }
+  const advice = 'Stop the other program, or set server.bind to another address.';
+  return (await isLive(toLocalAddress(config), signal))
+    ? good('server.bind', `a bridge is listening on ${bind}`)
+    : bad('server.bind', `another program is listening on ${bind}`, advice);
+}
+
+/** Resolves with the code of the error, or undefined if the address can be bound. */
+function tryListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** Checks whether the bearer token is available. Never shows its value. */
+export function checkBearer({ config, env }: Examined): Finding {
+  const variable = config.server.bearer_token_env;
+  if (variable === undefined) {
+    const isOpen = config.server.tokens_file === undefined;
+    return good('server.bearer_token_env', isOpen ? 'no token is required' : 'not set');
+  }
+  try {
+    resolveBearer(variable, env);
+    return good('server.bearer_token_env', `${variable} contains a token`);
+  } catch (error) {
+    const [, reason = ''] = toBridgeError(error).message.split(': ');
+    return bad(
+      'server.bearer_token_env',
+      reason,
+      `Set ${variable} to a token of at least 16 bytes.`,
+    );
+  }
+}
+
+/** Checks whether `server.tokens_file` can be used. */
+export function checkTokens({ config }: Examined): readonly Finding[] {
+  const path = config.server.tokens_file;
+  if (path === undefined) return [];
+  const check = 'server.tokens_file';
+  try {
+    const tokens = readTokens(path).tokens.filter(({ removedSecs }) => removedSecs === undefined);
+    return [good(check, `tokens: ${tokens.length}`)];
+  } catch (error) {
+    const [, ...reason] = toBridgeError(error).message.split(': ');
+    const advice =
+      'Correct the file. A running bridge keeps the previous tokens, but a new start fails.';
+    return [bad(check, reason.join(': '), advice)];
+  }
+}
+
+/** Checks the secret of `server.webhooks`, and that at least one host is allowed. */
+export function checkWebhooks({ config, env }: Examined): readonly Finding[] {
+  const { enabled, secret_env: variable, allowed_hosts: hosts } = config.server.webhooks;
+  if (!enabled || variable === undefined) return [];
+  return [
+    checkSecret({ config, env }, variable),
+    hosts.length > 0
+      ? good('server.webhooks.allowed_hosts', `hosts: ${hosts.length}`)
+      : warning(
+          'server.webhooks.allowed_hosts',
+          'no host is allowed, so every webhook is rejected',
+          'List the hosts of the receivers, with the port if it is not 443.',
+        ),
+  ];
+}
+
+function checkSecret({ config, env }: Pick<Examined, 'config' | 'env'>, variable: string): Finding {
+  const check = 'server.webhooks.secret_env';
+  try {
+    const keys = readWebhookSecrets(config.server.webhooks, env);
+    return good(check, `secrets in ${variable}: ${keys?.length ?? 0}`);
+  } catch (error) {
+    const [, reason = ''] = toBridgeError(error).message.split(': ');
+    return bad(
+      check,
+      reason,
+      `Set ${variable} to whsec_ followed by the output of: openssl rand -base64 32`,
+    );
+  }
+}
+
+/** Checks whether `server.activation_lock` can be locked, and names its holder. */
+export function checkActivationLock({ config }: Examined): readonly Finding[] {
+  const path = config.server.activation_lock;
+  if (path === undefined) return [];
+  const check = 'server.activation_lock';
+  if (!existsSync(path)) return [good(check, 'free')];
+  try {
+    const lock = lockFile(path);
+    lock?.release();
+    return [good(check, lock ? 'free' : `held by ${describeHolder(readHolder(path))}`)];
+  } catch {
+    const advice = 'Use an empty or missing file that the user who runs the bridge can write.';
+    return [bad(check, 'the file cannot be locked', advice)];
+  }
+}

@@ -1,0 +1,132 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
+import { quickCheckState, stateSchema } from '../../../lib/storage/inspect-state.ts';
+import { type ArtifactReader, openArtifactReader } from '../../../lib/storage/read-artifacts.ts';
+import { lockStateDirectory } from '../../server/locks/state-lock.ts';
+import { isTaken } from '../files.ts';
+import { bad, type Examined, type Finding, good, warning } from './finding.ts';
+
+const MIB = 1_048_576;
+const LEAST_FREE_BYTES = 100 * MIB;
+const FEW_FREE_BYTES = 2048 * MIB;
+
+/** Checks the folders of the bridge, their permissions and their free disk space. */
+export function checkFolders({ config: { state, artifacts } }: Examined): readonly Finding[] {
+  const isPrivate = true;
+  return [
+    ...checkFolder('state.directory', state.directory, { isPrivate }),
+    ...checkFolder('artifacts.root', artifacts.root, { isPrivate: !isPrivate }),
+  ];
+}
+
+function checkFolder(
+  check: string,
+  folder: string,
+  { isPrivate }: { readonly isPrivate: boolean },
+): readonly Finding[] {
+  const path = resolve(folder);
+  try {
+    const nearest = nearestExisting(path);
+    const found = statSync(nearest, { throwIfNoEntry: false });
+    if (found === undefined) {
+      const advice = `Create or mount the target of the link, or set ${check}.`;
+      return [bad(check, `${nearest} is a broken link`, advice)];
+    }
+    if (!found.isDirectory()) {
+      return [bad(check, `${nearest} is a file`, `Remove the file, or set ${check}.`)];
+    }
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+    const isMissing = nearest !== path;
+    const isOpen = isPrivate && !isMissing && (found.mode & 0o077) !== 0;
+    const state = isMissing ? 'does not exist yet and will be created' : 'is writable';
+    return [
+      isOpen
+        ? warning(
+            check,
+            `${path} contains prompts and is accessible by other users`,
+            `chmod 700 ${path}`,
+          )
+        : good(check, `${path} ${state}`),
+      checkFreeSpace(check, nearest),
+    ];
+  } catch {
+    const advice = `Make the folder writable for the user that runs the bridge, or set ${check}.`;
+    return [bad(check, `${path} is not writable by this user`, advice)];
+  }
+}
+
+function nearestExisting(path: string): string {
+  let nearest = path;
+  while (!isTaken(nearest)) nearest = dirname(nearest);
+  return nearest;
+}
+
+function checkFreeSpace(setting: string, folder: string): Finding {
+  const check = `disk of ${setting}`;
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const message = `${Math.floor(free / MIB)} MiB free`;
+  const advice = 'Free disk space, or reduce the limits of artifacts.retention and server.jobs.';
+  if (free < LEAST_FREE_BYTES) return bad(check, message, advice);
+  return free < FEW_FREE_BYTES ? warning(check, message, advice) : good(check, message);
+}
+
+/** Checks the schema of the database and the structure of its pages. `state check` also checks the counters. */
+export function checkDatabase({ config }: Examined): Finding {
+  try {
+    const { present, newest } = stateSchema(config);
+    if (present === undefined) return good('database', 'does not exist yet and will be created');
+    const [damage] = quickCheckState(config);
+    if (damage !== undefined) {
+      const advice = 'Stop the bridge, then run: image-bridge state restore FILE';
+      return bad('database', damage, advice);
+    }
+    if (present === newest) return good('database', `schema ${present}, the newest`);
+    return warning(
+      'database',
+      `schema ${present}; the next start migrates it to ${newest}`,
+      'Test the migration first: image-bridge state migrate --dry-run',
+    );
+  } catch (error) {
+    const advice =
+      'Use the version that wrote the database, or run: image-bridge state restore FILE';
+    return bad('database', toBridgeError(error).message, advice);
+  }
+}
+
+/** Checks whether the artifact folder exists, if the database contains artifacts. */
+export async function checkArtifacts({ config, clock }: Examined): Promise<readonly Finding[]> {
+  let reader: ArtifactReader | undefined;
+  try {
+    reader = openArtifactReader(config, clock);
+    const page = { untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 };
+    const oldest = (await reader?.store.listByAge(page))?.[0];
+    if (reader === undefined || oldest === undefined) return [];
+    if (!(await reader.files.isMissing())) return [good('artifacts', 'the folder exists')];
+    const message = `${resolve(config.artifacts.root)} is missing or not mounted`;
+    const advice =
+      'Mount the folder. To continue without the stored images, create a folder .staging in an empty folder.';
+    return [bad('artifacts', message, advice)];
+  } catch {
+    // The check of the database reports this problem.
+    return [];
+  } finally {
+    reader?.close();
+  }
+}
+
+/** Checks whether the state directory can be locked or a bridge is using it. */
+export function checkStateLock({ config: { state } }: Examined): Finding {
+  if (!existsSync(join(state.directory, 'lock'))) return good('state lock', 'free');
+  try {
+    const lock = lockStateDirectory(state.directory);
+    if (!lock.ok) return good('state lock', 'held by a running bridge');
+    lock.release();
+    return good('state lock', 'free');
+  } catch (error) {
+    const advice =
+      'Make the user that runs the bridge the owner of the file lock in state.directory.';
+    return bad('state lock', toBridgeError(error).message, advice);
+  }
+}

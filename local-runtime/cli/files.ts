@@ -1,0 +1,83 @@
+import { constants, lstatSync } from 'node:fs';
+import { mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { nameNewFile } from '../../lib/platform/name-new-file.ts';
+
+/**
+ * Writes a file atomically: a partial file never appears under its name. Resolves with false, without writing, if the file
+ * exists and `replaces` is false. Throws the error of the file system.
+ */
+export async function saveFile(
+  path: string,
+  bytes: Uint8Array,
+  { replaces, mode = 0o666 }: { readonly replaces: boolean; readonly mode?: number },
+): Promise<boolean> {
+  const temporary = await mkdtemp(join(dirname(path), '.image-bridge-'));
+  try {
+    const written = join(temporary, 'file');
+    const file = await open(written, 'wx', mode);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    if (!replaces) return await nameNewFile(written, path);
+    await rename(written, path);
+    return true;
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Returns the reason of a file system error for the operator. */
+export function fileReason(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  switch (code) {
+    case 'ENOENT':
+      return 'no such file or folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return 'a part of the path is a file';
+    case 'ENOSPC':
+      return 'no space left on the disk';
+    case 'EROFS':
+      return 'read-only file system';
+    default:
+      return code;
+  }
+}
+
+/** Reads a regular file. Resolves with its bytes, or with the problem, to be printed after its name. */
+export async function readWholeFile(path: string, maxBytes: number): Promise<Buffer | string> {
+  try {
+    // Non-blocking, because opening a pipe would wait for its other end.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return 'is not a regular file';
+      if (found.size > maxBytes) return `is longer than ${maxBytes} bytes`;
+      const bytes = Buffer.alloc(found.size);
+      const { bytesRead } = await file.read(bytes, 0, found.size, 0);
+      return bytes.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return 'cannot be read';
+  }
+}
+
+/** Returns true if the path exists, even as a broken link. Returns false if its folder cannot be searched. */
+export function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,47 @@
+import { isLive } from '../client/liveness.ts';
+import { createService, type Service } from '../client/service.ts';
+import { ServiceError } from '../client/service-error.ts';
+import type { Call } from './command-table/command.ts';
+import type { ConfigurationOptions, ServiceOption } from './command-table/options.ts';
+import { QUICKSTART_PRESETS } from './quickstart-presets.ts';
+import { findService } from './with-service.ts';
+
+export type McpCall = Call<unknown, ConfigurationOptions & ServiceOption>;
+
+export interface FoundService {
+  readonly service: Service;
+  /** Stops the service if it was started here. Resolves with the exit code. */
+  stop(): Promise<number>;
+}
+
+/**
+ * Finds the running service. If no service is running and no URL is set, starts a service in this process as `quickstart`
+ * does. Throws `ServiceError`.
+ */
+export async function findOrStart(
+  { options, io, args }: McpCall,
+  signal: AbortSignal,
+): Promise<FoundService> {
+  const found = await findService(options.url, io, { ...options, presets: QUICKSTART_PRESETS });
+  if (!found.ok) throw new ServiceError(found.problems.join('; '), 4);
+  const service = createService(found.address);
+  const running = { service, stop: async () => 0 };
+  const isNamed = (options.url ?? io.env['IMAGE_BRIDGE_URL']) !== undefined;
+  if (isNamed || (await isLive(service.url, signal))) return running;
+  // The modules of the service are loaded only if the service starts here.
+  const { launchBridge } = await import('./launch.ts');
+  const launched = await launchBridge(
+    { args, options: { ...options, noWait: true }, io },
+    { presets: QUICKSTART_PRESETS, untilStopped: () => new Promise(() => {}) },
+  );
+  if (launched.ok) {
+    const { address } = launched.bridge;
+    io.stderr(`image-bridge listens on ${address}\n`);
+    return { service: createService({ ...found.address, url: address }), stop: launched.stop };
+  }
+  // Another process may have started the service in the meantime.
+  if (await isLive(service.url, signal)) return running;
+  throw new ServiceError('no service is running, and a service cannot be started here', 4, [
+    'Run in a terminal: image-bridge doctor',
+  ]);
+}

@@ -1,0 +1,121 @@
+import type * as v from 'valibot';
+import type { ImageJob, JobCreate } from '../../lib/contract/resources/job.ts';
+import type { JobEvent } from '../../lib/contract/resources/job-events.ts';
+import { sleep, stayAwake, systemClock } from '../../lib/platform/clock.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import type { Service } from './service.ts';
+import { ServiceError, toJobsError } from './service-error.ts';
+
+/** The body of `POST /v1/jobs`. */
+export type RequestBody = v.InferInput<typeof JobCreate>;
+
+/** Creates a job. Throws `ServiceError`. */
+export async function submitJob(service: Service, body: RequestBody): Promise<ImageJob> {
+  try {
+    return await createJob(service, '/v1/jobs', { body });
+  } catch (error) {
+    throw toJobsError(error);
+  }
+}
+
+/** Creates a job that repeats the job at `path`. Throws `ServiceError`. */
+export function retryJob(service: Service, path: string): Promise<ImageJob> {
+  return createJob(service, `${path}/retry`, {});
+}
+
+/**
+ * Creates a job. If the connection breaks before the reply, sends the request again with the same idempotency key, so that
+ * at most one job is created.
+ */
+async function createJob(
+  service: Service,
+  path: string,
+  content: { readonly body?: RequestBody },
+): Promise<ImageJob> {
+  const idempotencyKey = createIds(systemClock.nowMs).newUuid();
+  const release = stayAwake();
+  try {
+    let isSent = false;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        return await service.json<ImageJob>(path, { method: 'POST', ...content, idempotencyKey });
+      } catch (error) {
+        isSent ||= mayBeSent(error);
+        if (!isSent || !isPassing(error) || failures === RETRIES) throw error;
+      }
+      await sleep(systemClock, RETRY_MS, new AbortController().signal);
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Returns true if the service may have received the request although it did not reply. */
+function mayBeSent(error: unknown): boolean {
+  return error instanceof ServiceError && (error.isBroken || isFromGateway(error));
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof ServiceError && (error.exitCode === 4 || isFromGateway(error));
+}
+
+/** Returns true if a gateway lost its connection to the service. */
+function isFromGateway({ status }: ServiceError): boolean {
+  return status === 502;
+}
+
+/**
+ * Follows a job until it ends and resolves with the job. Reconnects if the connection breaks. Rejects with the signal's
+ * reason on abort. Throws `ServiceError`.
+ */
+export async function followJob(
+  service: Service,
+  id: string,
+  onEvent: (event: JobEvent) => void,
+  signal: AbortSignal,
+): Promise<ImageJob> {
+  const release = stayAwake();
+  try {
+    let failures = 0;
+    const note = (event: JobEvent) => {
+      failures = 0;
+      onEvent(event);
+    };
+    for (;;) {
+      const ended = await readEvents(service, id, note, signal).catch((error: unknown) => {
+        failures += 1;
+        if (isFinal(error) || failures > RETRIES) throw error;
+        return undefined;
+      });
+      if (ended) return ended;
+      await sleep(systemClock, RETRY_MS, signal);
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Reads one event stream. Resolves with undefined if the stream ends before the job. */
+async function readEvents(
+  service: Service,
+  id: string,
+  onEvent: (event: JobEvent) => void,
+  signal: AbortSignal,
+): Promise<ImageJob | undefined> {
+  const path = `/v1/jobs/${encodeURIComponent(id)}/events`;
+  for await (const event of service.events<JobEvent>(path, signal)) {
+    if (event.type === 'ended') return event.job;
+    onEvent(event);
+  }
+  return undefined;
+}
+
+/** Returns true if a retry cannot help. A stopping or overloaded service, and a gateway without a service, reply with 5xx. */
+function isFinal(error: unknown): boolean {
+  return !(error instanceof ServiceError) || (error.status ?? 500) < 500;
+}
+
+/** The maximum number of retries. A service that is restarted or upgraded is available again within this time. */
+const RETRIES = 30;
+
+const RETRY_MS = 1000;

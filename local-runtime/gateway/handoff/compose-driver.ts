@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import * as v from 'valibot';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { Slot } from '../coordination.ts';
+import { runCheck, type SlotDriver } from './slot-driver.ts';
+
+interface Deps {
+  /** The compose file. */
+  readonly file: string;
+  readonly project: string | undefined;
+  /** The name of each slot's service. */
+  readonly services: Readonly<Record<Slot, string>>;
+  /** Receives the standard error of `docker compose`. */
+  readonly stderr: (text: string) => void;
+}
+
+/** The part of `docker compose config --format json` with the commands of services. `null` means the command of the image. */
+const PROJECT = v.object({
+  services: v.record(v.string(), v.object({ command: v.nullish(v.array(v.string())) })),
+});
+
+/** The command of the image. */
+const IMAGE_COMMAND = ['serve'];
+
+/** Creates a driver for slots that are services of a compose project. */
+export function createComposeDriver({ file, project, services, stderr }: Deps): SlotDriver {
+  const from = ['compose', '--file', file, ...(project ? ['--project-name', project] : [])];
+
+  async function compose(verb: string, ...argv: readonly string[]): Promise<string> {
+    const child = spawn('docker', [...from, verb, ...argv], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A separate process group, so that Ctrl+C and the end of the terminal do not interrupt a step.
+      detached: true,
+    });
+    const ended = once(child, 'close');
+    child.stderr.setEncoding('utf8').on('data', stderr);
+    const output = text(child.stdout);
+    try {
+      const [code] = await ended;
+      if (code === 0) return await output;
+    } catch (cause) {
+      throw new BridgeError('configuration', 'docker cannot be started', { cause });
+    }
+    throw new BridgeError('configuration', `docker compose ${verb} failed`);
+  }
+
+  /** Returns the words of the command of a service, or undefined if compose does not list the service. */
+  async function commandOf(service: string): Promise<readonly string[] | undefined> {
+    const shown = await compose('config', '--format', 'json', service);
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PROJECT), shown);
+    const found = parsed.success ? parsed.output.services[service] : undefined;
+    return found && (found.command ?? IMAGE_COMMAND);
+  }
+
+  return {
+    async check(slot) {
+      const service = services[slot];
+      const [first, ...options] = (await commandOf(service)) ?? [];
+      if (first !== 'serve') return undefined;
+      const check = ['config', 'check', ...options];
+      return runCheck('docker', [...from, 'run', '--rm', '--no-deps', '-T', service, ...check]);
+    },
+    async start(slot) {
+      await compose('up', '--detach', '--no-deps', services[slot]);
+    },
+    async restart(slot) {
+      await compose('up', '--detach', '--no-deps', '--no-recreate', services[slot]);
+    },
+    async stop(slot, graceMs) {
+      await compose('stop', '--timeout', String(Math.ceil(graceMs / 1000)), services[slot]);
+    },
+    async isRunning(slot) {
+      const ids = await compose('ps', '--status', 'running', '--quiet', services[slot]);
+      return ids.trim() !== '';
+    },
+    logOf: (slot) => ['docker', ...from, 'logs', services[slot]].join(' '),
+  };
+}

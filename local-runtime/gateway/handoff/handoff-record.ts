@@ -1,0 +1,67 @@
+import { readFile, rm, stat, utimes } from 'node:fs/promises';
+import * as v from 'valibot';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { Clock } from '../../../lib/platform/clock.ts';
+import { SLOTS } from '../coordination.ts';
+import { replaceFile, syncFolder } from './replace-file.ts';
+
+const RECORD = v.object({
+  /** The slot that was active before; null if no slot was active. */
+  from: v.nullable(v.picklist(SLOTS)),
+  to: v.picklist(SLOTS),
+  /** `back` after the candidate has failed. */
+  direction: v.picklist(['forward', 'back']),
+});
+
+/** The record of an unfinished handoff. Every step can be repeated, so a later run needs only these fields to continue. */
+export type HandoffRecord = Readonly<v.InferOutput<typeof RECORD>>;
+
+/** Returns the path of the record that belongs to a coordination file. */
+export function recordPath(coordination: string): string {
+  return `${coordination}.handoff`;
+}
+
+/** Returns the record of an unfinished handoff, or undefined if no record exists. Throws `configuration` for an invalid file. */
+export async function readRecord(path: string): Promise<HandoffRecord | undefined> {
+  try {
+    return v.parse(RECORD, JSON.parse(await readFile(path, 'utf8')));
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    throw new BridgeError('configuration', `${path}: not a handoff record`, { cause });
+  }
+}
+
+export function writeRecord(path: string, record: HandoffRecord): Promise<void> {
+  return replaceFile(path, `${JSON.stringify(record)}\n`);
+}
+
+export async function removeRecord(path: string): Promise<void> {
+  await rm(path, { force: true });
+  await syncFolder(path);
+}
+
+const BEAT_MS = 5000;
+// Several missed beats, because beats may be late on a busy machine.
+const SILENT_AFTER_MS = 20_000;
+
+/** Touches the record every few seconds until the returned function is called. */
+export function keepFresh(path: string, clock: Clock): () => void {
+  let cancel = () => {};
+  const beat = () => {
+    const secs = clock.nowMs() / 1000;
+    // Fails if the handoff has ended and removed the record.
+    utimes(path, secs, secs).catch(() => {});
+    cancel = clock.after(BEAT_MS, beat);
+  };
+  beat();
+  return () => cancel();
+}
+
+/** Returns true if a handoff has touched its record recently: the handoff is running and will end the hold. */
+export async function isFresh(path: string, clock: Pick<Clock, 'nowMs'>): Promise<boolean> {
+  try {
+    return clock.nowMs() - (await stat(path)).mtimeMs < SILENT_AFTER_MS;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Task } from '../../lib/platform/task.ts';
+
+interface Deps {
+  /** Returns the bytes of all buffers that have not been collected. */
+  readonly bufferBytes: () => number;
+  /** Returns the share of time, 0 to 1, in which the event loop was busy since the previous call. */
+  readonly busySinceLast: () => number;
+  readonly collect: () => void;
+}
+
+const EVERY_MS = 2000;
+const MAX_BUSY = 0.1;
+const LEAST_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Creates a task that collects the buffers of images while the bridge is idle. V8 only collects when memory is allocated:
+ * after the last image of a burst it would keep up to a hundred megabytes of buffers until the next image.
+ */
+export function createFreeMemory({ bufferBytes, busySinceLast, collect }: Deps): Task {
+  // Bytes still in use after a collection, for example by the artifact cache. Another collection would not free them.
+  let keptBytes = 0;
+  return {
+    name: 'free-memory',
+    everyMs: EVERY_MS,
+    async run() {
+      const bytes = bufferBytes();
+      if (busySinceLast() > MAX_BUSY) return;
+      if (bytes - keptBytes >= LEAST_BYTES) {
+        collect();
+        // Buffers are freed in the background: the next run sees how many bytes remain.
+        keptBytes = bytes;
+      } else keptBytes = Math.min(keptBytes, bytes);
+    },
+  };
+}
+
+/** Creates the task of `createFreeMemory` for this process. */
+export function freeMemory(): Task {
+  return createFreeMemory({
+    bufferBytes: () => process.memoryUsage().arrayBuffers,
+    busySinceLast: createBusyMeter(),
+    collect: collectGarbage,
+  });
+}
+
+/** Runs a full garbage collection, which takes a few milliseconds because the bridge has few objects. */
+export function collectGarbage(): void {
+  // The flag only adds the function to contexts that are created later.
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect();
+}
+
+function createBusyMeter(): () => number {
+  let last: EventLoopUtilization = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+}

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import { handler as methodNotAllowed } from '../../../handlers/errors/method-not-allowed.ts';
+import { handler as notFound } from '../../../handlers/errors/not-found.ts';
+import type { Route } from '../../../handlers/routes.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { Operation } from '../../../lib/http/operation.ts';
+import type { Services } from '../../../lib/services.ts';
+import type { Destination, RequestInFlight } from './requests-in-flight.ts';
+
+type Env = { Bindings: HttpBindings };
+/** Replies to the request at any later time. Never throws or rejects. */
+type RunRequest = (request: RequestInFlight, destination: Destination) => void;
+
+/** Returns Node's request listener for the whole route table. Every path and method leads to an operation. */
+export function mountRoutes(
+  routes: readonly Route[],
+  run: RunRequest,
+  refuse: (request: RequestInFlight, error: BridgeError) => void,
+) {
+  const app = new Hono<Env>();
+  const to = (handler: Operation<Services>, route?: string) => {
+    const hasParameters = route?.includes('{') ?? false;
+    return (c: Context<Env>) => {
+      const parameters = hasParameters ? c.req.param() : {};
+      run(c.env, { handler, route, path: c.req.path, parameters });
+      // Tells Hono that the reply is sent elsewhere, so that Hono's own objects of the request can be freed now.
+      return RESPONSE_ALREADY_SENT;
+    };
+  };
+  // Registered by method, because Hono would run a request that also matches a route for all methods through both handlers.
+  const toMethodNotAllowed = new Map(
+    routes.map(({ path }) => [path, to(methodNotAllowed, path)] as const),
+  );
+  const toNotFound = to(notFound);
+  const findPath = pathFinder(routes);
+  for (const { method, handler, ...at } of routes) {
+    // These paths belong to other routes although the parameter of this route matches them.
+    for (const path of hiddenPaths(routes, { method, ...at })) {
+      app.on(method, path, toMethodNotAllowed.get(path) ?? toNotFound);
+    }
+    app.on(method, toHonoPath(at), to(handler, at.path));
+  }
+  app.notFound((c) => {
+    const known = findPath(c.req.path)?.path ?? '';
+    return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
+  });
+  // The request with which Hono's listener is being called.
+  let current: RequestInFlight | undefined;
+  const listener = getRequestListener(app.fetch, {
+    // Used if the Host header is missing. The browser guard decides about such requests, and no reply contains this name.
+    hostname: 'localhost',
+    overrideGlobalObjects: false,
+    // `sendReply` drains unread bodies, up to the limits of the contract.
+    autoCleanupIncoming: false,
+    // Called before the listener returns if the Host or the target is invalid. Hono then sends no reply of its own.
+    errorHandler() {
+      if (current) refuse(current, invalidTarget());
+    },
+  });
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    current = { incoming, outgoing };
+    void listener(incoming, outgoing);
+    current = undefined;
+  };
+}
+
+/** Returns a function that returns the value of `Allow` for a path; an empty text if no route has the path. */
+export function allowedMethods(routes: readonly Route[]): (path: string) => string {
+  const findPath = pathFinder(routes);
+  const allow = new Map(
+    routes.map(({ path }) => [
+      path,
+      routes
+        .filter((route) => route.path === path)
+        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+        .sort()
+        .join(', '),
+    ]),
+  );
+  return (path) => allow.get(findPath(path)?.path ?? '') ?? '';
+}
+
+/** Returns the paths of other routes that a route's parameter also matches and that lack the method of this route. */
+function hiddenPaths(routes: readonly Route[], route: Pick<Route, 'method'> & RoutePath) {
+  const pattern = toPattern(route);
+  return uniquePaths(routes)
+    .map(({ path }) => path)
+    .filter((path) => path !== route.path && !path.includes('{') && pattern.test(path))
+    .filter((path) => !routes.some((it) => it.path === path && it.method === route.method));
+}
+
+/** Returns a function that finds the route path that matches a request path, for any method. */
+function pathFinder(routes: readonly Route[]): (path: string) => RoutePath | undefined {
+  const table = uniquePaths(routes).map((at) => ({ at, pattern: toPattern(at) }));
+  return (path) => table.find(({ pattern }) => pattern.test(path))?.at;
+}
+
+function toPattern({ path, takesSlashes }: RoutePath): RegExp {
+  const parameter = takesSlashes ? '.*' : '[^/]+';
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, parameter)}$`);
+}
+
+type RoutePath = Pick<Route, 'path' | 'takesSlashes'>;
+
+function uniquePaths(routes: readonly Route[]): readonly RoutePath[] {
+  return [...new Map(routes.map((route) => [route.path, route])).values()];
+}
+
+function toHonoPath({ path, takesSlashes }: RoutePath): string {
+  return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.*}' : ':$1');
+}
+
+/** Returns the error for a `Host` or request target that cannot be routed. */
+function invalidTarget(): BridgeError {
+  return new BridgeError('malformed_request', 'invalid Host header or request target');
+}

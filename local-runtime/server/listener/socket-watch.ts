@@ -1,0 +1,89 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { RequestInFlight } from './requests-in-flight.ts';
+
+interface Deps {
+  /** The maximum time without a byte while a request is being read; 0 means no limit. */
+  readonly readTimeoutMs: number;
+  /** The maximum time without progress while a reply is being written. */
+  readonly writeTimeoutMs: number;
+  /** Called if a request stalls before its end. `request` is undefined if its head is incomplete. */
+  readonly onReadStall: (socket: Socket, request: RequestInFlight | undefined) => void;
+}
+
+/**
+ * Watches connections for stalls. The read time-out applies only while a head or a body is expected, the write time-out
+ * only while bytes wait to be sent. The work between them can take any time.
+ */
+export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
+  const open = new Set<Socket>();
+  const requests = new WeakMap<Socket, RequestInFlight>();
+  // The unfinished replies of each connection, in order.
+  const replies = new WeakMap<Socket, Set<ServerResponse>>();
+  // Node restores this time-out whenever a kept-alive connection begins its next request.
+  server.timeout = readTimeoutMs;
+
+  server.on('connection', (socket: Socket) => {
+    const pending = new Set<ServerResponse>();
+    open.add(socket);
+    replies.set(socket, pending);
+    socket.once('close', () => {
+      open.delete(socket);
+      // Node 22 reports the end of a connection only to the first reply. The work for the other replies would never end.
+      for (const outgoing of pending) outgoing.destroy().emit('close');
+    });
+    // Node removes its own listener from a socket that it detaches (CONNECT); an error without a listener ends the process.
+    socket.on('error', ignore);
+  });
+
+  // Node emits one of these events for each request, when its head is complete.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, began);
+
+  function began(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { socket } = incoming;
+    const pending = replies.get(socket);
+    requests.set(socket, { incoming, outgoing });
+    pending?.add(outgoing);
+    outgoing.once('close', () => pending?.delete(outgoing));
+  }
+
+  // Because of this listener, Node does not destroy the socket itself.
+  server.on('timeout', (socket: Socket) => {
+    // Node restarts its timer while the kernel accepts bytes, so this client has stopped reading.
+    if (socket.writableLength > 0) {
+      socket.destroy();
+      return;
+    }
+    // The latest request; earlier requests of this connection may still be running.
+    const request = requests.get(socket);
+    if (!request) {
+      onReadStall(socket, undefined);
+      return;
+    }
+    const { incoming, outgoing } = request;
+    // The connection was kept alive, but no further request arrived.
+    if (outgoing.writableFinished) socket.destroy();
+    else if (!outgoing.headersSent && !incoming.complete) onReadStall(socket, request);
+    // In all other cases the work takes longer than the read time-out, which is allowed.
+  });
+
+  return {
+    /** Starts the write time-out. Call it before the reply is written. */
+    replying({ incoming: { socket } }: RequestInFlight): void {
+      socket.setTimeout(writeTimeoutMs);
+    },
+
+    /** Returns the request of the socket if its head has been parsed and its body is still expected. */
+    receiving(socket: Socket): IncomingMessage | undefined {
+      const incoming = requests.get(socket)?.incoming;
+      return incoming?.complete ? undefined : incoming;
+    },
+
+    /** Closes every connection, including connections that Node has detached and no longer tracks. */
+    destroyAll(): void {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+function ignore(): void {}

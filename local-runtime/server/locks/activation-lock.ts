@@ -1,0 +1,128 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { hostname } from 'node:os';
+import * as v from 'valibot';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { type Clock, nowSecs, sleep, stayAwake } from '../../../lib/platform/clock.ts';
+import { writeOwnerFile } from '../../../lib/platform/owner-file.ts';
+import { type FileLock, lockFile } from './file-lock.ts';
+
+const LOCK_HOLDER = v.object({
+  pid: v.pipe(v.number(), v.integer()),
+  /** The host name; in a container, the container's id. */
+  host: v.string(),
+  /** The time at which the process acquired the lock, in Unix seconds. */
+  since: v.pipe(v.number(), v.integer()),
+});
+
+type LockHolder = v.InferOutput<typeof LOCK_HOLDER>;
+
+interface Options {
+  readonly clock: Clock;
+  /** Called once before the first wait, with the holder if it is known. */
+  readonly onHeld: (holder: LockHolder | undefined) => void;
+  /** Ends the wait, which rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+}
+
+const RETRY_MS = 100;
+const MAX_HOLDER_BYTES = 4096;
+
+/**
+ * Waits until no other process holds `server.activation_lock`, acquires the lock, and writes this process's identity to a
+ * file beside it. The lock is held until `release` or the end of the process. Throws `configuration` if the file cannot be
+ * locked.
+ */
+export async function takeActivationLock(
+  path: string,
+  { clock, onHeld, signal }: Options,
+): Promise<FileLock> {
+  let lock = tryLock(path);
+  if (lock === undefined) {
+    onHeld(readHolder(path));
+    const release = stayAwake();
+    try {
+      while (lock === undefined) {
+        await sleep(clock, RETRY_MS, signal);
+        lock = tryLock(path);
+      }
+    } finally {
+      release();
+    }
+  }
+  const { release } = lock;
+  writeHolder(path, { pid: process.pid, host: hostname(), since: nowSecs(clock) });
+  return {
+    release() {
+      // Safe before the unlock, because the next holder writes its own file only after it has acquired the lock.
+      rmSync(holderFile(path), { force: true });
+      release();
+    },
+  };
+}
+
+/**
+ * Returns the identity written by the holder of the lock, or undefined if the file cannot be read. The file of a crashed
+ * process remains until the next process acquires the lock.
+ */
+export function readHolder(path: string): LockHolder | undefined {
+  try {
+    return v.parse(LOCK_HOLDER, JSON.parse(readShort(holderFile(path))));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads a small regular file without following a link or waiting for a pipe. Throws if it is not regular or is too long. */
+function readShort(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > MAX_HOLDER_BYTES) throw new Error('not a holder file');
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Describes the holder of a lock for the operator. */
+export function describeHolder(holder: LockHolder | undefined): string {
+  if (!holder) return 'another process';
+  const { pid, host, since } = holder;
+  return `process ${pid} on ${host} since ${new Date(since * 1000).toISOString()}`;
+}
+
+function tryLock(path: string): FileLock | undefined {
+  try {
+    return lockFile(path);
+  } catch (cause) {
+    const message = 'server.activation_lock: the file cannot be created or locked, or is not empty';
+    throw new BridgeError('configuration', message, { cause });
+  }
+}
+
+/** Writes the holder file. It is replaced atomically, so that a reader never sees a partial file. */
+function writeHolder(path: string, holder: LockHolder): void {
+  const file = holderFile(path);
+  const fresh = `${file}.new`;
+  rmSync(file, { force: true });
+  try {
+    // The name may belong to a file left by a crash, or to a link; removing a link does not touch its target.
+    rmSync(fresh, { force: true });
+    writeOwnerFile(fresh, `${JSON.stringify(holder)}\n`);
+    renameSync(fresh, file);
+  } catch {
+    // The disk may be full, or the file may belong to another user. The lock is still held, by an unknown holder.
+  }
+}
+
+function holderFile(path: string): string {
+  return `${path}.holder`;
+}

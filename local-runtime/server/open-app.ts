@@ -1,0 +1,90 @@
+import { type Route, routes } from '../../handlers/routes.ts';
+import { createApp } from '../../lib/app.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
+import { encodeJson } from '../../lib/http/reply/encode-json.ts';
+import { createOnce } from '../../lib/platform/once.ts';
+import type { Services } from '../../lib/services.ts';
+import { nameDamage } from '../../lib/storage/open-stores.ts';
+import type { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
+import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
+import { allowedMethods } from './listener/mount-routes.ts';
+import { lockStateDirectory } from './locks/state-lock.ts';
+import { startTasks } from './task-loop.ts';
+import { startWorkerLoop } from './worker-loop.ts';
+
+export interface OpenApp {
+  readonly services: Services;
+  /** Waits for running jobs and for work whose client has disconnected. If `grace` aborts, ends that work. */
+  drain(grace: AbortSignal): Promise<void>;
+  /** Stops the tasks, closes everything in reverse order of creation, then unlocks the state directory. */
+  close(): Promise<void>;
+}
+
+type Outside = Parameters<typeof createApp>[1] & { readonly httpSettings: HttpSettings };
+
+/**
+ * Locks the state directory, builds the app, and starts its workers and tasks. Throws `configuration` if another process
+ * uses the directory.
+ */
+export async function openApp(
+  config: Config,
+  mounted: readonly Route[],
+  { httpSettings, ...outside }: Outside,
+): Promise<OpenApp> {
+  const lock = lockStateDirectory(config.state.directory);
+  if (!lock.ok) {
+    throw new BridgeError('configuration', `state.directory: ${lock.holder}`);
+  }
+  try {
+    const app = await createApp(config, outside);
+    const tasks = startTasks(app.tasks, outside.clock);
+    const { enabled, max_running } = config.server.jobs;
+    const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
+    const { version } = outside.facts;
+    const apiDocument = createOnce(() => writeApiDocument(version)).get;
+    const mcp = createOnce(() =>
+      openMcpEndpoint({
+        routes: mounted,
+        services: () => services,
+        httpSettings,
+        images: app.images,
+        version,
+      }),
+    );
+    const services: Services = {
+      ...app.services,
+      apiDocument,
+      allowedMethods: allowedMethods(mounted),
+      dashboard: createDashboardFiles(dashboardFolder()),
+      mcp: { handle: async (call) => (await mcp.get()).handle(call) },
+    };
+    return {
+      services,
+      async drain(grace) {
+        await Promise.all([app.drain(grace), workers?.drain(grace)]);
+      },
+      async close() {
+        await tasks.stop();
+        await (await mcp.made()?.catch(() => undefined))?.close();
+        await app.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw nameDamage(error, config);
+  }
+}
+
+/** Returns the OpenAPI document as JSON. Its modules are loaded at the first request. */
+async function writeApiDocument(version: string): Promise<Uint8Array> {
+  const { buildOpenApiDocument } = await import('./openapi/build-document.ts');
+  return encodeJson(buildOpenApiDocument(routes, version));
+}
+
+/** Creates the MCP endpoint. Its library is loaded at the first request. */
+async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
+  return (await import('../mcp/mcp-endpoint.ts')).createMcpEndpoint(deps);
+}

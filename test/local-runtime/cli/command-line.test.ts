@@ -1,0 +1,107 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it, vi } from 'vitest';
+import { parseLine } from '../../../local-runtime/cli/command-line.ts';
+import { COMMAND_TABLE } from '../../../local-runtime/cli/command-table/commands.ts';
+import { firstWord, usageOf } from '../../../local-runtime/cli/command-table/help.ts';
+import { runCommand, testIo } from '../../support/run-command.ts';
+
+const cwd = tmpdir();
+const { commands: COMMANDS, groups: GROUPS } = COMMAND_TABLE;
+
+function run(...argv: string[]) {
+  return runCommand(argv, { cwd });
+}
+
+describe('the table of commands', () => {
+  it.each(COMMANDS.map((command) => [command.name, command] as const))(
+    'describes %s in full, in lines of at most 100 characters',
+    async (name, { examples, exits }) => {
+      const help = await run(...name.split(' '), '--help');
+
+      expect(help).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(help.stdout).toMatch(new RegExp(`^usage: image-bridge ${name}`));
+      expect(help.stdout).toContain('examples:');
+      expect(examples.length).toBeGreaterThan(0);
+      expect(exits[0]).toBeDefined();
+      // Examples are never wrapped, so that they can be copied.
+      const lines = help.stdout.split('\n').filter((line) => !line.startsWith('  image-bridge '));
+      expect(lines.filter((line) => line.length > 100)).toEqual([]);
+    },
+  );
+
+  it.each(COMMANDS.flatMap(({ examples }) => examples.map(([line]) => [line])))(
+    'has an example that can be parsed: %s',
+    (line) => {
+      const [command = ''] = line.split(' >');
+      const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
+        ([, quoted, word]) => quoted ?? word,
+      );
+      const stderr = vi.fn();
+      const io = { ...testIo(cwd), stdout: stderr, stderr };
+
+      const parsed = parseLine(words.map(String), io, '1.0.0');
+
+      expect(stderr).not.toHaveBeenCalled();
+      expect(parsed).toHaveProperty('command');
+    },
+  );
+
+  it('has unique command names and a summary for each group', () => {
+    const names = COMMANDS.map(({ name }) => name);
+    const groups = names.filter((name) => name.includes(' ')).map(firstWord);
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(Object.keys(GROUPS).sort()).toEqual([...new Set(groups)].sort());
+  });
+});
+
+describe('the command line', () => {
+  it('lists every command without arguments and with --help', async () => {
+    const help = await run('--help');
+
+    expect(await run()).toEqual(help);
+    expect(help.exitCode).toBe(0);
+    for (const { name } of COMMANDS) expect(help.stdout).toContain(`\n  ${firstWord(name)}`);
+  });
+
+  it.each([
+    [['serve', '--speed'], "unknown option '--speed'"],
+    [['config', 'show', '--josn'], '(Did you mean --json?)'],
+    [['sta', 'check'], '(Did you mean state?)'],
+    [['state', 'backup'], "missing required argument 'file'"],
+    [['state', 'backup', ''], 'It is empty.'],
+    [['state', 'backup', 'a', 'b'], 'too many arguments'],
+    [['state', 'check', '--config'], "option '--config <FILE>' argument missing"],
+    [['config', 'check', '--config', '--json'], 'It looks like an option.'],
+    [['config', 'check', '--json=true'], "unknown option '--json=true'"],
+    [['schema'], "required option '--kind <KIND>' not specified"],
+    [['schema', '--kind', 'xml'], 'Allowed choices are openapi, json.'],
+    [['schema', '--kind', 'json', '--check', 'a', '--write', 'b'], 'cannot be used with'],
+  ])('rejects %j with the usage and the reason', async (argv, reason) => {
+    const ended = await run(...argv);
+
+    expect(ended).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/^usage: image-bridge /);
+    expect(ended.stderr).toContain(reason);
+  });
+
+  it('shows the usage of the named command in an error', async () => {
+    const backup = COMMANDS.find(({ name }) => name === 'state backup');
+
+    const { stderr } = await run('state', 'backup');
+
+    expect(stderr.split('\n')[0]).toBe(`usage: ${backup && usageOf(backup)}`);
+  });
+
+  it('sends colours only to a terminal, and not if NO_COLOR is set', async () => {
+    const isTerminal = { stdin: true, stdout: true, stderr: true };
+
+    const plain = await run('--help');
+    const colored = await runCommand(['--help'], { cwd, isTerminal });
+    const refused = await runCommand(['--help'], { cwd, isTerminal, env: { NO_COLOR: '1' } });
+
+    expect(plain.stdout).not.toContain('\u001b');
+    expect(colored.stdout).toContain('\u001b[1mcommands:');
+    expect(refused.stdout).toBe(plain.stdout);
+  });
+});
