@@ -34,7 +34,7 @@ const filled = (bytes: number) => Buffer.alloc(bytes, FILL);
 const repeated = (bytes: number, ...unit: readonly number[]) =>
   Buffer.alloc(bytes - (bytes % unit.length), Buffer.from(unit));
 
-/** Hostile files of about `size` bytes. */
+/** Functions that return hostile files of about `bytes` bytes. */
 const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['fill bytes before a segment', (bytes) => jpeg(filled(bytes), frame(), scan())],
   ['fill bytes behind a scan', (bytes) => jpeg(frame(), scanHead, filled(bytes))],

@@ -14,7 +14,7 @@ const text = (type: string, content: Buffer) =>
 const many = (bytes: number, one: Buffer) =>
   png(header(), ...Array<Buffer>(Math.ceil(bytes / one.length)).fill(one), PIXELS, END);
 
-/** Hostile files of about `size` bytes. */
+/** Functions that return hostile files of about `bytes` bytes. */
 const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['empty chunks', (bytes) => many(bytes, chunk('teSt'))],
   ['empty texts', (bytes) => many(bytes, text('tEXt', Buffer.alloc(0)))],

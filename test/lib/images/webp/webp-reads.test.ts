@@ -13,7 +13,7 @@ const SIZES = [16_384, 65_536] as const;
 const many = (bytes: number, one: Buffer) =>
   webp(canvas(5, 3), lossy(5, 3), ...Array<Buffer>(Math.ceil(bytes / one.length)).fill(one));
 
-/** Hostile files of about `size` bytes. */
+/** Functions that return hostile files of about `bytes` bytes. */
 const FILES: readonly [string, (bytes: number) => Buffer][] = [
   ['empty chunks', (bytes) => many(bytes, riffChunk('TEST', Buffer.alloc(0)))],
   ['one long chunk', (bytes) => many(1, riffChunk('TEST', Buffer.alloc(bytes)))],
