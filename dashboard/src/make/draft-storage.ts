@@ -3,6 +3,7 @@ import { del, get, keys, set } from 'idb-keyval';
 import type { PresetTemplate } from '../api/schemas.ts';
 import type { Caller } from '../connection/connection.ts';
 import type { Draft, DraftContent } from './draft.ts';
+import { randomId } from './random-id.ts';
 
 /** The storages of this browser. */
 export interface BrowserStorage {
@@ -152,7 +153,7 @@ function openPlace(token: string | undefined, { local, session }: BrowserStorage
   }
   const found = readJson(session) as { token?: string; id?: string; settings?: PresetTemplate };
   const isOwn = found?.token === token && typeof found.id === 'string';
-  const id = isOwn ? String(found.id) : newId();
+  const id = isOwn ? String(found.id) : randomId();
   return {
     imagesKey: `${IMAGES}.${id}`,
     read: () => (isOwn ? (found.settings ?? {}) : {}),
@@ -195,11 +196,4 @@ function writeJson(storage: BrowserStorage['local'], value: object): void {
   } catch {
     // The storage is full or blocked.
   }
-}
-
-/** Returns a random id. `randomUUID` is not available on a page over plain http. */
-function newId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
 }

@@ -3,6 +3,7 @@ import type { ImageRequest, Job } from '../api/schemas.ts';
 import { measureImage } from '../images/measure-image.ts';
 import type { Page } from '../page.ts';
 import type { Attachment, DraftContent } from './draft.ts';
+import { randomId } from './random-id.ts';
 import { recallSettings } from './recall-settings.ts';
 import { toDataUrl } from './to-request.ts';
 
@@ -87,7 +88,7 @@ async function toAttachment({ blob, name, format, role }: KeptInput): Promise<At
   const size = await measureImage(blob);
   if (size === undefined) throw new Error('an input of the job cannot be decoded');
   return {
-    key: crypto.randomUUID(),
+    key: randomId(),
     name,
     role: role === 'reference' ? 'reference' : 'source',
     format,

@@ -2,6 +2,7 @@ import { type Api, unwrap } from '../api/api.ts';
 import { ApiError } from '../api/api-error.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
 import type { Jobs } from '../jobs/jobs.ts';
+import { randomId } from './random-id.ts';
 
 /**
  * Sends requests as jobs. Each submission has its own idempotency key. If the connection breaks before the reply, the
@@ -10,7 +11,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 export function createSubmissions(api: Api, jobs: Jobs) {
   /** Sends a request, once more if the connection breaks, and shows the job as soon as it can be read. */
   async function accepted(send: (key: string) => Promise<Job>): Promise<Job> {
-    const key = crypto.randomUUID();
+    const key = randomId();
     const job = await send(key).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'unreachable') return send(key);
       throw error;

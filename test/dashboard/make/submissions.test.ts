@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import { ApiError } from '../../../dashboard/src/api/api-error.ts';
 import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
@@ -47,6 +47,16 @@ describe('createSubmissions', () => {
     await submissions.submit({ prompt: 'A fox' });
 
     expect(new Set(keys).size).toBe(2);
+  });
+
+  it('needs no crypto.randomUUID, which a page on plain http does not have', async () => {
+    const getRandomValues = crypto.getRandomValues.bind(crypto);
+    vi.stubGlobal('crypto', { getRandomValues });
+    const { keys, submissions } = bridgeWith('accepted');
+
+    await submissions.submit({ prompt: 'A fox' }).finally(() => vi.unstubAllGlobals());
+
+    expect(keys).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
   });
 
   it('retries a job with a key of its own, which stays the same after the connection broke', async () => {

@@ -2,6 +2,7 @@ import { measureImage } from '../../images/measure-image.ts';
 import type { Page } from '../../page.ts';
 import { formatBytes, type TextKey, text } from '../../text/text.ts';
 import { type Attachment, firstSource } from '../draft.ts';
+import { randomId } from '../random-id.ts';
 
 const FAULTS: Record<FileFault, TextKey> = {
   format: 'make.file.format',
@@ -75,7 +76,7 @@ async function readImageFile(
   const size = await measureImage(file);
   if (size === undefined) return 'unreadable';
   return {
-    key: crypto.randomUUID(),
+    key: randomId(),
     name: file.name,
     format: found.format,
     ...size,
