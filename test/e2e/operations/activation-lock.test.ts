@@ -74,7 +74,9 @@ describe('image-bridge serve with server.activation_lock', () => {
     const ended = await launchProgram(['quickstart', '--set', lock], cwd).ended;
 
     expect(ended.code).toBe(2);
-    expect(ended.stderr).toMatch(/server\.activation_lock .*must not be the lock file of state\.directory/s);
+    expect(ended.stderr).toMatch(
+      /server\.activation_lock .*must not be the lock file of state\.directory/s,
+    );
     expect(await readdir(cwd)).toEqual([]);
   });
 
