@@ -37,8 +37,6 @@ export function createInputFiles() {
   };
 }
 
-export type InputFiles = ReturnType<typeof createInputFiles>;
-
 /** Reads every field once. Throws `Refusal` for an invalid form. */
 async function parseForm(body: Buffer, contentType: string): Promise<Record<string, unknown>> {
   if (!/^multipart\/form-data; boundary=/.test(contentType)) throw refused('content-type');

@@ -18,8 +18,6 @@ interface Deps {
   readonly createdSecs: number;
 }
 
-export type Events = ReturnType<typeof createEvents>;
-
 /** Builds the events of one call in the form of the backend. */
 export function createEvents(deps: Deps) {
   const { slots, notes, request } = deps;

@@ -13,8 +13,6 @@ interface Deps {
   readonly revisedPrompt: string;
 }
 
-export type Items = ReturnType<typeof createItems>;
-
 /** Builds the output items of one call. */
 export function createItems({ ids, slots, notes, revisedPrompt }: Deps) {
   return {
