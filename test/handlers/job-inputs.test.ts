@@ -14,14 +14,10 @@ import { createStoredInputs } from '../../lib/inputs/stored-inputs.ts';
 import { createJobInputs } from '../../lib/jobs/job-inputs.ts';
 import type { JobStore } from '../../lib/jobs/job-store-port.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
-import { createIds } from '../../lib/platform/ids.ts';
-import { createStoredInputFiles } from '../../lib/storage/file-system/stored-input-files.ts';
-import { IN_MEMORY } from '../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase, type StateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
 import { invoke } from '../support/invoke.ts';
 import { jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
 import { slices } from '../support/slices.ts';
+import { openTestStores, type TestStores } from '../support/stores.ts';
 
 const LIMITS = {
   max_encoded_bytes: 1_000_000,
@@ -46,7 +42,7 @@ const checksum = (bytes: Buffer) => createHash('sha256').update(bytes).digest('h
 
 let engine: ImageEngine;
 let directory: string;
-let database: StateDatabase;
+let stores: TestStores;
 let store: JobStore;
 let stored: ReturnType<typeof createStoredInputs>;
 let services: { readonly jobInputs: ReturnType<typeof createJobInputs> };
@@ -61,16 +57,16 @@ afterAll(() => engine.close());
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'job-inputs-'));
-  database = openStateDatabase({ file: IN_MEMORY, ids: createIds(systemClock.nowMs) });
-  store = createJobStore(database);
-  const files = createStoredInputFiles({ directory, clock: systemClock });
+  stores = await openTestStores({ directory });
+  store = stores.jobs;
+  const files = stores.storedInputs;
   const images = createImageDelivery({ engine, cacheBytes: 1_000_000 });
   stored = createStoredInputs({ files, isNeeded: store.needsInput });
   services = { jobInputs: createJobInputs({ store, files, images }) };
   id = await acceptJob();
 });
 afterEach(async () => {
-  await database.close();
+  await stores.close();
   await rm(directory, { recursive: true });
 });
 
@@ -164,7 +160,7 @@ describe('getJobInput', () => {
   });
 
   it('replies with 404 for a job that ended before input images were stored', async () => {
-    database.prepare('DELETE FROM job_input').run();
+    for (const bytes of inputs) await stores.state.forgetInput(checksum(bytes));
     await rm(fileOf(0));
 
     expect((await get('0')).status).toBe(404);

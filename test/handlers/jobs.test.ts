@@ -14,8 +14,8 @@ import { invoke } from '../support/invoke.ts';
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 
@@ -185,7 +185,7 @@ describe('getJobPartial', () => {
         sha256: 'ab'.repeat(32),
       },
     });
-    await until(() => rig.live.partial(id) !== undefined);
+    await until(async () => (await rig.jobs.partial(SCOPE, id)) !== undefined);
 
     const reply = await invoke(getJobPartial, at(id), rig);
 
@@ -267,7 +267,7 @@ describe('streamJob', () => {
 describe('streamJobs', () => {
   const follow = (headers: Record<string, string> = {}) => {
     // Otherwise the stream would not end.
-    rig.live.over();
+    rig.worker.over();
     return invoke(streamJobs, { path: '/v1/jobs/events', headers }, rig);
   };
 

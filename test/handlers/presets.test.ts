@@ -20,10 +20,10 @@ const SHOWN = {
 };
 const NOW = Date.UTC(2025, 0, 1) / 1000;
 
-let rig: ReturnType<typeof openPresets>;
+let rig: Awaited<ReturnType<typeof openPresets>>;
 
-beforeEach(() => {
-  rig = openPresets();
+beforeEach(async () => {
+  rig = await openPresets();
 });
 afterEach(() => rig.close());
 

@@ -8,8 +8,8 @@ import { invoke } from '../support/invoke.ts';
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
   rig.tokenNames.set('id-1', 'laptop');
 });
 afterEach(() => rig.close());

@@ -8,10 +8,10 @@ import { invoke, openHttpSettings } from '../support/invoke.ts';
 
 const KEYED = { mode: 'persistent', key: 'storyboard' } as const;
 
-let rig: ReturnType<typeof openSessions>;
+let rig: Awaited<ReturnType<typeof openSessions>>;
 
-beforeEach(() => {
-  rig = openSessions();
+beforeEach(async () => {
+  rig = await openSessions();
 });
 afterEach(() => rig.close());
 

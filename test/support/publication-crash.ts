@@ -4,9 +4,7 @@ import { createArtifactRoot } from '../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../lib/artifacts/publisher.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
-import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
-import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
-import { openStateDatabase, stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
+import { openTestStores } from './stores.ts';
 
 /**
  * A program that a test kills: `node publication-crash.js STATE ROOT [BYTES]`. It publishes images of at most BYTES bytes,
@@ -14,7 +12,7 @@ import { openStateDatabase, stateDatabaseFile } from '../../lib/storage/sqlite/d
  * to standard output for each publication. If a publication fails, it writes the code and the message of the error as JSON
  * and ends.
  */
-const [stateDirectory = '', root = '', bytes = '400000'] = process.argv.slice(2);
+const [directory = '', root = '', bytes = '400000'] = process.argv.slice(2);
 
 const TARGETS: readonly PublicationTarget[] = [
   { collision: 'error' },
@@ -25,9 +23,8 @@ const TARGETS: readonly PublicationTarget[] = [
 
 const clock = systemClock;
 const ids = createIds(clock.nowMs);
-const database = openStateDatabase({ file: stateDatabaseFile(stateDirectory), ids });
-const store = createArtifactStore(database);
-const files = createArtifactFiles({ root, clock });
+const stores = await openTestStores({ clock, ids, directory, root });
+const { artifacts: store, artifactFiles: files } = stores;
 const artifactRoot = createArtifactRoot({ store, files });
 const publisher = createPublisher({ store, files, artifactRoot, ids, clock });
 const { signal } = new AbortController();

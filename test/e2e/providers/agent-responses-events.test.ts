@@ -8,7 +8,6 @@ import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/sessions.ts';
-import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
 import { openArtifactRig } from '../../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../../lib/generation/requests.ts';
 import { openAgentRig } from '../../lib/providers/agent-responses/agent-rig.ts';
@@ -29,7 +28,7 @@ async function openPipeline() {
   closing.push(agent.close, artifacts.close);
   const { config, engine, provider, upstream } = agent;
   const clock = systemClock;
-  const store = createSessionStore(artifacts.database);
+  const { sessions: store } = artifacts.stores;
   const generation = createGeneration({
     sessions: createSessionTurns({ store, locks: createSessionLocks() }),
     engine,

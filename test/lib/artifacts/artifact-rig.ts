@@ -9,9 +9,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
-import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
-import { openStateDatabase, stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
+import { openTestStores } from '../../support/stores.ts';
 
 export type ArtifactRig = Awaited<ReturnType<typeof openArtifactRig>>;
 
@@ -23,9 +21,8 @@ export async function openArtifactRig() {
   const root = join(directory, 'artifacts');
   const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 3_600_000 };
   const ids = createIds(clock.nowMs);
-  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
-  const store = createArtifactStore(database);
-  const realFiles = createArtifactFiles({ root, clock });
+  const stores = await openTestStores({ clock, ids, directory, root });
+  const { artifacts: store, artifactFiles: realFiles } = stores;
   let staged = 0;
   let refused: readonly number[] = [];
   const files: ArtifactFiles = {
@@ -43,7 +40,8 @@ export async function openArtifactRig() {
     root,
     clock,
     ids,
-    database,
+    stores,
+    state: stores.state,
     store,
     files,
     artifactRoot,
@@ -57,7 +55,7 @@ export async function openArtifactRig() {
 
     /** Recovers in the same way as the next process does at its start. */
     async recover(): Promise<void> {
-      const next = createArtifactStore({ ...database, owner: ids.newOpaqueId() });
+      const { artifacts: next } = stores.ofNextProcess();
       await createPublisher({ store: next, files, artifactRoot, ids, clock }).recover();
     },
 
@@ -75,7 +73,7 @@ export async function openArtifactRig() {
     },
 
     async close(): Promise<void> {
-      await database.close();
+      await stores.close();
       await rm(directory, { recursive: true });
     },
   };

@@ -4,7 +4,6 @@ import type { ArtifactFiles } from '../../../lib/artifacts/artifact-files-port.t
 import { createArtifactRoot } from '../../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
 import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const LOST = { code: 'artifact', details: { reason: 'artifact_folder_unusable' } };
@@ -32,7 +31,7 @@ async function mountAgain(): Promise<void> {
 
 /** Another process with the same state and folder. */
 function restarted() {
-  const files = createArtifactFiles(rig);
+  const files = rig.stores.reopenArtifactFiles();
   const artifactRoot = createArtifactRoot({ store: rig.store, files });
   return { artifactRoot, publisher: createPublisher({ ...rig, files, artifactRoot }) };
 }

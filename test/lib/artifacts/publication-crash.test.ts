@@ -25,12 +25,6 @@ const FOREIGN: Readonly<Record<string, string>> = {
   'deep/loop-4.json': 'a sidecar of another program',
 };
 
-const ROWS = `
-  SELECT name, state, sha256 FROM artifact
-  UNION ALL
-  SELECT sidecar_name, state, sidecar_sha256 FROM artifact WHERE sidecar_name IS NOT NULL
-  ORDER BY 1`;
-
 let rig: ArtifactRig;
 let checksums: Map<string, string>;
 
@@ -47,7 +41,7 @@ afterEach(() => rig.close());
 
 /** Images and sidecars of the artifact table, and the files on disk except the foreign ones; both with their checksums. */
 async function inventory() {
-  const rows = await rig.database.read(() => rig.database.prepare(ROWS).raw().all());
+  const rows = await rig.state.listArtifactFiles();
   const ours = (await rig.names()).filter(
     (name) => !Object.hasOwn(FOREIGN, name) && name !== 'loop-3.png',
   );

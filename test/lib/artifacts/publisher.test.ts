@@ -335,12 +335,12 @@ describe('publisher.recover', () => {
 
   test('a name that the store failed to release is free again after the store is writable', async () => {
     const publications = await publish(cat, 'a');
-    const readOnly = (isOn: boolean) => rig.database.prepare(`PRAGMA query_only = ${isOn}`).run();
+    const { setReadOnly } = rig.state;
 
-    readOnly(true);
+    setReadOnly(true);
     await expect(rig.publisher.discard(publications)).rejects.toMatchObject({ code: 'overloaded' });
     await expect(rig.publisher.recover()).rejects.toMatchObject({ code: 'overloaded' });
-    readOnly(false);
+    setReadOnly(false);
     await rig.publisher.recover();
 
     expect(await rig.store.listPending()).toEqual([]);

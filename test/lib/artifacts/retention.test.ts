@@ -7,9 +7,7 @@ import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { createArtifactRetention } from '../../../lib/artifacts/retention.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
-import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
-import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { openTestStores } from '../../support/stores.ts';
 import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const DAY_SECS = 86_400;
@@ -362,8 +360,7 @@ describe('artifact retention', () => {
       maxLength: 120,
     });
     const property = fc.asyncProperty(ages, async (rows) => {
-      const database = openStateDatabase({ file: IN_MEMORY, ids: rig.ids });
-      const store = createArtifactStore(database);
+      const { artifacts: store, close } = await openTestStores({ ids: rig.ids });
       const nowSecs = Math.floor(rig.clock.nowMs() / 1000);
       const records = rows.map(([days, isStubborn]) => {
         const id = rig.ids.newOpaqueId();
@@ -395,7 +392,7 @@ describe('artifact retention', () => {
         expect(await store.find('s', row.id)).toEqual(stays ? row : undefined);
       }
       expect(await store.listPending()).toEqual([]);
-      await database.close();
+      await close();
     });
 
     await fc.assert(property, { seed: 20_240_601, numRuns: 30 });

@@ -165,9 +165,7 @@ describe('verifyArtifacts', () => {
 
   test('reports a stored name that leads out of the folder, and does not read that file', async () => {
     const record = await published('a');
-    await rig.database.write(() =>
-      rig.database.prepare("UPDATE artifact SET name = '../outside.png'").run(),
-    );
+    await rig.state.renameArtifacts('../outside.png');
     await writeFile(join(rig.directory, 'outside.png'), image.bytes);
 
     await verify();

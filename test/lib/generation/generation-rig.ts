@@ -10,7 +10,6 @@ import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/sessions.ts';
-import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { newLedger } from '../../support/ledgers.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -38,7 +37,7 @@ export async function openGenerationRig(
   });
   const provider = createScriptedProvider({ capabilities, ...script });
   const admission = { ...createAdmission({ runtime: defaultRuntime(), clock }), ...given };
-  const sessionStore = createSessionStore(artifacts.database);
+  const { sessions: sessionStore } = artifacts.stores;
   const generation = createGeneration({
     sessions: createSessionTurns({ store: sessionStore, locks: createSessionLocks() }),
     registry: createProviderRegistry([provider], provider.name),

@@ -516,7 +516,7 @@ describe('createGeneration, endings', () => {
 
   it('reports an image that was made but could not be stored as not retryable', async () => {
     const rig = await open({ reply: replyWith(png) });
-    rig.artifacts.database.prepare('PRAGMA query_only = ON').run();
+    rig.artifacts.state.setReadOnly(true);
 
     const outcome = run(rig, {
       parameters: { n: 2 },

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createAsyncImages } from '../../../lib/jobs/async-images.ts';
-import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
@@ -13,8 +12,8 @@ const BYTES = Buffer.from('the bytes of the image');
 let rig: JobRig;
 let removed: boolean;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
   removed = false;
 });
 afterEach(() => rig.close());
@@ -36,7 +35,7 @@ function ask(waitSecs: number | undefined, output: object = {}, more: object = {
 
 async function finish(run: ScriptedRun): Promise<void> {
   const { response, publications } = resultOf([ONE]);
-  const artifacts = createArtifactStore(rig.database);
+  const artifacts = rig.stores.artifacts;
   for (const { record } of publications) await artifacts.claim([record]);
   run.end({ response, publications });
 }

@@ -8,13 +8,11 @@ const three = { parameters: { n: 3 } };
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 
-const statusOf = (id: string): unknown =>
-  rig.database.prepare('SELECT status FROM job WHERE id = ?').pluck().get(id);
 const used = async () => (await rig.usage.report(caller, 1)).caller.allowance?.used;
 
 describe('the allowance of a job', () => {
@@ -64,11 +62,11 @@ describe('the allowance of a job', () => {
   });
 
   test('the charge is released if a job cannot start because its request is damaged', async () => {
-    const { job } = await rig.submit(three, { caller });
-    rig.database.prepare("UPDATE job_content SET request = '{}'").run();
+    await rig.submit(three, { caller });
+    await rig.state.damageJobRequests();
 
     rig.work();
-    await until(() => rig.live.size() === 0 && statusOf(job.id) === 'failed');
+    await until(async () => (await rig.store.totals()).byStatus.failed === 1);
 
     expect(await used()).toBe(0);
   });
@@ -93,7 +91,7 @@ describe('the allowance of a job', () => {
     notMade.failed(new BridgeError('upstream', 'no'));
 
     run.fail(new BridgeError('upstream', 'no'));
-    await until(() => rig.live.size() === 0);
+    await until(() => rig.active() === 0);
 
     expect(await used()).toBe(1);
     const { items } = await rig.usage.report(caller, 1);
@@ -106,7 +104,7 @@ describe('the allowance of a job', () => {
     const account = rig.usage.accountOfJob({ id: job?.id ?? '' });
     await account.open({ call: 0, provider: 'sandbox', indices: [1] });
     const atSecs = rig.clock.nowMs() / 1000;
-    rig.database.prepare('UPDATE job SET owner = NULL').run();
+    await rig.state.disownJobs();
     const error = {
       code: 'cancelled',
       message: '',

@@ -14,7 +14,7 @@ async function idsOf(page: ReturnType<typeof list>): Promise<string[]> {
 
 describe('createJobLists', () => {
   beforeEach(async () => {
-    rig = openJobRig();
+    rig = await openJobRig();
     ids = [];
     for (let nth = 0; nth < 5; nth += 1) ids.push((await rig.submit()).job.id);
   });
@@ -59,12 +59,10 @@ describe('createJobLists', () => {
     rig.found.more = true;
     const first = await list({ search: 'boat' });
     const asked: unknown[] = [];
-    Object.assign(rig.search, {
-      find: async (...given: unknown[]) => {
-        asked.push(...given);
-        return { sequences: [], more: false };
-      },
-    });
+    rig.search.find = async (...given: unknown[]) => {
+      asked.push(...given);
+      return { sequences: [], more: false };
+    };
 
     const last = await list({ search: 'boat', cursor: first.next_cursor });
 

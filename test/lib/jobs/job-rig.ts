@@ -1,47 +1,32 @@
 import * as v from 'valibot';
+import { openArtifacts } from '../../../lib/app-artifacts.ts';
+import { openJobs } from '../../../lib/app-jobs.ts';
+import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { JobCreate } from '../../../lib/contract/resources/job.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { GenerationResult } from '../../../lib/generation/pipeline.ts';
-import { createStoredInputs } from '../../../lib/inputs/stored-inputs.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import type { InputVerifier } from '../../../lib/inputs/verify-inputs.ts';
-import { createAcceptJob, createRetryJob, createSubmitJob } from '../../../lib/jobs/accept-job.ts';
-import { createCancelJob } from '../../../lib/jobs/cancel-job.ts';
-import { createJobLists } from '../../../lib/jobs/job-lists.ts';
-import { createJobNotices, createPublishingStore } from '../../../lib/jobs/job-notices.ts';
-import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
-import { createJobStreams } from '../../../lib/jobs/job-streams.ts';
-import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
-import { createJobs } from '../../../lib/jobs/jobs.ts';
-import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
-import { createQueueControl } from '../../../lib/jobs/queue-control.ts';
-import { createRemovedTokens } from '../../../lib/jobs/removed-tokens.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
-import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
-import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
-import { createLedgerStore } from '../../../lib/storage/sqlite/ledger-store.ts';
-import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
+import { NO_TOKENS } from '../../../lib/tokens/token.ts';
 import { createUsage } from '../../../lib/usage/usage.ts';
-import { createWebhookTargets } from '../../../lib/webhooks/webhook-targets.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
+import { openTestStores } from '../../support/stores.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
 
 export const SCOPE = 'anonymous';
 
-/** The settings of webhooks, without a default webhook. */
-const WEBHOOKS = { enabled: true, default_url: undefined, allowed_hosts: ['hooks.test'] };
-
 export const forever = new AbortController().signal;
 
-export type JobRig = ReturnType<typeof openJobRig>;
+export type JobRig = Awaited<ReturnType<typeof openJobRig>>;
 
 /** Returns the error of a store that cannot write. */
 export function refusal(): BridgeError {
@@ -57,116 +42,89 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** Opens all parts of jobs with a real store. Only the pipeline, the images and the time are scripted. */
-export function openJobRig(limits: { max_pending?: number } = {}) {
+/** Returns the default settings with shared tokens, webhooks to `hooks.test` and this queue limit. */
+function settings({ max_pending = 100 }: { max_pending?: number }) {
+  const resolved = resolveConfig([]);
+  if (!resolved.ok) throw new Error('the defaults are not valid');
+  const { config } = resolved;
+  const { jobs, webhooks } = config.server;
+  const server = {
+    ...config.server,
+    tokens_file: '/tokens',
+    jobs: { ...jobs, max_pending },
+    webhooks: { ...webhooks, enabled: true, allowed_hosts: ['hooks.test'] },
+  };
+  return { ...config, server };
+}
+
+/** Opens all parts of jobs as the app does. Only the pipeline, the images, the search and the time are scripted. */
+export async function openJobRig(limits: { max_pending?: number } = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
-  const notices = createJobNotices();
-  const refusing = createRefusingStore(createJobStore(database));
-  const { refuse, precede } = refusing;
-  const store = createPublishingStore(refusing.store, notices);
+  const config = settings(limits);
+  const stores = await openTestStores({ clock, ids });
+  const { store, refuse, precede } = createRefusingStore(stores.jobs);
   const { generation, runs, behavior } = createScriptedGeneration();
   const kept = new Set<string>();
-  const inputs = createStoredInputs({ files: filesIn(kept), isNeeded: store.needsInput });
-  const discarded: string[] = [];
-  const publisher = {
-    async discard(publications: GenerationResult['publications']) {
-      discarded.push(...publications.map(({ record }) => record.id));
-    },
-  };
-  const lines: string[] = [];
-  const log = createTraceLog((line) => lines.push(line));
   const added: number[] = [];
   const removed: number[] = [];
   const found = { sequences: [] as number[], more: false };
   const search = {
+    ...stores.search,
     added: (jobs: number) => void added.push(jobs),
     removed: (sequences: readonly number[]) => void removed.push(...sequences),
-    find: async () => found,
+    find: async (..._given: unknown[]) => found,
   };
-  const live = createLiveJobs(clock, notices);
-  const queueStore = createQueueStore(database);
-  const cancelJob = createCancelJob({ store, live, clock });
+  const lines: string[] = [];
+  const log = createTraceLog((line) => lines.push(line));
   const removedIds: string[] = [];
   const tokenNames = new Map<string, string>();
-  const removedTokens = createRemovedTokens({
-    store: queueStore,
-    cancelJob,
-    removed: () => removedIds,
-  });
-  const beforeClaim = removedTokens.endJobs;
-  const queue = createJobQueue({ store, live, canPublish: () => true, beforeClaim, log, clock });
-  const shared = { store, search, live, clock, secret: database.secret };
-  const usage = createUsage({
-    store: createUsageStore(database),
-    ledger: createLedgerStore(database),
-    clock,
-    ids,
-    log,
-  });
-  const durations = createRecentDurations();
-  const worker = createJobWorker({
-    store,
-    usage,
-    live,
-    runs: createImageRuns({ generation, publisher, log, durations }),
-    publisher,
-    log,
-    clock,
-    ids,
-  });
-  const acceptJob = createAcceptJob({ ...shared, queue, generation, verifier, inputs, usage, ids });
-  const { max_pending: maxPending = 100 } = limits;
-  const admitted = {
-    store,
-    acceptJob,
-    usage,
-    webhooks: createWebhookTargets(WEBHOOKS),
-    secret: database.secret,
-    limits: { maxPending, maxDatabaseBytes: 1e9, isShared: true },
+  const outside = {
+    ...{ clock, ids, log, metrics: silentMetrics, webhookKeys: undefined },
+    tokens: {
+      ...NO_TOKENS,
+      removed: () => removedIds,
+      nameOf: (id: string) => tokenNames.get(id),
+    },
   };
-  const submitJob = createSubmitJob({ ...admitted, maxInputBytes: 1_000_000, slices });
-  const retryJob = createRetryJob(admitted);
-  const jobs = createJobs({ ...shared, submitJob, retryJob, cancelJob });
+  const engine = createImageEngine({ limits: config.images, clock, slices });
+  const artifacts = openArtifacts(config, outside, { stores, engine });
+  const discarded: string[] = [];
+  const publisher = {
+    ...artifacts.publisher,
+    async discard(publications: GenerationResult['publications']) {
+      discarded.push(...publications.map(({ record }) => record.id));
+    },
+  };
+  const usage = createUsage({ store: stores.usage, ledger: stores.ledger, clock, ids, log });
+  const durations = createRecentDurations();
+  const opened = openJobs(config, outside, {
+    ...{ generation, inputs: verifier, slices, usage, durations },
+    stores: { ...stores, jobs: store, search, storedInputs: filesIn(kept) },
+    runs: createImageRuns({ generation, publisher, log, durations }),
+    artifacts: { ...artifacts, publisher, isHealthy: () => true },
+  });
+  const { services, worker, state, tasks } = opened;
+  const { jobs, jobLists, jobQueue, jobStreams } = services;
   const loops: WorkerLoop[] = [];
 
   return {
-    clock,
-    database,
-    store,
-    refuse,
-    precede,
-    runs,
-    behavior,
-    kept,
-    discarded,
-    lines,
-    live,
-    queue,
-    worker,
-    jobs,
-    durations,
-    added,
-    removed,
-    found,
-    search,
-    ids,
-    removedIds,
-    tokenNames,
-    removedTokens,
-    jobQueue: createQueueControl({
-      ...shared,
-      store: queueStore,
-      queue,
-      cancelJob,
-      tokens: { nameOf: (id) => tokenNames.get(id) },
-    }),
-    jobLists: createJobLists(shared),
-    notices,
-    jobStreams: createJobStreams({ ...shared, notices }),
+    ...{ clock, ids, stores, store: stores.jobs, state: stores.state, search, usage, durations },
+    ...{ refuse, precede, runs, behavior, kept, discarded, lines, added, found },
+    ...{ removedIds, tokenNames, jobs, jobLists, jobQueue, jobStreams, worker },
 
-    usage,
+    /** The time after which an ended job is removed. */
+    retentionMs: config.server.jobs.retention_secs * 1000,
+
+    /** Returns the number of jobs that run. */
+    active: state.active,
+
+    /** Runs the task of this name once. */
+    async runTask(name: string): Promise<void> {
+      const task = tasks.find((it) => it.name === name);
+      if (!task) throw new Error(`there is no task ${name}`);
+      await task.run(forever, () => {});
+    },
 
     submit: (sent: object = {}, more: Partial<RequestContext> = {}) =>
       jobs.submit(v.parse(JobCreate, { prompt: 'a boat', ...sent }), {
@@ -193,14 +151,15 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
 
     /** Starts the workers, which `close` ends. */
     work(maxRunning = 1): WorkerLoop {
-      const loop = startWorkerLoop({ ...queue, ...worker, over: live.over }, maxRunning);
+      const loop = startWorkerLoop(worker, maxRunning);
       loops.push(loop);
       return loop;
     },
 
     async close(): Promise<void> {
       await Promise.all(loops.map((loop) => loop.drain(AbortSignal.abort())));
-      await database.close();
+      await engine.close();
+      await stores.close();
     },
   };
 }

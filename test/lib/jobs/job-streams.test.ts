@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
+import { createJobNotices, type JobNotices } from '../../../lib/jobs/job-notices.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
 import { createSharedChanges } from '../../../lib/jobs/job-streams.ts';
 import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
@@ -7,8 +8,8 @@ import { createStreamClient, readAll } from './stream-client.ts';
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 
@@ -94,7 +95,7 @@ describe('createJobStreams, ofJob', () => {
     for (const stage of steps) run.emit(progress(stage, 0));
     for (let count = 0; count < 100; count += 1) run.emit(partial(1, count));
     run.emit(progress('generating', 1));
-    await until(() => rig.live.progress(id)?.partial_images === 100);
+    await until(async () => (await rig.read(id)).progress?.partial_images === 100);
     run.succeed();
     await rig.ended(id);
 
@@ -142,7 +143,7 @@ describe('createJobStreams, ofJob', () => {
     const read = await follow(await submitted());
     await read.until(1);
 
-    rig.live.over();
+    rig.worker.over();
     await until(() => read.hasEnded);
 
     expect(eventsOf(read)).toMatchObject([{ type: 'snapshot' }]);
@@ -265,8 +266,8 @@ describe('createJobStreams, ofScope', () => {
     await rig.jobs.cancel(SCOPE, id);
     await read.until(3);
 
-    const all = { maxRetained: 0, maxRetainedBytes: 0, completedBeforeSecs: 0, batch: 10 };
-    await rig.store.prune(all);
+    await rig.clock.advance(rig.retentionMs + 1000);
+    await rig.runTask('job-retention');
     await read.until(4);
     const later = await feed(read.items[1]?.id);
     await later.until(2);
@@ -321,8 +322,7 @@ describe('createJobStreams, ofScope', () => {
     const id = await submitted();
     const first = await feed();
     await first.until(2);
-    rig.database.prepare('UPDATE job_change SET change = change + ?').run(Math.max(0, moved));
-    if (moved < 0) rig.database.prepare('DELETE FROM job_change').run();
+    await (moved < 0 ? rig.state.forgetChanges() : rig.state.skipChanges(moved));
 
     const opening = rig.jobStreams.ofScope(createStreamClient().context, first.items[1]?.id);
 
@@ -438,17 +438,19 @@ describe('createJobStreams, the number of streams', () => {
 
 describe('createSharedChanges', () => {
   let reads: number;
+  let notices: JobNotices;
   let nextChange: JobStore['nextChange'];
 
   beforeEach(() => {
     reads = 0;
+    notices = createJobNotices();
     const counting: Pick<JobStore, 'nextChange'> = {
       nextChange(scope, after) {
         reads += 1;
         return rig.store.nextChange(scope, after);
       },
     };
-    nextChange = createSharedChanges(counting, rig.notices);
+    nextChange = createSharedChanges(counting, notices);
   });
 
   test('only readers at the same position share a read', async () => {
@@ -468,9 +470,11 @@ describe('createSharedChanges', () => {
     expect(await nextChange(SCOPE, 0)).toBeUndefined();
 
     const { job } = await rig.submit();
+    notices.publish({ type: 'stored' });
 
     expect(await nextChange(SCOPE, 0)).toMatchObject({ job: { id: job.id, status: 'queued' } });
     await rig.jobs.cancel(SCOPE, job.id);
+    notices.publish({ type: 'stored' });
     expect(await nextChange(SCOPE, 1)).toMatchObject({ job: { status: 'cancelled' } });
   });
 
@@ -481,7 +485,7 @@ describe('createSharedChanges', () => {
         nextChange: (scope, after) =>
           isBroken ? Promise.reject(refusal()) : rig.store.nextChange(scope, after),
       },
-      rig.notices,
+      notices,
     );
 
     await expect(failing(SCOPE, 0)).rejects.toThrow();

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
 import { CANCELLATION, jobResult } from '../../support/jobs.ts';
 import { forever, type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
 import { resultOf, type ScriptedRun } from './scripted-generation.ts';
@@ -18,8 +17,8 @@ const CANCEL = { atSecs: 1, error: CANCELLATION };
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 
@@ -38,7 +37,7 @@ async function published(run: ScriptedRun, id: string) {
   const { outputs } = run.context;
   if (!image || !publication || !outputs) throw new Error('there is no image of a job');
   const output = { job: outputs.job, facts: { index: image.index } };
-  await createArtifactStore(rig.database).claim([publication.record], output);
+  await rig.stores.artifacts.claim([publication.record], output);
   return { image, publication, result };
 }
 
@@ -66,7 +65,7 @@ describe('createJobWorker', () => {
       partial_result: { data: images },
     });
     expect(rig.discarded).toEqual([]);
-    const artifacts = createArtifactStore(rig.database);
+    const artifacts = rig.stores.artifacts;
     expect(await artifacts.find(SCOPE, '2'.repeat(32))).toMatchObject({ id: '2'.repeat(32) });
   });
 
@@ -76,11 +75,11 @@ describe('createJobWorker', () => {
 
     run.fail(new BridgeError('upstream', 'no reply'));
     const job = await rig.ended(id);
-    await until(() => rig.live.size() === 0);
+    await until(() => rig.active() === 0);
 
     expect(job).toMatchObject({ status: 'failed', partial_result: { data: [image] } });
     expect(rig.discarded).toEqual([]);
-    const artifacts = createArtifactStore(rig.database);
+    const artifacts = rig.stores.artifacts;
     expect(await artifacts.find(SCOPE, '1'.repeat(32))).toMatchObject({ id: '1'.repeat(32) });
   });
 
@@ -170,7 +169,7 @@ describe('createJobWorker', () => {
       await rig.clock.advance(500);
 
       expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'upstream' } });
-      expect(rig.live.size()).toBe(0);
+      expect(rig.active()).toBe(0);
     },
   );
 
@@ -194,7 +193,7 @@ describe('createJobWorker', () => {
       await until(() => rig.clock.waiting === 1);
       await rig.clock.advance(delayMs);
     }
-    await until(() => rig.live.size() === 0);
+    await until(() => rig.active() === 0);
 
     const events = rig.lines.map((line) => JSON.parse(line));
     expect(events.filter(({ event }) => event === 'internal_failure')).toMatchObject([
@@ -306,7 +305,7 @@ describe('createJobWorker', () => {
 
   test('a job that is cancelled between its claim and its start is stopped', async () => {
     const { job } = await rig.submit();
-    const claimed = await rig.queue.next(forever);
+    const claimed = await rig.worker.next(forever);
     const reply = await rig.jobs.cancel(SCOPE, job.id);
 
     await rig.worker.run(claimed);

@@ -8,8 +8,8 @@ const UNKNOWN_ID = '0190a0b0-0000-7000-8000-000000000000';
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 
@@ -75,7 +75,7 @@ describe('createJobs', () => {
       error: { code: 'cancelled', retryable: false, details: { outcome: 'unknown' } },
     });
     expect(await waiting).toEqual(cancelled);
-    expect(rig.live.size()).toBe(0);
+    expect(rig.active()).toBe(0);
   });
 
   test('a wait that a shutdown ends returns the present state of the job', async () => {
@@ -148,7 +148,7 @@ describe('createJobs', () => {
       if (ended.status === 'succeeded') expect(ended.result).toBeDefined();
       else expect(ended.error).toMatchObject({ code: 'cancelled', retryable: false });
     }
-    expect(rig.live.size()).toBe(0);
+    expect(rig.active()).toBe(0);
     expect(ends.cancelled).toBeGreaterThan(0);
     expect(ends.succeeded).toBeGreaterThan(0);
   });

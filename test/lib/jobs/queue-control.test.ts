@@ -3,8 +3,8 @@ import { type JobRig, openJobRig, until } from './job-rig.ts';
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 

@@ -9,8 +9,8 @@ const WEBHOOK = { webhook: { url: 'https://hooks.test/', events: ['cancelled'] }
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig({ max_pending: 1000 });
+beforeEach(async () => {
+  rig = await openJobRig({ max_pending: 1000 });
 });
 afterEach(() => rig.close());
 
@@ -43,7 +43,7 @@ describe('the jobs of a removed token', () => {
     await rig.run(0);
     rig.removedIds.push('alice');
 
-    await rig.removedTokens.task.run();
+    await rig.runTask('removed-tokens');
 
     expect(await rig.ended(id)).toMatchObject({
       status: 'cancelled',
@@ -56,7 +56,7 @@ describe('the jobs of a removed token', () => {
     await rig.jobQueue.update({ paused: true });
     rig.removedIds.push('alice');
 
-    await rig.removedTokens.task.run();
+    await rig.runTask('removed-tokens');
 
     expect(await statusOf(id)).toBe('cancelled');
   });
@@ -67,7 +67,7 @@ describe('the jobs of a removed token', () => {
     expect(await used()).toBe(3);
     rig.removedIds.push('alice');
 
-    await rig.removedTokens.task.run();
+    await rig.runTask('removed-tokens');
 
     expect(await used()).toBe(0);
     expect((await rig.read(id)).webhook).toMatchObject({ status: 'pending' });
@@ -81,7 +81,7 @@ describe('the jobs of a removed token', () => {
     await rig.run(1);
     rig.removedIds.push('alice');
 
-    await rig.removedTokens.task.run();
+    await rig.runTask('removed-tokens');
 
     const states = await Promise.all(ids.map(statusOf));
     expect(states.filter((status) => status === 'cancelled')).toHaveLength(203);

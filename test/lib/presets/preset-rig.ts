@@ -4,20 +4,18 @@ import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-
 import { toFingerprint } from '../../../lib/platform/fingerprint.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createPresets } from '../../../lib/presets/presets.ts';
-import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { createPresetStore } from '../../../lib/storage/sqlite/preset-store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { openTestStores } from '../../support/stores.ts';
 
 /** Creates presets as the app does, with their own database. */
-export function openPresets() {
+export async function openPresets() {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  const stores = await openTestStores({ clock, ids });
   const limits = { max_entries: 100, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
   const idempotency = createIdempotency({ store: createMemoryReplayStore({ clock, limits }), ids });
   const presets = createPresets({
-    store: createPresetStore(database),
+    store: stores.presets,
     cursors: createSealedCursors(Buffer.alloc(32, 1)),
     clock,
     once: ({ scope, key, request }, work, signal) => {
@@ -25,5 +23,5 @@ export function openPresets() {
       return idempotency.once({ scope, key, fingerprint }, work, signal);
     },
   });
-  return { presets, clock, close: () => database.close() };
+  return { presets, clock, close: stores.close };
 }

@@ -1,20 +1,17 @@
 import type { Session } from '../../../lib/contract/request/routing.ts';
-import { createIds } from '../../../lib/platform/ids.ts';
 import {
   createSessionLocks,
   createSessions,
   createSessionTurns,
 } from '../../../lib/sessions/sessions.ts';
-import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
+import { openTestStores } from '../../support/stores.ts';
 import { anything } from '../generation/capability-documents.ts';
 
 export const noAbort = new AbortController().signal;
 
 /** Creates sessions as the app does, with their own database and a scripted agent with threads. */
-export function openSessions() {
+export async function openSessions() {
   const threads = new Set<string>();
   const agent = createScriptedProvider({
     name: 'agent-app-server',
@@ -22,8 +19,7 @@ export function openSessions() {
     threads,
   });
   const sandbox = createScriptedProvider({ name: 'sandbox', capabilities: anything });
-  const database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
-  const store = createSessionStore(database);
+  const { sessions: store, close } = await openTestStores();
   const locks = createSessionLocks();
   const turns = createSessionTurns({ store, locks });
   const findProvider = (name: string) => [agent, sandbox].find((it) => it.name === name);
@@ -35,7 +31,6 @@ export function openSessions() {
   return {
     threads,
     agent,
-    database,
     store,
     locks,
     turns,
@@ -43,6 +38,6 @@ export function openSessions() {
     turnOf,
     begin: (session: Session, { scope = 'anonymous', signal = noAbort } = {}) =>
       turns.begin(turnOf(session, scope), signal),
-    close: () => database.close(),
+    close,
   };
 }

@@ -4,10 +4,10 @@ import { noAbort, openSessions } from './session-rig.ts';
 
 const KEYED = { mode: 'persistent', key: 'storyboard' } as const;
 
-let rig: ReturnType<typeof openSessions>;
+let rig: Awaited<ReturnType<typeof openSessions>>;
 
-beforeEach(() => {
-  rig = openSessions();
+beforeEach(async () => {
+  rig = await openSessions();
 });
 afterEach(() => rig.close());
 

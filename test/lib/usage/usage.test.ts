@@ -7,12 +7,9 @@ import type {
 } from '../../../lib/generation/ledger/ledger-store-port.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase, type StateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { createLedgerStore } from '../../../lib/storage/sqlite/ledger-store.ts';
-import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
 import { createUsage, type Usage } from '../../../lib/usage/usage.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { openTestStores, type TestStores } from '../../support/stores.ts';
 
 const HOUR_MS = 3_600_000;
 const ALICE = { ...unnamedCaller('s'), id: 'alice', imagesPerDay: 10 };
@@ -27,24 +24,24 @@ const MADE: ProviderCounts = {
   tokens: 50,
 };
 
-let database: StateDatabase;
+let stores: TestStores;
 let clock: ManualClock;
 let usage: Usage;
 let lines: string[];
 /** The number of the next closings that the store refuses. */
 let refusals: number;
 
-beforeEach(() => {
+beforeEach(async () => {
   clock = createManualClock();
   lines = [];
   refusals = 0;
   const ids = createIds(clock.nowMs);
-  database = openStateDatabase({ file: IN_MEMORY, ids });
+  stores = await openTestStores({ clock, ids });
   const log = createTraceLog((line) => lines.push(line));
-  const ledger = refusing(createLedgerStore(database));
-  usage = createUsage({ store: createUsageStore(database), ledger, clock, ids, log });
+  const ledger = refusing(stores.ledger);
+  usage = createUsage({ store: stores.usage, ledger, clock, ids, log });
 });
-afterEach(() => database.close());
+afterEach(() => stores.close());
 
 function refusing(store: LedgerStore): LedgerStore {
   return {
@@ -180,12 +177,12 @@ describe('createUsage', () => {
     await usage.close();
     await clock.advance(366 * 24 * HOUR_MS);
     await usage.retention.run();
-    expect((await createUsageStore(database).list({ token: 'alice', day: 0 })).length).toBe(1);
+    expect((await stores.usage.list({ token: 'alice', day: 0 })).length).toBe(1);
 
     await clock.advance(24 * HOUR_MS);
     await usage.retention.run();
 
-    expect(await createUsageStore(database).list({ token: 'alice', day: 0 })).toEqual([]);
+    expect(await stores.usage.list({ token: 'alice', day: 0 })).toEqual([]);
   });
 });
 
@@ -217,7 +214,7 @@ describe('createUsage, while the store refuses to write', () => {
     await request();
     await usage.close();
     refusals = 0;
-    await database.write(() => database.prepare("UPDATE ledger SET owner = 'another'").run());
+    await stores.state.giveAccountsAway();
 
     await usage.recover();
 
@@ -229,7 +226,7 @@ describe('createUsage, while the store refuses to write', () => {
 describe('createUsage, a job', () => {
   it('opens its calls in the account that was made when the job was accepted', async () => {
     const reservation = usage.reservationOf(ALICE, 3);
-    await createLedgerStore(database).reserve({ id: 'job-1', ...reservation });
+    await stores.ledger.reserve({ id: 'job-1', ...reservation });
     const account = usage.accountOfJob({ id: 'job-1' });
 
     await account.reserve(3);

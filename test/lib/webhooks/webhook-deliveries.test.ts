@@ -4,14 +4,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toImageJob } from '../../../lib/jobs/job-views.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
-import { createWebhookStore } from '../../../lib/storage/sqlite/webhook-store.ts';
 import type { PostWebhook } from '../../../lib/webhooks/post-webhook.ts';
 import { createWebhookDeliveries, toOutcome } from '../../../lib/webhooks/webhook-deliveries.ts';
 import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { openTestStores } from '../../support/stores.ts';
 
 const KEY = Buffer.alloc(32, 3);
 const RECEIVER = new Webhook(`whsec_${KEY.toString('base64')}`);
@@ -20,15 +17,14 @@ const OTHER = 'https://other.test/ends';
 
 type Posted = Parameters<PostWebhook>[1] & { readonly url: string };
 
-let rig: ReturnType<typeof openRig>;
+let rig: Awaited<ReturnType<typeof openRig>>;
 
 /** Opens deliveries with real stores and signatures. The receiver and the time are scripted. */
-function openRig(allowed_hosts: readonly string[]) {
+async function openRig(allowed_hosts: readonly string[]) {
   const clock = createManualClock();
   const ids = { ...createIds(clock.nowMs), newFraction: () => 0.5 };
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
-  const jobs = createJobStore(database);
-  const store = createWebhookStore(database);
+  const stores = await openTestStores({ clock, ids });
+  const { jobs, webhooks: store } = stores;
   const posted: Posted[] = [];
   const results: string[] = [];
   const lines: string[] = [];
@@ -78,7 +74,7 @@ function openRig(allowed_hosts: readonly string[]) {
     },
     async close(): Promise<void> {
       await this.stop();
-      await database.close();
+      await stores.close();
     },
     /** Submits a job and ends it. */
     async end(url = URL) {
@@ -110,8 +106,8 @@ function verified({ headers, body }: Posted): unknown {
 }
 
 describe('createWebhookDeliveries', () => {
-  beforeEach(() => {
-    rig = openRig(['hooks.test']);
+  beforeEach(async () => {
+    rig = await openRig(['hooks.test']);
   });
   afterEach(() => rig.close());
 
@@ -202,7 +198,7 @@ describe('createWebhookDeliveries', () => {
     'a host that does not reply delays no other host if the allowed hosts are %j',
     async (hosts) => {
       await rig.close();
-      rig = openRig(hosts);
+      rig = await openRig(hosts);
       const slots = Math.ceil(32 / Math.max(1, hosts.length));
       rig.receiver.reply = ({ url }, signal) =>
         url === OTHER

@@ -10,8 +10,8 @@ const ARTIFACTS = 200;
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(async () => {
   await stopListeners();

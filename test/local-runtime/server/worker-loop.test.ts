@@ -5,8 +5,8 @@ const running = new AbortController().signal;
 
 let rig: JobRig;
 
-beforeEach(() => {
-  rig = openJobRig();
+beforeEach(async () => {
+  rig = await openJobRig();
 });
 afterEach(() => rig.close());
 
@@ -26,7 +26,7 @@ describe('startWorkerLoop', () => {
     const atFirst = rig.runs.length;
 
     for (let nth = 0; nth < 5; nth += 1) (await rig.run(nth)).succeed();
-    await until(() => rig.live.size() === 0);
+    await until(() => rig.active() === 0);
 
     expect(atFirst).toBe(2);
     const prompts = rig.runs.map(({ request }) => request.prompt);

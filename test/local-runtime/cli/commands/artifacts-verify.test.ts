@@ -119,9 +119,7 @@ describe('artifacts verify', () => {
     const target = { filename: 'a', collision: 'error' } as const;
     const image = imageOf('no image');
     await rig.publisher.commit(await rig.publisher.publish('s', [{ image }], target, noAbort));
-    await rig.database.write(() =>
-      rig.database.prepare('UPDATE artifact SET name = ?').run('\u001b[2J'),
-    );
+    await rig.state.renameArtifacts('\u001b[2J');
 
     await verify();
 
@@ -153,7 +151,7 @@ describe('artifacts verify', () => {
   });
 
   it('reports in one sentence that the database cannot be read', async () => {
-    await rig.database.close();
+    await rig.stores.close();
     await writeFile(stateDatabaseFile(rig.directory), 'notes');
 
     const code = await verify('--json');
