@@ -190,10 +190,14 @@ export interface JobTotals {
 /**
  * Stores jobs and their history. Every method is one transaction and is durable when it resolves. A job of another scope is
  * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if it is damaged.
+ *
+ * A job moves from `queued` to `running` or `cancelled`, and from `running` to `succeeded`, `failed`, `cancelled` or
+ * `interrupted`, where it stays. The transaction that adds, changes or removes a job also updates `totals`, the queue's
+ * counts, and the order of the changes of its scope. No change of one job appears as a change of another.
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`. If an earlier job has the same key, adds nothing and resolves with the earlier job in its
+   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key, adds nothing and resolves with the earlier job in its
    * present state; the limits are not checked. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the
    * token or beyond the share of the scope (`checkRoom`), `idempotency_conflict` if the earlier job has another fingerprint.
    */
@@ -222,14 +226,15 @@ export interface JobStore {
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
-   * Ends a running job, counts its outputs and publishes its artifacts, all in one transaction. If the job does not succeed,
+   * Ends a running job, counts its outputs, replaces its charge by their number, publishes its artifacts, and makes its
+   * webhook due if the status is among its events. If the job does not succeed,
    * its pending publications become its partial result. Resolves with false, and changes nothing, if the job is not running
    * in this process, or if it would succeed after its cancellation was requested. Throws `artifact` if a publication of a
    * result is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
-   * Ends a queued job as `cancelled` with this error. Marks a running job as `cancelRequested`. Leaves an ended job
+   * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks a running job as `cancelRequested`. Leaves an ended job
    * unchanged. Resolves with the job in its new state.
    */
   cancel(
@@ -264,7 +269,10 @@ export interface JobStore {
    * `oldestToResume` may have missed a removal, because the ids of removed jobs are kept for a limited number of changes.
    */
   changes(scope: string): Promise<{ readonly latest: number; readonly oldestToResume: number }>;
-  /** Resolves with the first change of the scope after this number. Only the latest change of each job is found. */
+  /**
+   * Resolves with the first change of the scope after this number. Only the latest change of each job is found. Every update of
+   * a job that a reader can see is a change, and so is its removal.
+   */
   nextChange(scope: string, after: number): Promise<JobChange | undefined>;
   /** Resolves with the publications, complete or not, of jobs that still run in the store but whose process has ended. */
   listAbandonedOutputs(nowSecs: number): Promise<readonly ArtifactRecord[]>;

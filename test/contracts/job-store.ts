@@ -155,6 +155,25 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.changes('anonymous')).latest).toBe(changes.at(-1)?.change);
       });
 
+      test('a start, a request to cancel, an end, a mark and a removal are one change each', async () => {
+        const { id, scope, sequence } = await submitted();
+        const latest = async () => (await store.changes(scope)).latest;
+        const steps = [await latest()];
+        await store.claim(LATER);
+        steps.push(await latest());
+        await store.cancel(scope, id, { atSecs: LATER, error: CANCELLATION });
+        steps.push(await latest());
+        const end = { status: 'cancelled', completedSecs: LATER, error: CANCELLATION } as const;
+        await store.settle(sequence, end);
+        steps.push(await latest());
+        await store.update(scope, id, { atSecs: LATER, deleted: true });
+        steps.push(await latest());
+        await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+        steps.push(await latest());
+
+        expect(steps).toEqual([1, 2, 3, 4, 5, 6]);
+      });
+
       test('an update that changes nothing does not count as a change', async () => {
         const job = await ended();
         const { latest } = await store.changes('anonymous');
@@ -824,6 +843,20 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
+      test('a job beyond the allowance of its token is rejected and leaves nothing', async () => {
+        const beyond = { ...WIDE, reservation: { ...FOUR.reservation, allowance: 3 } };
+
+        const refused = submitted({}, beyond);
+
+        await expect(refused).rejects.toMatchObject({
+          code: 'rate_limited',
+          details: { reason: 'allowance', remaining: 3 },
+        });
+        expect(await usage.charged(TOKEN)).toBe(0);
+        expect((await store.totals()).byStatus.queued).toBe(0);
+        expect((await store.changes('anonymous')).latest).toBe(0);
+      });
+
       test('an end that is rejected counts nothing', async () => {
         const job = await published();
         const counts = [{ ...NOTHING, provider: 'sandbox', images: 4 }];
@@ -1349,6 +1382,56 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
     });
+
+    test('the totals count each job in its present status, its marks and its bytes', async () => {
+      const { id, scope, sequence } = await submitted();
+      const states = [await store.totals()];
+      await store.claim(LATER);
+      states.push(await store.totals());
+      await store.settle(sequence, succeeded());
+      states.push(await store.totals());
+      await store.update(scope, id, { atSecs: LATER, favorite: true, deleted: true });
+      states.push(await store.totals());
+      await store.update(scope, id, { atSecs: LATER, favorite: false });
+      await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+      states.push(await store.totals());
+
+      const counted = states.map(({ byStatus, hidden, favorite }) => [
+        ...[byStatus.queued, byStatus.running, byStatus.succeeded],
+        ...[hidden, favorite],
+      ]);
+      expect(counted).toEqual([
+        [1, 0, 0, 0, 0],
+        [0, 1, 0, 0, 0],
+        [0, 0, 1, 0, 0],
+        [0, 0, 1, 1, 1],
+        [0, 0, 0, 0, 0],
+      ]);
+      const reserved = states.map(({ reservedBytes }) => reservedBytes);
+      expect(reserved).toEqual([20_000, 20_000, 0, 0, 0]);
+      const [atFirst = 0, , atEnd = 0, , atLast] = states.map(({ logicalBytes }) => logicalBytes);
+      expect(atEnd).toBeGreaterThan(atFirst);
+      expect(atLast).toBe(0);
+    });
+
+    test.each(['failed', 'cancelled', 'interrupted'] as const)(
+      'the totals count a job that ended as %s',
+      async (status) => {
+        await inStatus(status);
+
+        const { byStatus } = await store.totals();
+
+        const none = {
+          queued: 0,
+          running: 0,
+          succeeded: 0,
+          failed: 0,
+          cancelled: 0,
+          interrupted: 0,
+        };
+        expect(byStatus).toEqual({ ...none, [status]: 1 });
+      },
+    );
 
     test('the totals of an empty store are zero', async () => {
       expect(await store.totals()).toEqual({

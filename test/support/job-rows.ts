@@ -21,7 +21,39 @@ const INSERT = `
     'generate', @provider, 1, @errorCode, 600, @reserved, @prompt
   )`;
 
+const COUNT = `
+  DELETE FROM job_change;
+  INSERT INTO job_change (seq, scope, change)
+    SELECT seq, scope, row_number() OVER (PARTITION BY scope ORDER BY seq) FROM job;
+  DELETE FROM job_active;
+  INSERT INTO job_active
+    SELECT provider, sum(status = 'queued'), sum(status = 'running') FROM job GROUP BY provider;
+  DELETE FROM job_scope;
+  INSERT INTO job_scope (scope, queued, joined, held, ordinary_jobs, ordinary_bytes)
+    SELECT
+      scope, sum(status = 'queued'), min(seq), sum(bytes + reserved),
+      sum(completed IS NOT NULL AND favorite = 0),
+      sum((completed IS NOT NULL AND favorite = 0) * bytes)
+    FROM job GROUP BY scope;
+  UPDATE job_total SET (
+    queued, running, succeeded, failed, cancelled, interrupted, hidden, favorite, bytes, reserved,
+    ordinary_jobs, ordinary_bytes
+  ) = (
+    SELECT
+      sum(status = 'queued'), sum(status = 'running'), sum(status = 'succeeded'),
+      sum(status = 'failed'), sum(status = 'cancelled'), sum(status = 'interrupted'),
+      sum(deleted IS NOT NULL), sum(favorite), sum(bytes), sum(reserved),
+      sum(completed IS NOT NULL AND favorite = 0),
+      sum((completed IS NOT NULL AND favorite = 0) * bytes)
+    FROM job
+  )`;
+
 const ids = createIds(() => 0);
+
+/** Counts jobs that were inserted directly, which the store counts itself when it adds them. They must have no images. */
+export function countJobs({ prepare }: Pick<StateDatabase, 'prepare'>): void {
+  for (const sql of COUNT.split(';')) prepare(sql).run();
+}
 
 /**
  * Inserts jobs with the given sequences directly into the database. The sequences may have gaps, and may be those of removed
@@ -29,11 +61,9 @@ const ids = createIds(() => 0);
  */
 export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[]): Promise<void> {
   const insert = database.prepare(INSERT);
-  const forget = database.prepare('DELETE FROM job_change WHERE seq = ?');
   await database.write(() => {
     for (const { status, favorite, hidden, ...job } of jobs) {
       const isQueued = status === 'queued';
-      forget.run(job.sequence);
       insert.run({
         ...job,
         status,

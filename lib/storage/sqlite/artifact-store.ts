@@ -31,6 +31,11 @@ const RENAME = `
 const PUBLISH = `
   UPDATE artifact SET state = 'published', owner = NULL
   WHERE id = @id AND state = 'pending' AND owner = @owner`;
+// An artifact counts while it is published.
+const COUNT = `
+  UPDATE artifact_total SET
+    artifacts = artifacts + @change,
+    bytes = bytes + @change * (SELECT bytes FROM artifact WHERE id = @id)`;
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
 const WITHDRAW = `
@@ -90,6 +95,7 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const discard = database.prepare(DISCARD);
   const find = database.prepare(FIND);
   const withdraw = database.prepare(WITHDRAW);
+  const count = prepareCount(database);
   const listByAge = database.prepare(LIST_BY_AGE);
   const abandon = database.prepare(ABANDON);
   const adopt = database.prepare(ADOPT);
@@ -125,7 +131,7 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
       }),
     withdraw: (ids) =>
       database.write(() => {
-        for (const id of ids) withdraw.run({ id, owner });
+        for (const id of ids) if (withdraw.run({ id, owner }).changes > 0) count(id, -1);
       }),
     abandon: (ids) =>
       database.write(() => {
@@ -167,12 +173,22 @@ export function preparePublish(
   database: Pick<StoreDatabase, 'owner' | 'prepare'>,
 ): (ids: readonly string[]) => void {
   const publish = database.prepare(PUBLISH);
+  const count = prepareCount(database);
   const { owner } = database;
   return (ids) => {
     for (const id of ids) {
       if (publish.run({ id, owner }).changes !== 1) {
         throw new BridgeError('artifact', 'the artifact is no longer pending');
       }
+      count(id, 1);
     }
   };
+}
+
+/** Prepares the count of an artifact that was published or withdrawn, inside the transaction of the caller. */
+export function prepareCount(
+  database: Pick<StoreDatabase, 'prepare'>,
+): (id: string, change: 1 | -1) => void {
+  const count = database.prepare(COUNT);
+  return (id, change) => void count.run({ id, change });
 }

@@ -19,8 +19,8 @@ CREATE TABLE owner (
 
 /**
  * Artifacts. A pending row is the intent of a publication, or of a removal, that has not ended. The columns of the metadata
- * file beside an image are all set or all empty. `artifact_total` counts published images without their metadata files; it
- * is kept by triggers because counting rows takes too long.
+ * file beside an image are all set or all empty. `artifact_total` counts published images without their metadata files,
+ * because counting rows takes too long.
  */
 const ARTIFACT = `
 CREATE TABLE artifact (
@@ -53,24 +53,6 @@ CREATE TABLE artifact_total (
 ) STRICT;
 
 INSERT INTO artifact_total VALUES (1, 0, 0);
-
-CREATE TRIGGER artifact_was_published AFTER UPDATE OF state ON artifact
-WHEN old.state = 'pending' AND new.state = 'published'
-BEGIN
-  UPDATE artifact_total SET artifacts = artifacts + 1, bytes = bytes + new.bytes;
-END;
-
-CREATE TRIGGER artifact_was_withdrawn AFTER UPDATE OF state ON artifact
-WHEN old.state = 'published' AND new.state = 'pending'
-BEGIN
-  UPDATE artifact_total SET artifacts = artifacts - 1, bytes = bytes - old.bytes;
-END;
-
-CREATE TRIGGER artifact_was_removed AFTER DELETE ON artifact
-WHEN old.state = 'published'
-BEGIN
-  UPDATE artifact_total SET artifacts = artifacts - 1, bytes = bytes - old.bytes;
-END;
 `;
 
 /** Named templates, in one space for all callers. Names compare by their bytes. */
@@ -197,9 +179,8 @@ CREATE INDEX job_output_of_job ON job_output (seq);
 `;
 
 /**
- * Counts and sizes of all jobs, kept by triggers because counting rows takes too long. `ordinary_*` is the history without
- * favorites. A stored image counts there once, with the last of its jobs. No trigger changes a job: what one scope sends must
- * not show in the changes of another.
+ * Counts and sizes of all jobs, which `job-counts.ts` updates with each change of a job because counting rows takes too long.
+ * `ordinary_*` counts the history without favorites. A stored image counts once there, with the last of its jobs.
  */
 const JOB_TOTAL = `
 CREATE TABLE job_total (
@@ -219,104 +200,6 @@ CREATE TABLE job_total (
 ) STRICT;
 
 INSERT INTO job_total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-
-CREATE TRIGGER job_was_added AFTER INSERT ON job
-BEGIN
-  UPDATE job_total SET
-    queued = queued + (new.status = 'queued'),
-    running = running + (new.status = 'running'),
-    succeeded = succeeded + (new.status = 'succeeded'),
-    failed = failed + (new.status = 'failed'),
-    cancelled = cancelled + (new.status = 'cancelled'),
-    interrupted = interrupted + (new.status = 'interrupted'),
-    hidden = hidden + (new.deleted IS NOT NULL),
-    favorite = favorite + new.favorite,
-    bytes = bytes + new.bytes,
-    reserved = reserved + new.reserved,
-    ordinary_jobs = ordinary_jobs + (new.completed IS NOT NULL AND new.favorite = 0),
-    ordinary_bytes =
-      ordinary_bytes + (new.completed IS NOT NULL AND new.favorite = 0) * new.bytes;
-END;
-
-CREATE TRIGGER job_was_changed
-AFTER UPDATE OF status, favorite, deleted, completed, bytes, reserved ON job
-BEGIN
-  UPDATE job_total SET
-    queued = queued + (new.status = 'queued') - (old.status = 'queued'),
-    running = running + (new.status = 'running') - (old.status = 'running'),
-    succeeded = succeeded + (new.status = 'succeeded') - (old.status = 'succeeded'),
-    failed = failed + (new.status = 'failed') - (old.status = 'failed'),
-    cancelled = cancelled + (new.status = 'cancelled') - (old.status = 'cancelled'),
-    interrupted = interrupted + (new.status = 'interrupted') - (old.status = 'interrupted'),
-    hidden = hidden + (new.deleted IS NOT NULL) - (old.deleted IS NOT NULL),
-    favorite = favorite + new.favorite - old.favorite,
-    bytes = bytes + new.bytes - old.bytes,
-    reserved = reserved + new.reserved - old.reserved,
-    ordinary_jobs = ordinary_jobs + (new.completed IS NOT NULL AND new.favorite = 0)
-      - (old.completed IS NOT NULL AND old.favorite = 0),
-    ordinary_bytes = ordinary_bytes
-      + (new.completed IS NOT NULL AND new.favorite = 0) * new.bytes
-      - (old.completed IS NOT NULL AND old.favorite = 0) * old.bytes;
-END;
-
-CREATE TRIGGER job_was_removed AFTER DELETE ON job
-BEGIN
-  UPDATE job_total SET
-    queued = queued - (old.status = 'queued'),
-    running = running - (old.status = 'running'),
-    succeeded = succeeded - (old.status = 'succeeded'),
-    failed = failed - (old.status = 'failed'),
-    cancelled = cancelled - (old.status = 'cancelled'),
-    interrupted = interrupted - (old.status = 'interrupted'),
-    hidden = hidden - (old.deleted IS NOT NULL),
-    favorite = favorite - old.favorite,
-    bytes = bytes - old.bytes,
-    reserved = reserved - old.reserved,
-    ordinary_jobs = ordinary_jobs - (old.completed IS NOT NULL AND old.favorite = 0),
-    ordinary_bytes =
-      ordinary_bytes - (old.completed IS NOT NULL AND old.favorite = 0) * old.bytes;
-END;
-
-CREATE TRIGGER job_input_was_added AFTER INSERT ON job_input
-BEGIN
-  UPDATE job_total SET ordinary_bytes = ordinary_bytes - new.bytes
-  WHERE EXISTS (
-    SELECT 1 FROM job
-    WHERE seq = (SELECT max(seq) FROM job_input WHERE sha256 = new.sha256 AND seq < new.seq)
-      AND completed IS NOT NULL AND favorite = 0
-  );
-END;
-
-CREATE TRIGGER job_inputs_were_changed AFTER UPDATE OF favorite, completed ON job
-WHEN EXISTS (SELECT 1 FROM job_input WHERE seq = new.seq)
-BEGIN
-  UPDATE job_total SET ordinary_bytes = ordinary_bytes + (
-    (new.completed IS NOT NULL AND new.favorite = 0)
-    - (old.completed IS NOT NULL AND old.favorite = 0)
-  ) * (
-    SELECT coalesce(sum(bytes), 0) FROM job_input AS own
-    WHERE seq = new.seq AND NOT EXISTS (
-      SELECT 1 FROM job_input WHERE sha256 = own.sha256 AND seq > own.seq
-    )
-  );
-END;
-
-CREATE TRIGGER job_inputs_are_removed BEFORE DELETE ON job
-WHEN EXISTS (SELECT 1 FROM job_input WHERE seq = old.seq)
-BEGIN
-  UPDATE job_total SET ordinary_bytes = ordinary_bytes + (
-    SELECT coalesce(sum(own.bytes * (
-      coalesce((
-        SELECT completed IS NOT NULL AND favorite = 0 FROM job
-        WHERE seq = (SELECT max(seq) FROM job_input WHERE sha256 = own.sha256 AND seq < own.seq)
-      ), 0) - (old.completed IS NOT NULL AND old.favorite = 0)
-    )), 0)
-    FROM job_input AS own
-    WHERE own.seq = old.seq AND NOT EXISTS (
-      SELECT 1 FROM job_input WHERE sha256 = own.sha256 AND seq > own.seq
-    )
-  );
-END;
 `;
 
 /**
@@ -333,33 +216,6 @@ CREATE TABLE job_change (
 
 CREATE UNIQUE INDEX job_change_order ON job_change (scope, change);
 CREATE INDEX job_removal_order ON job_change (scope, change) WHERE removed_id IS NOT NULL;
-
-CREATE TRIGGER job_change_of_added AFTER INSERT ON job
-BEGIN
-  INSERT INTO job_change (seq, scope, change) VALUES (
-    new.seq, new.scope,
-    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = new.scope), 0)
-  );
-END;
-
-CREATE TRIGGER job_change_of_changed AFTER UPDATE ON job
-BEGIN
-  INSERT INTO job_change (seq, scope, change) VALUES (
-    new.seq, new.scope,
-    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = new.scope), 0)
-  )
-  ON CONFLICT (seq) DO UPDATE SET change = excluded.change;
-END;
-
-CREATE TRIGGER job_change_of_removed AFTER DELETE ON job
-BEGIN
-  INSERT INTO job_change (seq, scope, change, removed_id) VALUES (
-    old.seq, old.scope,
-    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = old.scope), 0),
-    old.id
-  )
-  ON CONFLICT (seq) DO UPDATE SET change = excluded.change, removed_id = excluded.removed_id;
-END;
 `;
 
 /**
@@ -397,31 +253,6 @@ CREATE TABLE job_active (
   queued INTEGER NOT NULL CHECK (queued >= 0),
   running INTEGER NOT NULL CHECK (running >= 0)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER job_active_was_added AFTER INSERT ON job
-WHEN new.completed IS NULL
-BEGIN
-  INSERT INTO job_active VALUES (new.provider, new.status = 'queued', new.status = 'running')
-  ON CONFLICT (provider) DO UPDATE SET
-    queued = queued + excluded.queued, running = running + excluded.running;
-END;
-
-CREATE TRIGGER job_active_was_changed AFTER UPDATE OF status ON job
-WHEN old.completed IS NULL
-BEGIN
-  UPDATE job_active SET
-    queued = queued - (old.status = 'queued') + (new.status = 'queued'),
-    running = running - (old.status = 'running') + (new.status = 'running')
-  WHERE provider = old.provider;
-END;
-
-CREATE TRIGGER job_active_was_removed AFTER DELETE ON job
-WHEN old.completed IS NULL
-BEGIN
-  UPDATE job_active SET
-    queued = queued - (old.status = 'queued'), running = running - (old.status = 'running')
-  WHERE provider = old.provider;
-END;
 `;
 
 /**
@@ -526,6 +357,18 @@ FROM ownerless_job JOIN job ON job.id = ownerless_job.id AND job.scope = 'legacy
 
 INSERT INTO job_scope (scope, queued, joined, held, ordinary_jobs, ordinary_bytes)
 SELECT scope, 0, 0, sum(bytes), count(*), sum(bytes) FROM job GROUP BY scope;
+
+UPDATE job_total SET
+  succeeded = (SELECT count(*) FROM job WHERE status = 'succeeded'),
+  failed = (SELECT count(*) FROM job WHERE status = 'failed'),
+  cancelled = (SELECT count(*) FROM job WHERE status = 'cancelled'),
+  interrupted = (SELECT count(*) FROM job WHERE status = 'interrupted'),
+  bytes = (SELECT coalesce(sum(bytes), 0) FROM job),
+  ordinary_jobs = (SELECT count(*) FROM job),
+  ordinary_bytes = (SELECT coalesce(sum(bytes), 0) FROM job);
+
+INSERT INTO job_change (seq, scope, change)
+SELECT seq, scope, row_number() OVER (ORDER BY seq) FROM job;
 
 DROP TABLE ownerless_job;
 `;

@@ -3,6 +3,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { openStateDatabase, type StateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
+import { countJobs } from '../../support/job-rows.ts';
 import { jobRequest } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
 import { p50AndP99 } from '../measure/statistics.ts';
@@ -23,10 +24,6 @@ const FILL = `
   FROM nth`;
 const FILL_CONTENT = `
   INSERT INTO job_content (seq, request_id, request) SELECT seq, id, @request FROM job`;
-
-const FILL_SCOPES = `
-  INSERT INTO job_scope (scope, queued, joined, held)
-  SELECT scope, count(*), min(seq), sum(bytes + reserved) FROM job GROUP BY scope`;
 
 /** The effect of a million queued jobs of 50 scopes and all priorities on claims and on the views of the queue. */
 export const jobClaims: Bench = {
@@ -70,11 +67,10 @@ export const jobClaims: Bench = {
 async function fill(database: StateDatabase): Promise<void> {
   const fillJobs = database.prepare(FILL);
   const fillContent = database.prepare(FILL_CONTENT);
-  const fillScopes = database.prepare(FILL_SCOPES);
   await database.write(() => {
     fillJobs.run({ jobs: JOBS, scopes: SCOPES });
     fillContent.run({ request: JSON.stringify(jobRequest()) });
-    fillScopes.run();
+    countJobs(database);
   });
 }
 

@@ -4,6 +4,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { type Connection, connect } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { ROW_BYTES } from '../../../lib/storage/sqlite/jobs/job-rows.ts';
+import { countJobs } from '../../support/job-rows.ts';
 import { FAILURE, jobRequest, jobResult } from '../../support/jobs.ts';
 import { writePrompt } from './prompts.ts';
 
@@ -67,6 +68,7 @@ function writeRows(connection: Connection, count: number, newId: () => string): 
     }
     connection.exec('COMMIT');
   }
+  countJobs(connection);
 }
 
 function toRow(nth: number, count: number, id: string, draw: () => number) {

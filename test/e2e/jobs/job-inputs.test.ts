@@ -91,7 +91,10 @@ describe('the input image of a job', () => {
     await edited(jobs);
     await second.end('SIGKILL');
     // The state after a kill between the row and its file, and after a kill between a file and its row.
-    change(cwd, 'DELETE FROM job; DELETE FROM job_scope');
+    change(
+      cwd,
+      'DELETE FROM job; DELETE FROM job_scope; DELETE FROM job_change; UPDATE job_total SET succeeded = 0, bytes = 0, ordinary_jobs = 0, ordinary_bytes = 0',
+    );
     await mkdir(join(cwd, 'data/state/inputs/ab'), { recursive: true });
     await writeFile(join(cwd, 'data/state/inputs/ab', 'ab'.repeat(32)), 'never accepted');
     const third = await open(cwd);

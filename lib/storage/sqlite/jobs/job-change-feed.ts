@@ -11,6 +11,14 @@ const NEXT = `
   SELECT seq, change, removed_id FROM job_change
   WHERE scope = +? AND change > +? ORDER BY change LIMIT 1`;
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = ?`;
+// A job has one row, of its latest change. The row of a removed job remains for a while, with the id of the job.
+const NOTE = `
+  INSERT INTO job_change (seq, scope, change, removed_id)
+  VALUES (
+    @sequence, @scope,
+    1 + coalesce((SELECT max(change) FROM job_change WHERE scope = +@scope), 0), @removedId
+  )
+  ON CONFLICT (seq) DO UPDATE SET change = excluded.change, removed_id = excluded.removed_id`;
 const FORGET_REMOVALS = `
   DELETE FROM job_change
   WHERE scope = +@scope AND removed_id IS NOT NULL
@@ -44,13 +52,22 @@ export function createJobChangeFeed(
   };
 }
 
-/**
- * Prepares the deletion of old removals of a scope, for the transaction that removes jobs. No reader may resume from before
- * these removals.
- */
-export function prepareForgetRemovals(
-  database: Pick<StateDatabase, 'prepare'>,
-): (scope: string) => void {
+/** Numbers the changes of the jobs of each scope, inside the transactions that change jobs. */
+export type JobChanges = ReturnType<typeof prepareJobChanges>;
+
+export function prepareJobChanges(database: Pick<StateDatabase, 'prepare'>) {
+  const note = database.prepare(NOTE);
   const forget = database.prepare(FORGET_REMOVALS);
-  return (scope) => void forget.run({ scope, remembered: REMEMBERED_CHANGES });
+  return {
+    /** Gives the job the next number of its scope. Called after every update of its row. */
+    note: (sequence: number, scope: string): void =>
+      void note.run({ sequence, scope, removedId: null }),
+
+    noteRemoval: (sequence: number, scope: string, removedId: string): void =>
+      void note.run({ sequence, scope, removedId }),
+
+    /** Deletes old removals of a scope. No reader may resume from before these removals. */
+    forgetRemovals: (scope: string): void =>
+      void forget.run({ scope, remembered: REMEMBERED_CHANGES }),
+  };
 }

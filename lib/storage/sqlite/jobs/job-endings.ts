@@ -1,12 +1,17 @@
 import * as v from 'valibot';
 import type { ArtifactImage } from '../../../contract/reply/image-response.ts';
-import type { ImageJobSummary, PartialResult } from '../../../contract/resources/job.ts';
+import {
+  type ImageJobSummary,
+  JOB_STATUSES,
+  type PartialResult,
+} from '../../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
-import { ARTIFACT_COLUMNS, ArtifactRow, preparePublish } from '../artifact-store.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow, prepareCount, preparePublish } from '../artifact-store.ts';
 import type { StateDatabase } from '../database.ts';
 import { prepareJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
-import type { JobScopes } from './job-scopes.ts';
+import type { JobChanges } from './job-change-feed.ts';
+import type { JobCounts } from './job-counts.ts';
 
 const END = `
   UPDATE job SET
@@ -15,7 +20,7 @@ const END = `
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
   WHERE seq = @seq`;
 const MAY_END = `
-  SELECT id, scope, bytes + reserved AS held FROM job
+  SELECT id, scope, provider, status, favorite, bytes, reserved FROM job
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = `
@@ -41,7 +46,17 @@ const LIST_ABANDONED_OUTPUTS = `
     SELECT artifact_id FROM job_output JOIN job ON job.seq = job_output.seq
     WHERE job.status = 'running' AND ${isAbandonedSql('job')})`;
 
-const FoundJob = v.optional(v.object({ id: v.string(), scope: v.string(), held: v.number() }));
+const FoundJob = v.optional(
+  v.object({
+    id: v.string(),
+    scope: v.string(),
+    provider: v.string(),
+    status: v.picklist(JOB_STATUSES),
+    favorite: v.number(),
+    bytes: v.number(),
+    reserved: v.number(),
+  }),
+);
 const Records = v.array(ArtifactRow);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
@@ -69,7 +84,10 @@ export interface JobEnding {
 
 export function prepareJobEnding(
   database: StateDatabase,
-  scopes: Pick<JobScopes, 'countEnd'>,
+  {
+    counts,
+    changes,
+  }: { readonly counts: Pick<JobCounts, 'end'>; readonly changes: Pick<JobChanges, 'note'> },
 ): JobEnding {
   const mayEnd = database.prepare(MAY_END);
   const endJob = database.prepare(END);
@@ -90,7 +108,8 @@ export function prepareJobEnding(
       const { partial: partialText, ...facts } = texts;
       const bytes = sizeOf({ result, error, ...texts });
       endJob.run({ seq: sequence, status, completed, ...facts, bytes });
-      scopes.countEnd(sequence, { ...job, queued: Number(from === 'queued') });
+      counts.end(sequence, job);
+      changes.note(sequence, job.scope);
       if (from === 'queued') accounts.giveBack(sequence);
       else accounts.close(job.id, { settlement: end.settlement, kept: indicesOf(partial) });
       endContent.run({ seq: sequence, result, partial: partialText, error });
@@ -189,13 +208,14 @@ interface JobOutputs {
 function prepareJobOutputs(database: StateDatabase): JobOutputs {
   const listPending = database.prepare(LIST_PENDING_OUTPUTS);
   const publish = database.prepare(PUBLISH_OUTPUT);
+  const count = prepareCount(database);
   const remove = database.prepare(REMOVE_OUTPUTS);
   return {
     keep(sequence, ids) {
       if (ids.length === 0) return undefined;
       const found = listPending.all({ sequence, ids: JSON.stringify(ids) });
       const data = v.parse(PendingRows, found).map(toImage);
-      for (const { id } of data) publish.run(id);
+      for (const { id } of data) if (publish.run(id).changes > 0) count(id, 1);
       return data.length === 0 ? undefined : { data: data.sort((a, b) => a.index - b.index) };
     },
     remove: (sequence) => void remove.run(sequence),

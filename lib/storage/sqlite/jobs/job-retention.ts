@@ -7,8 +7,8 @@ import type {
 } from '../../../jobs/job-store-port.ts';
 import { isAboveShare } from '../../../platform/fair-share.ts';
 import type { StoreDatabase } from '../database.ts';
-import { prepareForgetRemovals } from './job-change-feed.ts';
-import type { JobScopes } from './job-scopes.ts';
+import type { JobChanges } from './job-change-feed.ts';
+import type { JobCounts } from './job-counts.ts';
 
 const LIST_OLD = `
   SELECT seq FROM job
@@ -33,12 +33,12 @@ export const NEXT_ENDED = `
   FROM job
   WHERE scope = +? AND completed IS NOT NULL AND favorite = 0 AND (completed, seq) > (+?, +?)
   ORDER BY completed, seq LIMIT 1`;
-const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
+const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING id, scope';
 
 const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const INPUTS_OF_JOB = 'SELECT sha256 FROM job_input WHERE seq = ?';
 
-const Text = v.string();
+const RemovedRow = v.object({ id: v.string(), scope: v.string() });
 const Sha256s = v.array(v.string());
 const Sequences = v.array(v.number());
 const EndedRow = v.optional(
@@ -49,15 +49,20 @@ const LargestRows = v.array(v.object({ scope: v.string(), filled: v.number() }))
 
 const START: EndedPlace = { completedSecs: 0, sequence: 0 };
 
+interface RemovalDeps {
+  readonly counts: Pick<JobCounts, 'counting' | 'previousUsers'>;
+  readonly changes: Pick<JobChanges, 'noteRemoval' | 'forgetRemovals'>;
+}
+
 /** Keeps the history within its limits. */
 export function createJobRetention(
   database: StoreDatabase,
-  scopes: Pick<JobScopes, 'counting' | 'previousUsers'>,
+  deps: RemovalDeps,
 ): Pick<JobStore, 'prune'> {
   const listOld = database.prepare(LIST_OLD).pluck();
   const nextEnded = database.prepare(NEXT_ENDED);
   const findLargest = prepareFindLargest(database);
-  const prepareRemoval = prepareRemovals(database, scopes);
+  const prepareRemoval = prepareRemovals(database, deps);
 
   return {
     prune: (retention) =>
@@ -124,12 +129,11 @@ function prepareFindLargest(database: StoreDatabase) {
 /** Prepares removals of jobs, for the transaction of the caller. Only one removal may be in progress at a time. */
 function prepareRemovals(
   database: StoreDatabase,
-  { counting, previousUsers }: Pick<JobScopes, 'counting' | 'previousUsers'>,
+  { counts: { counting, previousUsers }, changes }: RemovalDeps,
 ) {
-  const remove = database.prepare(REMOVE).pluck();
+  const remove = database.prepare(REMOVE);
   const inputsOf = database.prepare(INPUTS_OF_JOB).pluck();
   const findNeed = database.prepare(NEEDS_INPUT);
-  const forgetRemovals = prepareForgetRemovals(database);
 
   return () => {
     const removed: number[] = [];
@@ -139,18 +143,16 @@ function prepareRemovals(
       remove(sequence: number): void {
         for (const sha256 of v.parse(Sha256s, inputsOf.all(sequence))) inputs.add(sha256);
         const counted = [sequence, ...previousUsers(sequence)];
-        changed.add(
-          v.parse(
-            Text,
-            counting(counted, () => remove.get(sequence)),
-          ),
-        );
+        const row = counting(counted, () => remove.get(sequence));
+        const { id, scope } = v.parse(RemovedRow, row);
+        changes.noteRemoval(sequence, scope, id);
+        changed.add(scope);
         removed.push(sequence);
       },
 
       /** Returns the removed jobs, and the stored images that no remaining job uses. */
       finish() {
-        for (const scope of changed) forgetRemovals(scope);
+        for (const scope of changed) changes.forgetRemovals(scope);
         const releasedInputs = [...inputs].filter((sha256) => findNeed.get(sha256) === undefined);
         return { removed, releasedInputs };
       },

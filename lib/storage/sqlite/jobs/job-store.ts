@@ -4,12 +4,12 @@ import { toFlatError } from '../../../errors/error-body.ts';
 import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../../jobs/job-store-port.ts';
 import type { StateDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
-import { createJobChangeFeed } from './job-change-feed.ts';
+import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
+import { type JobCounts, prepareJobCounts } from './job-counts.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
 import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
-import { type JobScopes, prepareJobScopes } from './job-scopes.ts';
 import { createJobSubmission } from './job-submission.ts';
 
 const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_content.seq = job.seq`;
@@ -18,10 +18,11 @@ const FIND = `${FROM_JOB} WHERE id = +? AND scope = +?`;
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
 /** Exported for tests of its query plan. A separate statement, because it takes ten times as long as a part of the update. */
 export const NEXT_JOB = `
-  SELECT seq FROM job WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
+  SELECT seq AS sequence, provider FROM job
+  WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
 const CLAIM = `
   UPDATE job SET status = 'running', owner = @owner, started = @startedSecs, updated = @startedSecs
-  WHERE seq = @sequence`;
+  WHERE seq = @sequence AND status = 'queued'`;
 const ASK_TO_STOP = `
   UPDATE job SET cancel_requested = 1, updated = @atSecs
   WHERE seq = @sequence AND cancel_requested = 0`;
@@ -30,7 +31,7 @@ const MARK = `
   WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
 const TOTALS = 'SELECT * FROM job_total';
 
-const Sequence = v.optional(v.number());
+const NextRow = v.optional(v.object({ sequence: v.number(), provider: v.string() }));
 const TotalRow = v.pipe(
   v.object({
     queued: v.number(),
@@ -58,12 +59,13 @@ const TotalRow = v.pipe(
 export function createJobStore(database: StateDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
-  const nextJob = database.prepare(NEXT_JOB).pluck();
+  const nextJob = database.prepare(NEXT_JOB);
   const claim = database.prepare(CLAIM);
   const totals = database.prepare(TOTALS);
-  const scopes = prepareJobScopes(database);
+  const counts = prepareJobCounts(database);
+  const changes = prepareJobChanges(database);
   const accounts = prepareJobAccounts(database);
-  const ending = prepareJobEnding(database, scopes);
+  const ending = prepareJobEnding(database, { counts, changes });
 
   function findOne(scope: string, id: string): JobRecord | undefined {
     const row = find.get(id, scope);
@@ -71,25 +73,27 @@ export function createJobStore(database: StateDatabase): JobStore {
   }
 
   return {
-    ...createJobSubmission(database, scopes),
+    ...createJobSubmission(database, { counts, changes }),
     ...createJobEndings(database, ending),
     ...createJobList(database),
     ...createJobChangeFeed(database),
-    ...createJobRetention(database, scopes),
+    ...createJobRetention(database, { counts, changes }),
     ...createJobInputs(database),
-    ...createJobChanges(database, { ending, scopes, findOne }),
+    ...createJobUpdates(database, { ending, counts, changes, findOne }),
     claim: (startedSecs) =>
       database.write(() => {
         for (;;) {
-          const scope = scopes.nextScope();
+          const scope = counts.nextScope();
           if (scope === undefined) return undefined;
-          const sequence = v.parse(Sequence, nextJob.get(scope));
-          if (sequence === undefined) {
-            scopes.leaveQueue(scope);
+          const next = v.parse(NextRow, nextJob.get(scope));
+          if (next === undefined) {
+            counts.leaveQueue(scope);
             continue;
           }
+          const { sequence, provider } = next;
           claim.run({ startedSecs, owner: database.owner, sequence });
-          scopes.takeTurn(scope);
+          counts.start({ scope, provider });
+          changes.note(sequence, scope);
           accounts.begin(sequence);
           const job = readable(findBySequence.get(sequence));
           if (job !== undefined) return job;
@@ -123,15 +127,17 @@ function unreadable(): JobFailure {
 }
 
 /** Creates the methods that change jobs on behalf of their owners. */
-function createJobChanges(
+function createJobUpdates(
   database: StateDatabase,
   {
     ending,
-    scopes,
+    counts,
+    changes,
     findOne,
   }: {
     readonly ending: JobEnding;
-    readonly scopes: Pick<JobScopes, 'counting'>;
+    readonly counts: Pick<JobCounts, 'counting'>;
+    readonly changes: Pick<JobChanges, 'note'>;
     readonly findOne: (scope: string, id: string) => JobRecord | undefined;
   },
 ): Pick<JobStore, 'cancel' | 'update'> {
@@ -145,7 +151,7 @@ function createJobChanges(
         if (!job) return undefined;
         const { sequence } = job;
         if (job.completedSecs !== undefined) return job;
-        askToStop.run({ sequence, atSecs });
+        if (askToStop.run({ sequence, atSecs }).changes > 0) changes.note(sequence, scope);
         const end = {
           status: 'cancelled',
           completedSecs: atSecs,
@@ -168,8 +174,10 @@ function createJobChanges(
           favorite: Number(favorite ?? job.favorite),
           deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
         };
-        const { changes } = scopes.counting([job.sequence], () => mark.run(marks));
-        return changes === 0 ? job : findOne(scope, id);
+        const marked = counts.counting([job.sequence], () => mark.run(marks));
+        if (marked.changes === 0) return job;
+        changes.note(job.sequence, scope);
+        return findOne(scope, id);
       }),
   };
 }

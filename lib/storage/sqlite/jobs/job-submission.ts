@@ -5,8 +5,9 @@ import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/jo
 import { checkRoom } from '../../../platform/fair-share.ts';
 import type { StateDatabase } from '../database.ts';
 import { prepareCharges } from '../usage-store.ts';
+import type { JobChanges } from './job-change-feed.ts';
+import type { JobCounts } from './job-counts.ts';
 import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
-import type { JobScopes } from './job-scopes.ts';
 
 const INSERT = `
   INSERT INTO job (
@@ -47,7 +48,13 @@ const RETRY_AFTER_MS = 1000;
 
 export function createJobSubmission(
   database: StateDatabase,
-  scopes: Pick<JobScopes, 'joinQueue' | 'lastUsers' | 'counting'>,
+  {
+    counts,
+    changes,
+  }: {
+    readonly counts: Pick<JobCounts, 'add' | 'lastUsers' | 'counting'>;
+    readonly changes: Pick<JobChanges, 'note'>;
+  },
 ): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
   const insert = database.prepare(INSERT);
   const findByKey = database.prepare(FIND_BY_KEY);
@@ -101,16 +108,17 @@ export function createJobSubmission(
       return database.write(() => {
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
-        const held = bytes + job.reservedBytes;
-        refuseBeyondLimits(job.scope, admission, held);
+        const { scope, provider, reservedBytes: reserved } = job;
+        refuseBeyondLimits(scope, admission, bytes + reserved);
         const { reservation } = admission;
         const sha256s = inputsOf(job.request).map(({ sha256 }) => sha256);
-        const sequence = scopes.counting(scopes.lastUsers(sha256s), () => {
+        const sequence = counts.counting(counts.lastUsers(sha256s), () => {
           const added = insertRow(job, reservation.token, bytes);
           insertTexts(added, job, request, admission);
           return added;
         });
-        scopes.joinQueue({ scope: job.scope, sequence, held });
+        counts.add({ sequence, scope, provider, bytes, reserved });
+        changes.note(sequence, scope);
         charges.reserve(reservation, job.request.parameters.n);
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });

@@ -1,10 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../../../../lib/contract/resources/job.ts';
 import { toKeyHash } from '../../../../../lib/jobs/accept-job.ts';
-import type { JobStore } from '../../../../../lib/jobs/job-store-port.ts';
+import type { JobRecord, JobStore } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
@@ -19,7 +20,14 @@ import { createLedgerStore } from '../../../../../lib/storage/sqlite/ledger-stor
 import { createOwnerLease } from '../../../../../lib/storage/sqlite/owner-lease.ts';
 import { createUsageStore } from '../../../../../lib/storage/sqlite/usage-store.ts';
 import { describeJobStore } from '../../../../contracts/job-store.ts';
-import { editOf, jobRequest, newJob, succeeded, WIDE } from '../../../../support/jobs.ts';
+import {
+  CANCELLATION,
+  editOf,
+  jobRequest,
+  newJob,
+  succeeded,
+  WIDE,
+} from '../../../../support/jobs.ts';
 
 const ids = createIds(() => 0);
 
@@ -69,6 +77,32 @@ const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
 
 /** Retention that keeps nothing. */
 const NOTHING = { completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0 };
+
+/** Changes the nth known job, or adds one. Steps that the state of the job does not allow change nothing. */
+async function change(
+  store: JobStore,
+  known: JobRecord[],
+  { what, nth, input }: { what: string; nth: number; input: number },
+): Promise<void> {
+  const job = known[nth];
+  const images = input === 0 ? jobRequest() : editOf([`${input}`.repeat(64)]);
+  const error = { ...CANCELLATION };
+  if (what === 'submit') {
+    const added = newJob({ scope: `scope ${nth % 2}`, request: images });
+    known.push((await store.submit(added, WIDE)).job);
+  } else if (what === 'claim') await store.claim(9);
+  else if (what === 'prune') await store.prune({ ...NOTHING, maxRetained: nth, batch: 2 });
+  else if (job === undefined) return;
+  else if (what === 'cancel') await store.cancel(job.scope, job.id, { atSecs: 9, error });
+  else if (what === 'mark') {
+    await store.update(job.scope, job.id, { atSecs: 9, favorite: input % 2 === 0 });
+  } else if (what === 'hide') {
+    await store.update(job.scope, job.id, { atSecs: 9, deleted: true }).catch(() => undefined);
+  } else {
+    const failed = { status: 'failed', completedSecs: 9, error } as const;
+    await store.settle(job.sequence, input % 2 === 0 ? succeeded() : failed);
+  }
+}
 
 describe('createJobStore', () => {
   let database: StateDatabase;
@@ -211,6 +245,25 @@ describe('createJobStore', () => {
     expect(accepted).toHaveLength((await store.totals()).byStatus.queued);
     expect(findStateProblems(database)).toEqual([]);
     await expect(store.submit(newJob(), WIDE)).resolves.toMatchObject({ repeated: false });
+  });
+
+  test('the counts are those of the rows after any sequence of changes', async () => {
+    const step = fc.record({
+      what: fc.constantFrom('submit', 'claim', 'settle', 'cancel', 'mark', 'hide', 'prune'),
+      nth: fc.nat(5),
+      input: fc.nat(3),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const own = openStateDatabase({ file: IN_MEMORY, ids });
+      const jobs = createJobStore(own);
+      const known: JobRecord[] = [];
+      for (const { what, nth, input } of steps) await change(jobs, known, { what, nth, input });
+
+      expect(findStateProblems(own)).toEqual([]);
+      await own.close();
+    });
+
+    await fc.assert(property, { numRuns: 40 });
   });
 
   test('the files contain no byte of a key', async () => {
