@@ -1,21 +1,23 @@
-interface Running<T> {
-  readonly outcome: Promise<T>;
-  readonly controller: AbortController;
+import { createRunningWork, type StartedWork } from '../platform/running-work.ts';
+
+interface Shared<T> extends StartedWork<T> {
   waiting: number;
 }
 
 /** Creates a registry of running work in which concurrent callers with the same key share one run. */
 export function createSharedWork<T>() {
-  const running = new Map<string, Running<T>>();
+  const works = createRunningWork();
+  const running = new Map<string, Shared<T>>();
 
-  function start(key: string, work: (signal: AbortSignal) => Promise<T>): Running<T> {
-    const controller = new AbortController();
-    const shared = { outcome: work(controller.signal), controller, waiting: 0 };
+  function forget(key: string, shared: Shared<T>): void {
+    if (running.get(key) === shared) running.delete(key);
+  }
+
+  function start(key: string, work: (signal: AbortSignal) => Promise<T>): Shared<T> {
+    const shared = { ...works.start(work), waiting: 0 };
     running.set(key, shared);
-    const forget = () => {
-      if (running.get(key) === shared) running.delete(key);
-    };
-    shared.outcome.then(forget, forget);
+    const ended = () => forget(key, shared);
+    shared.result.then(ended, ended);
     return shared;
   }
 
@@ -33,13 +35,13 @@ export function createSharedWork<T>() {
           shared.waiting -= 1;
           if (shared.waiting === 0) {
             // The work leaves the map before the abort, because the next caller must not join aborted work.
-            if (running.get(key) === shared) running.delete(key);
-            shared.controller.abort(signal.reason);
+            forget(key, shared);
+            shared.cancel(signal.reason);
           }
           reject(signal.reason);
         };
         signal.addEventListener('abort', giveUp, { once: true });
-        shared.outcome
+        shared.result
           .then(resolve, reject)
           .finally(() => signal.removeEventListener('abort', giveUp));
       });

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createFairSlots } from '../platform/fair-slots.ts';
 import { createOnce } from '../platform/once.ts';
+import { createRunningWork } from '../platform/running-work.ts';
 import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
 
 // sharp and file system calls share one thread pool. More concurrent decodes would delay the file system calls.
@@ -30,20 +31,9 @@ export function createImageWork() {
   const gate = createFairSlots(DECODE_SLOTS, SLOTS_OF);
   const rawSlots = createFairSlots(RAW_SLOTS, { raw: RAW_SLOTS });
   const library = createOnce(loadSharp);
-  let running = 0;
-  let becameIdle = () => {};
+  // `close` waits for this work even if the signals of its callers have aborted.
+  const { track, untilIdle } = createRunningWork();
   let closing: Promise<void> | undefined;
-
-  /** Makes `close` wait for `work` even if the caller's signal aborts. */
-  function track<T>(work: Promise<T>): Promise<T> {
-    running += 1;
-    const ended = () => {
-      running -= 1;
-      if (running === 0) becameIdle();
-    };
-    work.then(ended, ended);
-    return work;
-  }
 
   async function start<T>(
     operation: (sharp: SharpFactory) => Promise<T>,
@@ -53,13 +43,6 @@ export function createImageWork() {
     // Every image of a request adds a listener to the signal, and Node warns of a leak after ten listeners.
     setMaxListeners(0, signal);
     return track(library.get().then(operation));
-  }
-
-  async function idle(): Promise<void> {
-    const ended = new Promise<void>((resolve) => {
-      becameIdle = resolve;
-    });
-    if (running > 0) await ended;
   }
 
   return {
@@ -104,7 +87,7 @@ export function createImageWork() {
 
     /** Rejects new work from now on. Resolves when no work runs and `end` has resolved. */
     close(end: () => Promise<unknown>): Promise<void> {
-      closing ??= idle().then(async () => {
+      closing ??= untilIdle().then(async () => {
         await end();
       });
       return closing;

@@ -24,7 +24,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
-import { isTerminal } from './job-end.ts';
+import { foundJob, isTerminal } from './job-end.ts';
 import type { JobQueue } from './job-queue.ts';
 import type {
   JobAdmission,
@@ -171,9 +171,7 @@ export function createSubmitJob({
       async (signal) => (await accept(signal)).job.id,
       async (earlier) => isRepeatable(await store.find(scope, earlier)),
     );
-    const job = await store.find(scope, id);
-    if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
-    return { job, repeated: replayed };
+    return { job: foundJob(await store.find(scope, id)), repeated: replayed };
   }
 
   /**
@@ -236,8 +234,7 @@ interface RetryDeps {
 /** Accepts retries of jobs that ended without success. */
 export function createRetryJob({ store, acceptJob, usage, webhooks, secret, limits }: RetryDeps) {
   async function findRetryable(scope: string, id: string): Promise<JobRecord> {
-    const job = await store.find(scope, id);
-    if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
+    const job = foundJob(await store.find(scope, id));
     if (!isTerminal(job.status)) {
       throw new BridgeError('job_not_terminal', 'a job can be retried only after it has ended');
     }

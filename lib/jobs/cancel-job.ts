@@ -14,21 +14,11 @@ export type CancelJob = ReturnType<typeof createCancelJob>;
 
 /** Cancels jobs, on behalf of their owners, of the operator or of the bridge. */
 export function createCancelJob({ store, live, clock }: Deps) {
-  /** Ends a job that no process runs. Its outcome is unknown: its images may have been made. */
-  async function endAbandoned({ sequence }: JobRecord, completedSecs: number, error: BridgeError) {
-    const unknown = error.with({ details: { outcome: 'unknown' } });
-    await store.settle(sequence, {
-      status: 'cancelled',
-      completedSecs,
-      error: toJobFailure(unknown),
-    });
-  }
-
   /**
    * Cancels a job, which then ends with `error`. A queued job ends at once. A running job sends no further provider calls;
-   * its calls in flight are stopped, or they finish and their images are kept. A job that is running in the store but not in
-   * this process ends at once. Resolves with the job in its new state, or with undefined if there is none. Throws
-   * `overloaded`.
+   * its calls in flight are stopped, or they finish and their images are kept. A running job that this process has lost ends
+   * at once, with an unknown outcome. A job that another process runs is ended by that process. Resolves with the job in its
+   * new state, or with undefined if there is none. Throws `overloaded`.
    */
   return async function cancelJob(
     scope: string,
@@ -39,11 +29,16 @@ export function createCancelJob({ store, live, clock }: Deps) {
     const atSecs = nowSecs(clock);
     const job = await store.cancel(scope, id, { atSecs, error: toJobFailure(error) });
     if (!job) return undefined;
+    if (isTerminal(job.status)) {
+      live.ended(id);
+      return job;
+    }
     // The work is stopped only after the request is durable.
-    const isRunning = !isTerminal(job.status);
-    if (isRunning && (await live.stop(id, error, inFlight))) return job;
-    if (isRunning) await endAbandoned(job, atSecs, error);
-    live.ended(id);
-    return isRunning ? store.find(scope, id) : job;
+    if (await live.stop(id, error, inFlight)) return job;
+    const unknown = toJobFailure(error.with({ details: { outcome: 'unknown' } }));
+    const end = { status: 'cancelled', completedSecs: atSecs, error: unknown } as const;
+    // Resolves with false if another process runs the job.
+    if (await store.settle(job.sequence, end)) live.ended(id);
+    return store.find(scope, id);
   };
 }

@@ -34,6 +34,12 @@ export function operatorCancellation(): BridgeError {
   return cancellation().with({ details: { reason: 'operator' } });
 }
 
+/** Returns the job. Throws `not_found` if there is none. */
+export function foundJob<T>(job: T | undefined): T {
+  if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
+  return job;
+}
+
 /** Converts an error to the form that jobs store. */
 export function toJobFailure(error: BridgeError): JobFailure {
   const { suggestions, ...flat } = toFlatError(error);

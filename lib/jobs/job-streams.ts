@@ -5,7 +5,7 @@ import { invalidField } from '../contract/schema/issues.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createNotifier, type Notifier } from '../platform/notifier.ts';
-import { isTerminal } from './job-end.ts';
+import { foundJob, isTerminal } from './job-end.ts';
 import type { JobNotice, JobNotices, JobProgressEvent } from './job-notices.ts';
 import type { JobStore, JobSummary } from './job-store-port.ts';
 import { toImageJob, toImageJobSummary } from './job-views.ts';
@@ -45,9 +45,7 @@ export function createJobStreams({ store, live, notices, secret }: Deps) {
   }
 
   async function readJob(scope: string, id: string) {
-    const job = await store.find(scope, id);
-    if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
-    return toImageJob(job, live.progress(id));
+    return toImageJob(foundJob(await store.find(scope, id)), live.progress(id));
   }
 
   /** Returns the position where a reader of the feed begins. Throws `invalid_request` if the reader would miss an event. */

@@ -150,8 +150,8 @@ function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
         throw thrown;
       });
       if (isStored) return;
-      // The cancellation was committed before the result, even if the signal has not aborted yet.
-      throw cancellation().with({ details: { provider_stopped: true } });
+      // The cancellation was committed before the result. Without a signal, perhaps by another process, nothing was stopped.
+      throw signal.aborted ? toFailure(signal.reason, signal) : cancellation();
     },
 
     /**

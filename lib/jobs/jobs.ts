@@ -1,10 +1,9 @@
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
-import { BridgeError } from '../errors/bridge-error.ts';
 import type { JobAttach } from '../image-requests/retry-attach.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSubmission, SubmitContext, Submitted } from './accept-job.ts';
 import type { CancelJob } from './cancel-job.ts';
-import { cancellation, isTerminal } from './job-end.ts';
+import { cancellation, foundJob, isTerminal } from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
 import type { InFlight, JobPartial, LiveJobs } from './live-jobs.ts';
@@ -67,40 +66,35 @@ export function createJobs(deps: Deps) {
      * `not_found`.
      */
     async find(scope: string, id: string, waitMs: number, signal: AbortSignal): Promise<ImageJob> {
-      if (waitMs === 0) return toView(found(await store.find(scope, id)));
+      if (waitMs === 0) return toView(foundJob(await store.find(scope, id)));
       const finished = new AbortController();
       // The wait begins before the job is read, because the job may end in between.
       const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
       try {
-        const job = found(await store.find(scope, id));
+        const job = foundJob(await store.find(scope, id));
         if (isTerminal(job.status)) return toView(job);
         await ended;
       } finally {
         finished.abort();
       }
       // The job is also read after an aborted wait, because at a shutdown the client is still connected.
-      return toView(found(await store.find(scope, id)));
+      return toView(foundJob(await store.find(scope, id)));
     },
 
     /** Cancels a job on behalf of its owner, as `CancelJob` describes. Throws `not_found`, `overloaded`. */
     cancel: async (scope: string, id: string, inFlight: InFlight = 'stop'): Promise<ImageJob> =>
-      toView(found(await deps.cancelJob(scope, id, cancellation(), inFlight))),
+      toView(foundJob(await deps.cancelJob(scope, id, cancellation(), inFlight))),
 
     /** Marks, hides or restores a job. Throws `not_found`, `job_not_terminal`. */
     async update(scope: string, id: string, { favorite, deleted }: JobPatch): Promise<ImageJob> {
       const change = { atSecs: nowSecs(clock), favorite, deleted };
-      return toView(found(await store.update(scope, id, change)));
+      return toView(foundJob(await store.update(scope, id, change)));
     },
 
     /** Resolves with the latest partial image of a job. Undefined if there is none, or if the job has ended. Throws `not_found`. */
     async partial(scope: string, id: string): Promise<JobPartial | undefined> {
-      const { status } = found(await store.find(scope, id));
+      const { status } = foundJob(await store.find(scope, id));
       return isTerminal(status) ? undefined : live.partial(id);
     },
   };
-}
-
-function found<T>(job: T | undefined): T {
-  if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
-  return job;
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that can be aborted itself and that follows another signal. */
+/** A signal that can be aborted, and that follows another signal. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
@@ -9,17 +9,17 @@ export interface LinkedSignal {
 }
 
 /** Creates a signal that aborts when `given` aborts, with the same reason, until `end` is called. */
-export function linkSignal(given: AbortSignal): LinkedSignal {
+export function linkSignal(given?: AbortSignal): LinkedSignal {
   const controller = new AbortController();
   // Every output and every image of a request adds a listener, and Node warns about a leak above ten listeners.
   setMaxListeners(0, controller.signal);
-  const follow = () => controller.abort(given.reason);
-  if (given.aborted) follow();
-  else given.addEventListener('abort', follow, { once: true });
+  const follow = () => controller.abort(given?.reason);
+  if (given?.aborted) follow();
+  else given?.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    end: () => given.removeEventListener('abort', follow),
+    end: () => given?.removeEventListener('abort', follow),
   };
 }
 

@@ -78,6 +78,25 @@ describe('createJobs', () => {
     expect(rig.active()).toBe(0);
   });
 
+  test('a cancellation of a job that another live process runs is stored, and does not report an end', async () => {
+    const { job } = await rig.submit();
+    await rig.stores.ofNextProcess().jobs.claim(1);
+    const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
+    let hasEnded = false;
+    const noted = waiting.then(() => {
+      hasEnded = true;
+    });
+
+    const reply = await rig.jobs.cancel(SCOPE, job.id);
+    await turns(3);
+
+    expect(reply).toMatchObject({ status: 'running', cancel_requested: true });
+    expect(reply).not.toHaveProperty('error');
+    expect(hasEnded).toBe(false);
+    await rig.clock.advance(30_000);
+    await noted;
+  });
+
   test('a wait that a shutdown ends returns the present state of the job', async () => {
     const { job } = await rig.submit();
     const shutdown = new AbortController();
