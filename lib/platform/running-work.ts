@@ -7,8 +7,6 @@ export interface StartedWork<T> {
   cancel(reason: Error): void;
 }
 
-export type RunningWork = ReturnType<typeof createRunningWork>;
-
 /** Creates a set of running work that can be cancelled, and whose end can be awaited. */
 export function createRunningWork() {
   const running = new Map<Promise<unknown>, (reason: Error) => void>();
