@@ -30,12 +30,12 @@ const JOINED = [
 
 // Which modules share a file: these, and what they import unless a file above has it. Without this, `serve` would be cut
 // into some forty files along what it has in common with other commands, and Node takes half a millisecond for each.
-// What is loaded only when it is needed, such as `contract/document`, must not be among them.
+// What is loaded only when it is needed, such as `contract/json-schema`, must not be among them.
 const FILES = {
   // What every command needs before it is known which one it is.
   start: /local-runtime\/(server\/memory-settings|server\/node-version|cli\/stop-signals)\.js$/,
   'command-line': /local-runtime\/cli\/command-line\.js$/,
-  contract: /\/lib\/(errors|contract(?!\/document)|platform)\//,
+  contract: /\/lib\/(errors|contract(?!\/json-schema)|platform)\//,
   config: /\/lib\/config\/|local-runtime\/cli\/quickstart-presets\.js$/,
   gateway: /local-runtime\/cli\/commands\/gateway\.js$/,
   images: /\/lib\/images\//,

@@ -1,38 +1,25 @@
-// Writes the documents that are made from the code, or checks that they agree with it: `--write`, `--check`.
-import { spawnSync } from 'node:child_process';
+// Writes the documents that are made from the code, or checks that they agree with the code: `--write`, `--check`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { configReferencePage } from '../../dist/lib/config/reference-page.js';
+import { settingsPage } from '../../dist/infra/generators/settings-page.js';
 
 const root = new URL('../../', import.meta.url);
 const isCheck = process.argv.includes('--check');
-const reference = new URL('docs/configure.md', root);
+// The build writes the document that the program serves.
+const openapi = readFileSync(new URL('dist/documents/openapi.yaml', root), 'utf8');
 
-const schema = spawnSync(
-  process.execPath,
-  [
-    'dist/bundle/main.js',
-    'schema',
-    '--kind',
-    'openapi',
-    isCheck ? '--check' : '--write',
-    'openapi.yaml',
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-process.exitCode = schema.status ?? 1;
-
+writeOrCheck('openapi.yaml', openapi, 'the routes and their schemas');
+writeOrCheck('docs/configure.md', settingsPage(), 'the settings');
 // The types of the dashboard's requests and replies.
-const clientTypes = new URL('dashboard/src/api/schema.d.ts', root);
-writeOrCheck(reference, configReferencePage(), 'the settings');
-writeOrCheck(clientTypes, await clientTypesOf(new URL('openapi.yaml', root)), 'openapi.yaml');
+writeOrCheck('dashboard/src/api/schema.d.ts', await clientTypes(), 'openapi.yaml');
 
-async function clientTypesOf(document) {
-  return `// Written by npm run generate.\n${astToString(await openapiTS(document))}`;
+async function clientTypes() {
+  return `// Written by npm run generate.\n${astToString(await openapiTS(openapi))}`;
 }
 
-function writeOrCheck(file, text, source) {
+function writeOrCheck(name, text, source) {
+  const file = new URL(name, root);
   if (!isCheck) return writeFileSync(file, text);
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
   console.error(`${fileURLToPath(file)} differs from ${source}: run npm run generate`);

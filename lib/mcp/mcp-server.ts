@@ -6,7 +6,7 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import type * as v from 'valibot';
-import { plainSchema } from '../contract/document/conversion.ts';
+import { plainSchema } from '../contract/json-schema.ts';
 import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 import { artifactUri } from './job-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';

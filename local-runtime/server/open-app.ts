@@ -1,14 +1,14 @@
-import { type Route, routes } from '../../handlers/routes.ts';
+import type { Route } from '../../handlers/routes.ts';
 import { createApp } from '../../lib/app.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
-import { encodeJson } from '../../lib/http/reply/encode-json.ts';
 import { createOnce } from '../../lib/platform/once.ts';
 import type { Services } from '../../lib/services.ts';
 import { nameDamage } from '../../lib/storage/open-stores.ts';
 import type { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
+import { readDocument } from './documents.ts';
 import { allowedMethods } from './listener/mount-routes.ts';
 import { lockStateDirectory } from './locks/state-lock.ts';
 import { startTasks } from './task-loop.ts';
@@ -43,7 +43,7 @@ export async function openApp(
     const { enabled, max_running } = config.server.jobs;
     const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
     const { version } = outside.facts;
-    const apiDocument = createOnce(() => writeApiDocument(version)).get;
+    const apiDocument = createOnce(() => readDocument('openapi.json')).get;
     const mcp = createOnce(() =>
       openMcpEndpoint({
         routes: mounted,
@@ -76,12 +76,6 @@ export async function openApp(
     lock.release();
     throw nameDamage(error, config);
   }
-}
-
-/** Returns the OpenAPI document as JSON. Its modules are loaded at the first request. */
-async function writeApiDocument(version: string): Promise<Uint8Array> {
-  const { buildOpenApiDocument } = await import('./openapi/build-document.ts');
-  return encodeJson(buildOpenApiDocument(routes, version));
 }
 
 /** Creates the MCP endpoint. Its library is loaded at the first request. */

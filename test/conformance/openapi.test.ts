@@ -7,8 +7,8 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
-import type { JsonObject } from '../../lib/contract/document/conversion.ts';
-import { buildOpenApiDocument } from '../../local-runtime/server/openapi/build-document.ts';
+import { buildOpenApiDocument } from '../../infra/generators/openapi/build-document.ts';
+import type { JsonObject } from '../../lib/contract/json-schema.ts';
 import { createReplyChecker } from '../support/reply-checker.ts';
 
 const document = buildOpenApiDocument(routes, '0.0.0');

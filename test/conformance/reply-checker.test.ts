@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { buildOpenApiDocument } from '../../infra/generators/openapi/build-document.ts';
 import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
 import { Ready } from '../../lib/contract/resources/diagnostics.ts';
-import { buildOpenApiDocument } from '../../local-runtime/server/openapi/build-document.ts';
 import { createReplyChecker } from '../support/reply-checker.ts';
 
 const spec = {

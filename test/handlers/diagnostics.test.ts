@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { handler as getDiagnostics } from '../../handlers/diagnostics/get-diagnostics.ts';
-import { STORED_EXAMPLES } from '../../lib/contract/examples/stored-examples.ts';
+import { STORED_EXAMPLES } from '../../infra/generators/openapi/examples/stored-examples.ts';
 import type { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { createAccess } from '../../lib/http/access.ts';
 import { invoke, openHttpSettings } from '../support/invoke.ts';

@@ -1,17 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { stringify } from 'yaml';
-import { routes } from '../../../handlers/routes.ts';
-import { jsonSchemaDocument } from '../../../lib/contract/document/json-schema.ts';
-import { buildOpenApiDocument } from '../../server/openapi/build-document.ts';
-import { packageVersion } from '../../server/package-version.ts';
+import { readDocument } from '../../server/documents.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 
 const DOCUMENTS = {
-  openapi: () => toYaml(buildOpenApiDocument(routes, packageVersion())),
-  json: () => `${JSON.stringify(jsonSchemaDocument(), null, 2)}\n`,
-};
+  openapi: 'openapi.yaml',
+  json: 'image-request.schema.json',
+} as const;
 
 interface SchemaOptions {
   readonly kind: keyof typeof DOCUMENTS;
@@ -21,7 +17,7 @@ interface SchemaOptions {
 
 /** Runs `image-bridge schema`. Resolves with the exit code. */
 export async function runSchema({ options, io }: Call<unknown, SchemaOptions>): Promise<number> {
-  const text = DOCUMENTS[options.kind]();
+  const text = (await readDocument(DOCUMENTS[options.kind])).toString('utf8');
   if (options.write !== undefined) return write(resolve(io.cwd, options.write), text, io);
   if (options.check !== undefined) return check(resolve(io.cwd, options.check), text, io);
   io.stdout(text);
@@ -47,9 +43,4 @@ async function write(file: string, text: string, io: CommandIo): Promise<number>
     io.stderr(`${file} cannot be written\n`);
     return 1;
   }
-}
-
-function toYaml(document: object): string {
-  // Without folding and anchors, a changed sentence changes only one line.
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
 }

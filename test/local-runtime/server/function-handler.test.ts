@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Route, routes } from '../../../handlers/routes.ts';
+import { buildOpenApiDocument } from '../../../infra/generators/openapi/build-document.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../../lib/http/http-event.ts';
@@ -18,7 +19,6 @@ import {
 import { toHttpSettings } from '../../../local-runtime/server/listener/to-http-settings.ts';
 import { openObservation } from '../../../local-runtime/server/observation.ts';
 import { type OpenApp, openApp } from '../../../local-runtime/server/open-app.ts';
-import { buildOpenApiDocument } from '../../../local-runtime/server/openapi/build-document.ts';
 import { formBytes, formType } from '../../support/form-bytes.ts';
 import { createReplyChecker } from '../../support/reply-checker.ts';
 import { cleanUp, freshFolder } from '../../support/start-bridge.ts';

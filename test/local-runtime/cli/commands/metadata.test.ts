@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EXAMPLES } from '../../../../lib/contract/examples/examples.ts';
+import { EXAMPLES } from '../../../../infra/generators/openapi/examples/examples.ts';
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { embedRecord } from '../../../../lib/images/xmp/image-record.ts';

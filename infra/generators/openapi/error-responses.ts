@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
-import type { JsonObject } from '../../../lib/contract/document/conversion.ts';
-import { ERROR_EXAMPLES } from '../../../lib/contract/examples/error-examples.ts';
-import { REQUEST_ID } from '../../../lib/contract/examples/shared-values.ts';
+import type { JsonObject } from '../../../lib/contract/json-schema.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
 import { toErrorBody } from '../../../lib/errors/error-body.ts';
 import type { OperationSpec } from '../../../lib/http/operation-spec.ts';
-import { headerRefs, type Responses } from './openapi-responses.ts';
+import { ERROR_EXAMPLES } from './examples/error-examples.ts';
+import { REQUEST_ID } from './examples/shared-values.ts';
+import { headerRefs, type Responses } from './responses.ts';
 
 /** The errors that every route can return before its operation runs. */
 const ALWAYS: readonly ErrorCode[] = [

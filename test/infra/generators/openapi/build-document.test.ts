@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../lib/contract/document/conversion.ts';
+import { buildOpenApiDocument } from '../../../../infra/generators/openapi/build-document.ts';
+import type { DocumentedRoute } from '../../../../infra/generators/openapi/operations.ts';
+import type { JsonObject } from '../../../../lib/contract/json-schema.ts';
 import { EDIT_FILES, EditsForm, EditsFormFields } from '../../../../lib/contract/openai/form.ts';
 import { StreamEvent } from '../../../../lib/contract/reply/stream-events.ts';
 import {
@@ -11,8 +13,6 @@ import { NotReady, Ready } from '../../../../lib/contract/resources/diagnostics.
 import { JobCreate, JobListQuery, JobPage } from '../../../../lib/contract/resources/job.ts';
 import { closedObject } from '../../../../lib/contract/schema/closed-object.ts';
 import type { OperationSpec } from '../../../../lib/http/operation-spec.ts';
-import { buildOpenApiDocument } from '../../../../local-runtime/server/openapi/build-document.ts';
-import type { DocumentedRoute } from '../../../../local-runtime/server/openapi/openapi-operation.ts';
 import { parseEventText } from '../../../support/event-text.ts';
 
 const plain: OperationSpec = {

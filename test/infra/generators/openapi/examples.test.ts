@@ -1,16 +1,23 @@
 import { createHash } from 'node:crypto';
 import type * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { REPLY_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/document/components.ts';
-import { componentSchemas } from '../../../lib/contract/document/json-schema.ts';
-import { ERROR_EXAMPLES } from '../../../lib/contract/examples/error-examples.ts';
-import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
-import { IMAGE, PNG_BASE64, PNG_SHA256 } from '../../../lib/contract/examples/shared-values.ts';
-import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
-import { toErrorBody, toFlatError } from '../../../lib/errors/error-body.ts';
-import { createReplyChecker } from '../../support/reply-checker.ts';
-import { outputOf, verdictOf } from './verdict-of.ts';
+import {
+  REPLY_COMPONENTS,
+  REQUEST_COMPONENTS,
+} from '../../../../infra/generators/openapi/components.ts';
+import { ERROR_EXAMPLES } from '../../../../infra/generators/openapi/examples/error-examples.ts';
+import { EXAMPLES } from '../../../../infra/generators/openapi/examples/examples.ts';
+import {
+  IMAGE,
+  PNG_BASE64,
+  PNG_SHA256,
+} from '../../../../infra/generators/openapi/examples/shared-values.ts';
+import { componentSchemas } from '../../../../infra/generators/openapi/json-schema.ts';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { ERRORS, type ErrorCode } from '../../../../lib/errors/codes.ts';
+import { toErrorBody, toFlatError } from '../../../../lib/errors/error-body.ts';
+import { outputOf, verdictOf } from '../../../lib/contract/verdict-of.ts';
+import { createReplyChecker } from '../../../support/reply-checker.ts';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,

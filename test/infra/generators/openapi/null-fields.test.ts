@@ -6,13 +6,13 @@ import {
   componentSchemas,
   referencedComponents,
   schemaPart,
-} from '../../../../lib/contract/document/json-schema.ts';
+} from '../../../../infra/generators/openapi/json-schema.ts';
 import { EditsBody, GenerationsBody } from '../../../../lib/contract/openai/images.ts';
 import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
 import { JobCreate, JobPatch } from '../../../../lib/contract/resources/job.ts';
 import { PresetCreate, PresetReplace } from '../../../../lib/contract/resources/preset.ts';
 import { parseWithLimits } from '../../../../lib/contract/schema/request-limits.ts';
-import { LIMITS } from '../verdict-of.ts';
+import { LIMITS } from '../../../lib/contract/verdict-of.ts';
 
 const BODIES: Readonly<Record<string, v.GenericSchema>> = {
   ImageRequest,

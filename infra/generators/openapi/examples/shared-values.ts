@@ -1,4 +1,4 @@
-import type { ComponentName } from '../document/components.ts';
+import type { ComponentName } from '../components.ts';
 
 export interface Example {
   readonly summary: string;

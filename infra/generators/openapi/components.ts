@@ -1,17 +1,26 @@
 import type * as v from 'valibot';
-import { EditsForm } from '../openai/form.ts';
-import { BridgeExt, EditsBody, GenerationsBody } from '../openai/images.ts';
-import { Model, ModelList } from '../openai/models.ts';
-import { EditPlan, GenerationPlan, OpenAiPlanRequest, PlanBody } from '../openai/plan.ts';
+import { EditsForm } from '../../../lib/contract/openai/form.ts';
+import { BridgeExt, EditsBody, GenerationsBody } from '../../../lib/contract/openai/images.ts';
+import { Model, ModelList } from '../../../lib/contract/openai/models.ts';
+import {
+  EditPlan,
+  GenerationPlan,
+  OpenAiPlanRequest,
+  PlanBody,
+} from '../../../lib/contract/openai/plan.ts';
 import {
   BridgeExtReport,
   EditStreamEvent,
   GenerationStreamEvent,
   ImagesResponse,
   ImageUsage,
-} from '../openai/response.ts';
-import { ErrorReply, FlatBridgeError } from '../reply/error.ts';
-import { ImagePlan, PlannedRoute, PlannedTransparency } from '../reply/image-plan.ts';
+} from '../../../lib/contract/openai/response.ts';
+import { ErrorReply, FlatBridgeError } from '../../../lib/contract/reply/error.ts';
+import {
+  ImagePlan,
+  PlannedRoute,
+  PlannedTransparency,
+} from '../../../lib/contract/reply/image-plan.ts';
 import {
   Attempt,
   Delivered,
@@ -21,8 +30,8 @@ import {
   SessionReport,
   Timings,
   Usage,
-} from '../reply/image-response.ts';
-import { ImageMetadataRecord } from '../reply/metadata-record.ts';
+} from '../../../lib/contract/reply/image-response.ts';
+import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
 import {
   CompletedEvent,
   ErrorEvent,
@@ -30,13 +39,23 @@ import {
   ProgressEvent,
   StartedEvent,
   StreamEvent,
-} from '../reply/stream-events.ts';
-import { DescribedInput, ImageInput, PlanInput, StoredInput } from '../request/image-input.ts';
-import { ImageRequest, PlanRequest } from '../request/image-request.ts';
-import { Output, Transparency } from '../request/output.ts';
-import { Parameters, RequestParameters } from '../request/parameters.ts';
-import { Policies, Route, Routing, Session } from '../request/routing.ts';
-import { Diagnostics, Liveness, NotReady, Ready } from '../resources/diagnostics.ts';
+} from '../../../lib/contract/reply/stream-events.ts';
+import {
+  DescribedInput,
+  ImageInput,
+  PlanInput,
+  StoredInput,
+} from '../../../lib/contract/request/image-input.ts';
+import { ImageRequest, PlanRequest } from '../../../lib/contract/request/image-request.ts';
+import { Output, Transparency } from '../../../lib/contract/request/output.ts';
+import { Parameters, RequestParameters } from '../../../lib/contract/request/parameters.ts';
+import { Policies, Route, Routing, Session } from '../../../lib/contract/request/routing.ts';
+import {
+  Diagnostics,
+  Liveness,
+  NotReady,
+  Ready,
+} from '../../../lib/contract/resources/diagnostics.ts';
 import {
   ImageJob,
   ImageJobSummary,
@@ -45,7 +64,7 @@ import {
   JobPatch,
   JobRequest,
   Webhook,
-} from '../resources/job.ts';
+} from '../../../lib/contract/resources/job.ts';
 import {
   JobChangedEvent,
   JobEndedEvent,
@@ -55,19 +74,23 @@ import {
   JobRemovedEvent,
   JobSnapshotEvent,
   WebhookMessage,
-} from '../resources/job-events.ts';
-import { McpRefusal } from '../resources/mcp.ts';
+} from '../../../lib/contract/resources/job-events.ts';
+import { McpRefusal } from '../../../lib/contract/resources/mcp.ts';
 import {
   Preset,
   PresetCreate,
   PresetPage,
   PresetReplace,
   PresetTemplate,
-} from '../resources/preset.ts';
-import { CapabilityDocument, ProviderDescriptor, ProviderPage } from '../resources/provider.ts';
-import { Queue, QueuePatch } from '../resources/queue.ts';
-import { SessionBinding } from '../resources/session.ts';
-import { DayUsage, UsageCaller, UsageReport } from '../resources/usage.ts';
+} from '../../../lib/contract/resources/preset.ts';
+import {
+  CapabilityDocument,
+  ProviderDescriptor,
+  ProviderPage,
+} from '../../../lib/contract/resources/provider.ts';
+import { Queue, QueuePatch } from '../../../lib/contract/resources/queue.ts';
+import { SessionBinding } from '../../../lib/contract/resources/session.ts';
+import { DayUsage, UsageCaller, UsageReport } from '../../../lib/contract/resources/usage.ts';
 
 /** The named schemas of data sent to the bridge, in which a field with a default is optional. */
 export const REQUEST_COMPONENTS = {

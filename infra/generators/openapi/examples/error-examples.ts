@@ -1,5 +1,5 @@
-import type { BridgeErrorOptions } from '../../errors/bridge-error.ts';
-import type { ErrorCode } from '../../errors/codes.ts';
+import type { BridgeErrorOptions } from '../../../../lib/errors/bridge-error.ts';
+import type { ErrorCode } from '../../../../lib/errors/codes.ts';
 
 interface ErrorExample extends Pick<BridgeErrorOptions, 'param' | 'provider' | 'details'> {
   readonly message: string;

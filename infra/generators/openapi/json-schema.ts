@@ -1,7 +1,12 @@
 import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import {
+  configFor,
+  type Direction,
+  type JsonObject,
+  REF_PREFIX,
+} from '../../../lib/contract/json-schema.ts';
 import { type ComponentName, REPLY_COMPONENTS, REQUEST_COMPONENTS } from './components.ts';
-import { configFor, type Direction, type JsonObject, REF_PREFIX } from './conversion.ts';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { configReferencePage, describeSettings } from '../../../lib/config/reference-page.ts';
+import { describeSettings, settingsPage } from '../../../infra/generators/settings-page.ts';
 import { listFields } from '../../../lib/config/settings/fields.ts';
 
-describe('configReferencePage', () => {
+describe('settingsPage', () => {
   it('lists every setting with its variable', () => {
-    const page = configReferencePage()
-      .replaceAll('<name>', 'sandbox')
-      .replaceAll('<NAME>', 'SANDBOX');
+    const page = settingsPage().replaceAll('<name>', 'sandbox').replaceAll('<NAME>', 'SANDBOX');
 
     const missing = listFields(() => ['sandbox']).filter(
       ({ path, environment }) =>
@@ -30,6 +28,6 @@ describe('configReferencePage', () => {
   it('equals docs/configure.md', () => {
     const committed = readFileSync('docs/configure.md', 'utf8');
 
-    expect(committed).toBe(configReferencePage());
+    expect(committed).toBe(settingsPage());
   });
 });

@@ -6,21 +6,21 @@ import { describe, expect, it } from 'vitest';
 import {
   REPLY_COMPONENTS,
   REQUEST_COMPONENTS,
-} from '../../../../lib/contract/document/components.ts';
-import { type JsonObject, plainSchema } from '../../../../lib/contract/document/conversion.ts';
+} from '../../../../infra/generators/openapi/components.ts';
+import { EXAMPLES } from '../../../../infra/generators/openapi/examples/examples.ts';
 import {
   componentName,
   componentSchemas,
   jsonSchemaDocument,
   referencedComponents,
   schemaPart,
-} from '../../../../lib/contract/document/json-schema.ts';
-import { EXAMPLES } from '../../../../lib/contract/examples/examples.ts';
+} from '../../../../infra/generators/openapi/json-schema.ts';
+import { type JsonObject, plainSchema } from '../../../../lib/contract/json-schema.ts';
 import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
 import { Parameters, RequestParameters } from '../../../../lib/contract/request/parameters.ts';
 import { Preset } from '../../../../lib/contract/resources/preset.ts';
 import { closedObject } from '../../../../lib/contract/schema/closed-object.ts';
-import { verdictOf } from '../verdict-of.ts';
+import { verdictOf } from '../../../lib/contract/verdict-of.ts';
 
 const NAMES = [...Object.keys(REQUEST_COMPONENTS), ...Object.keys(REPLY_COMPONENTS)];
 

@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../lib/contract/document/conversion.ts';
-import { componentName, schemaPart } from '../../../lib/contract/document/json-schema.ts';
-import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
-import type { Example } from '../../../lib/contract/examples/shared-values.ts';
+import type { Direction, JsonObject } from '../../../lib/contract/json-schema.ts';
 import { REQUEST_ID_PATTERN } from '../../../lib/contract/schema/fields.ts';
 import type { ReplySpec, Schema } from '../../../lib/http/operation-spec.ts';
 import { eventFrame, type StreamedEvent } from '../../../lib/http/reply/event-stream.ts';
+import { EXAMPLES } from './examples/examples.ts';
+import type { Example } from './examples/shared-values.ts';
+import { componentName, schemaPart } from './json-schema.ts';
 
 /** The responses of an operation by status. */
 export type Responses = Readonly<Record<string, JsonObject>>;
@@ -52,15 +52,15 @@ export function toResponses(reply: ReplySpec): Responses {
 }
 
 /** Builds the media type of a JSON body, with the examples of its named schema. */
-export function jsonContent(schema: Schema): JsonObject {
+export function jsonContent(schema: Schema, direction: Direction): JsonObject {
   const name = componentName(schema);
   const examples = name && EXAMPLES[name];
-  return { schema: schemaPart(schema, 'reply'), ...(examples ? { examples } : {}) };
+  return { schema: schemaPart(schema, direction), ...(examples ? { examples } : {}) };
 }
 
 function toContent(reply: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): JsonObject {
   const content = {
-    ...(reply.body ? { 'application/json': jsonContent(reply.body) } : {}),
+    ...(reply.body ? { 'application/json': jsonContent(reply.body, 'reply') } : {}),
     ...(reply.events ? { 'text/event-stream': streamContent(reply.events) } : {}),
     ...Object.fromEntries(
       (reply.mediaTypes ?? []).map((mediaType) => [mediaType, { schema: rawSchema(mediaType) }]),

@@ -1,5 +1,5 @@
-import { listFields } from './settings/fields.ts';
-import { SINGLE_NAMES } from './settings/provider-names.ts';
+import { listFields } from '../../lib/config/settings/fields.ts';
+import { SINGLE_NAMES } from '../../lib/config/settings/provider-names.ts';
 
 /** The documentation of one setting. */
 interface SettingDescription {
@@ -63,7 +63,7 @@ The suffix of a setting is its unit: \`_ms\` for milliseconds, \`_secs\` for sec
 `;
 
 /** Returns the reference page of the settings in Markdown, which is written to `docs/configure.md`. */
-export function configReferencePage(): string {
+export function settingsPage(): string {
   const groups = new Map<string, SettingDescription[]>();
   for (const setting of describeSettings()) {
     const group = groupOf(setting.field);

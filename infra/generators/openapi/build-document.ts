@@ -1,12 +1,9 @@
-import type { JsonObject } from '../../../lib/contract/document/conversion.ts';
-import {
-  componentSchemas,
-  referencedComponents,
-} from '../../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../../lib/contract/json-schema.ts';
 import { WebhookHeaders, WebhookMessage } from '../../../lib/contract/resources/job-events.ts';
-import { errorComponents } from './openapi-errors.ts';
-import { type DocumentedRoute, toOperation, toParameters } from './openapi-operation.ts';
-import { jsonContent, RESPONSE_HEADERS } from './openapi-responses.ts';
+import { errorComponents } from './error-responses.ts';
+import { componentSchemas, referencedComponents } from './json-schema.ts';
+import { type DocumentedRoute, toOperation, toParameters } from './operations.ts';
+import { jsonContent, RESPONSE_HEADERS } from './responses.ts';
 
 /** Builds the OpenAPI 3.1 document of all routes, including routes that are disabled by settings. The result is deterministic. */
 export function buildOpenApiDocument(
@@ -84,7 +81,7 @@ function toWebhooks(): JsonObject {
         parameters: toParameters({ headers: WebhookHeaders }),
         requestBody: {
           required: true,
-          content: { 'application/json': jsonContent(WebhookMessage) },
+          content: { 'application/json': jsonContent(WebhookMessage, 'reply') },
         },
         responses: {
           '2XX': { description: 'The message was delivered, if this reply arrives within 15 s.' },

@@ -1,5 +1,4 @@
-import { OPENAI_EXAMPLES } from './openai-examples.ts';
-import { REPLY_EXAMPLES } from './reply-examples.ts';
+import { OPENAI_EXAMPLES, REPLY_EXAMPLES } from './reply-examples.ts';
 import { REQUEST_EXAMPLES } from './request-examples.ts';
 import type { Examples } from './shared-values.ts';
 import { STORED_EXAMPLES, USAGE_EXAMPLES } from './stored-examples.ts';

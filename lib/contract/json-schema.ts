@@ -1,6 +1,6 @@
 import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { textKeywords } from '../schema/text.ts';
+import { textKeywords } from './schema/text.ts';
 
 /** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };

@@ -1,15 +1,13 @@
 import type * as v from 'valibot';
-import { type JsonObject, plainSchema } from '../../../lib/contract/document/conversion.ts';
-import { componentName, schemaPart } from '../../../lib/contract/document/json-schema.ts';
-import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
+import { type JsonObject, plainSchema } from '../../../lib/contract/json-schema.ts';
 import {
   type OperationSpec,
   permissionOf,
   type RequestSpec,
   type Schema,
 } from '../../../lib/http/operation-spec.ts';
-import { toErrorResponses } from './openapi-errors.ts';
-import { toResponses } from './openapi-responses.ts';
+import { toErrorResponses } from './error-responses.ts';
+import { jsonContent, toResponses } from './responses.ts';
 
 /** The fields of a route that the document needs. */
 export interface DocumentedRoute {
@@ -39,16 +37,10 @@ export function toOperation({ tag, handler: { spec } }: DocumentedRoute): JsonOb
 
 function toRequestBody({ body, form }: RequestSpec): JsonObject {
   const content = {
-    ...(body ? { 'application/json': toContent(body) } : {}),
-    ...(form ? { 'multipart/form-data': toContent(form.schema) } : {}),
+    ...(body ? { 'application/json': jsonContent(body, 'request') } : {}),
+    ...(form ? { 'multipart/form-data': jsonContent(form.schema, 'request') } : {}),
   };
   return Object.keys(content).length > 0 ? { requestBody: { required: true, content } } : {};
-}
-
-function toContent(schema: Schema): JsonObject {
-  const name = componentName(schema);
-  const examples = name && EXAMPLES[name];
-  return { schema: schemaPart(schema, 'request'), ...(examples ? { examples } : {}) };
 }
 
 /** Builds the parameters of an operation: one for each field of its path, query and header schemas. */
