@@ -206,7 +206,8 @@ export default {
     },
     {
       name: 'undeclared-package',
-      comment: 'The program may import only dependencies; the page and the generators, which run at build time, also development dependencies.',
+      comment:
+        'The program may import only dependencies; the page and the generators, which run at build time, also development dependencies.',
       severity: 'error',
       from: { pathNot: '^(dashboard|infra)/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown'] },
