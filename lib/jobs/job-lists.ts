@@ -1,12 +1,17 @@
-import type { ImageJobSummary, JobListQuery } from '../contract/resources/job.ts';
-import type { Page } from '../contract/schema/page.ts';
+import {
+  type ImageJobSummary,
+  type JobListQuery,
+  type JobPage,
+  MAX_TOTAL,
+} from '../contract/resources/job.ts';
+import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobFilter, JobPageRequest, JobSearch, JobStore } from './job-store-port.ts';
 import { toImageJobSummary } from './job-views.ts';
 import type { LiveJobs } from './live-jobs.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'list' | 'summaries'>;
+  readonly store: Pick<JobStore, 'list' | 'count' | 'summaries'>;
   readonly search: Pick<JobSearch, 'find'>;
   readonly live: Pick<LiveJobs, 'progress'>;
   readonly secret: Uint8Array;
@@ -19,41 +24,64 @@ export function createJobLists({ store, search, live, secret }: Deps) {
   const cursors = createJobCursors(secret);
 
   async function pageOf(
-    scope: string,
-    filter: JobFilter,
+    { scope, terms, ...filter }: ListedJobs,
     page: JobPageRequest,
-    { term, signal }: { readonly term: string | undefined; readonly signal: AbortSignal },
+    signal: AbortSignal,
   ) {
-    if (term === undefined) return store.list(scope, filter, page);
-    const { sequences, more } = await search.find(scope, { ...filter, term }, page, signal);
+    if (terms === undefined) {
+      const { items, more } = await store.list(scope, filter, page);
+      return { items, next: more ? items.at(-1)?.sequence : undefined };
+    }
+    const { sequences, more } = await search.find(scope, { ...filter, terms }, page, signal);
     // Jobs may have been removed meanwhile. The next page still begins below the last sequence.
     const items = await store.summaries(scope, sequences);
-    return { items, more, last: sequences.at(-1) };
+    return { items, next: more ? sequences.at(-1) : undefined };
+  }
+
+  async function totalOf({ scope, terms, ...filter }: ListedJobs, signal: AbortSignal) {
+    if (terms === undefined) {
+      const counted = await store.count(scope, filter, MAX_TOTAL + 1);
+      return { count: Math.min(counted, MAX_TOTAL), at_least: counted > MAX_TOTAL };
+    }
+    const page = { limit: MAX_TOTAL };
+    const { sequences, more } = await search.find(scope, { ...filter, terms }, page, signal);
+    return { count: sequences.length, at_least: more };
   }
 
   return {
     /** Throws `invalid_request` if the cursor belongs to another list. */
     async list(
       scope: string,
-      { limit, cursor, search: term, ...filter }: JobListQuery,
+      { limit, cursor, total: isTotalWanted, search: text, q: query, ...filter }: JobListQuery,
       signal: AbortSignal,
-    ): Promise<Page<ImageJobSummary>> {
-      const listed: ListedJobs = { ...filter, scope, search: term };
+    ): Promise<JobPage> {
+      const listed: ListedJobs = { ...filter, scope, terms: toTerms(text, query) };
       const before = cursor === undefined ? {} : { before: cursors.read(listed, cursor) };
-      const found = await pageOf(scope, filter, { ...before, limit }, { term, signal });
-      const last = 'last' in found ? found.last : found.items.at(-1)?.sequence;
+      const [{ items, next }, total] = await Promise.all([
+        pageOf(listed, { ...before, limit }, signal),
+        isTotalWanted ? totalOf(listed, signal) : undefined,
+      ]);
       return {
-        items: found.items.map((job) => toImageJobSummary(job, live.progress(job.id))),
-        ...(found.more && last !== undefined ? { next_cursor: cursors.write(listed, last) } : {}),
+        items: items.map((job): ImageJobSummary => toImageJobSummary(job, live.progress(job.id))),
+        ...(next === undefined ? {} : { next_cursor: cursors.write(listed, next) }),
+        ...(total === undefined ? {} : { total }),
       };
     },
   };
 }
 
-/** The list that a cursor belongs to. A cursor is valid only for the same scope, filter and search. */
+/** Returns undefined if any prompt matches. */
+function toTerms(text: string | undefined, query: SearchTerms | undefined) {
+  const all = [...(text === undefined ? [] : [text]), ...(query?.all ?? [])];
+  const none = query?.none ?? [];
+  return all.length + none.length === 0 ? undefined : { all, none };
+}
+
+/** The list that a cursor belongs to. A cursor is valid only for the same scope, filter and terms. */
 export interface ListedJobs extends JobFilter {
   readonly scope: string;
-  readonly search?: string | undefined;
+  /** Undefined if any prompt matches. */
+  readonly terms?: SearchTerms | undefined;
 }
 
 const SEQUENCE_BYTES = 8;
@@ -75,6 +103,6 @@ export function createJobCursors(secret: Uint8Array) {
   };
 }
 
-function toWords({ scope, status, visibility, favorite, provider, search }: ListedJobs) {
-  return ['jobs', scope, status, visibility, favorite, provider, search];
+function toWords({ scope, status, visibility, favorite, provider, terms }: ListedJobs) {
+  return ['jobs', scope, status, visibility, favorite, provider, terms?.all, terms?.none];
 }

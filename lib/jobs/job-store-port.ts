@@ -7,6 +7,7 @@ import type {
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
+import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import type { Reservation, Settlement } from '../generation/ledger/ledger-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
 
@@ -262,6 +263,8 @@ export interface JobStore {
     filter: JobFilter,
     page: JobPageRequest,
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
+  /** Resolves with the number of jobs that match the filter, or with `limit` if there are more. */
+  count(scope: string, filter: JobFilter, limit: number): Promise<number>;
   /** Resolves with the jobs of these sequences in the same order. Removed jobs are left out. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**
@@ -305,8 +308,8 @@ export interface JobStore {
 }
 
 export interface JobSearchFilter extends JobFilter {
-  /** A literal part of the prompt, compared without regard to case. 1 to 256 code points. */
-  readonly term: string;
+  /** Each text has 1 to 256 code points. */
+  readonly terms: SearchTerms;
 }
 
 /**

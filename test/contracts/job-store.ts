@@ -5,6 +5,7 @@ import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.t
 import type { LedgerStore } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type {
   JobChange,
+  JobFilter,
   JobRecord,
   JobRetention,
   JobStore,
@@ -1095,6 +1096,19 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const listed = [await ids('sandbox'), await ids('agent-responses'), await ids('comfy')];
 
         expect(listed).toEqual([[waiting.sequence], [], [2]]);
+      });
+
+      test('the jobs of a filter are counted up to the limit', async () => {
+        for (let nth = 0; nth < 3; nth += 1) await submitted();
+        await submitted({ scope: 'other' });
+        await store.claim(LATER);
+        const counts = (filter: JobFilter, limit: number) =>
+          store.count('anonymous', filter, limit);
+
+        expect(await counts(ALL, 10)).toBe(3);
+        expect(await counts(ALL, 2)).toBe(2);
+        expect(await counts({ ...ALL, status: 'queued', provider: 'sandbox' }, 10)).toBe(2);
+        expect(await counts({ ...ALL, provider: 'comfy' }, 10)).toBe(0);
       });
 
       test('pages follow each other without a gap, newest job first', async () => {

@@ -51,8 +51,8 @@ const COUNT = `
 const ids = createIds(() => 0);
 
 /** Counts jobs that were inserted directly, which the store counts itself when it adds them. They must have no images. */
-export function countJobs({ prepare }: Pick<StateDatabase, 'prepare'>): void {
-  for (const sql of COUNT.split(';')) prepare(sql).run();
+export function countJobs(database: Pick<StateDatabase, 'prepare'>): void {
+  for (const sql of COUNT.split(';')) database.prepare(sql).run();
 }
 
 /**

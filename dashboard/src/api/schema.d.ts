@@ -2139,6 +2139,13 @@ export interface components {
         ImageJobPage: {
             items: components["schemas"]["ImageJobSummary"][];
             next_cursor?: string;
+            /** @description The number of jobs on all pages of the list. Present if `total=true`. */
+            total?: {
+                /** @description The number of matching jobs. */
+                count: number;
+                /** @description True if more than 10000 jobs match. `count` is then 10000. */
+                at_least: boolean;
+            };
         };
         ImageJobEvent: components["schemas"]["JobSnapshotEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["JobPartialImageEvent"] | components["schemas"]["JobEndedEvent"] | components["schemas"]["ErrorEvent"];
         JobSnapshotEvent: {
@@ -3590,6 +3597,10 @@ export interface operations {
                 provider?: string;
                 /** @description A literal part of the prompt, without regard to case. */
                 search?: string;
+                /** @description Words that the prompt contains in any order, without regard to case. `"a b"` is an exact phrase; `-a` and `-"a b"` exclude. A word also matches inside a longer word. At most 16 words and phrases. */
+                q?: string;
+                /** @description true adds the number of jobs on all pages, exact up to 10000. This takes longer. */
+                total?: boolean;
                 /**
                  * @deprecated
                  * @description true means visibility=all. Use `visibility` instead.

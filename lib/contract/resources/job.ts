@@ -9,18 +9,12 @@ import { Output, Transparency } from '../request/output.ts';
 import { OUTPUT_FORMATS, RequestParameters, Size } from '../request/parameters.ts';
 import { Policies, ProviderName, Routing, Session } from '../request/routing.ts';
 import { closedObject, isPlainObject } from '../schema/closed-object.ts';
-import {
-  ArtifactId,
-  Count,
-  documented,
-  PromptText,
-  storableText,
-  UnixSecs,
-} from '../schema/fields.ts';
+import { ArtifactId, Count, documented, PromptText, UnixSecs } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
 import { limitedList } from '../schema/request-limits.ts';
 import { text } from '../schema/text.ts';
+import { SEARCH_QUERY, SearchQuery, SearchText } from './search-terms.ts';
 
 export const JOB_STATUSES = [
   'queued',
@@ -195,9 +189,25 @@ export const ImageJobSummary = v.strictObject({
 });
 export type ImageJobSummary = v.InferOutput<typeof ImageJobSummary>;
 
-export const JobPage = pageOf(ImageJobSummary);
+/** The greatest number of jobs that a total counts. */
+export const MAX_TOTAL = 10_000;
 
-const SearchText = v.pipe(storableText(256), v.minLength(1));
+export const JobPage = v.strictObject({
+  ...pageOf(ImageJobSummary).entries,
+  total: documented(
+    v.optional(
+      v.strictObject({
+        count: documented(v.pipe(Count, v.maxValue(MAX_TOTAL)), 'The number of matching jobs.'),
+        at_least: documented(
+          v.boolean(),
+          `True if more than ${MAX_TOTAL} jobs match. \`count\` is then ${MAX_TOTAL}.`,
+        ),
+      }),
+    ),
+    'The number of jobs on all pages of the list. Present if `total=true`.',
+  ),
+});
+export type JobPage = v.InferOutput<typeof JobPage>;
 
 const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 
@@ -218,6 +228,11 @@ export const JobListQuery = v.pipe(
     search: documented(
       v.optional(SearchText),
       'A literal part of the prompt, without regard to case.',
+    ),
+    q: documented(v.optional(SearchQuery), SEARCH_QUERY),
+    total: documented(
+      v.optional(QueryBoolean),
+      `true adds the number of jobs on all pages, exact up to ${MAX_TOTAL}. This takes longer.`,
     ),
     include_deleted: documented(
       v.optional(QueryBoolean),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type ImageJob, type ImageJobSummary, JOB_STATUSES } from '../../contract/resources/job.ts';
+import { SEARCH_QUERY } from '../../contract/resources/search-terms.ts';
 import { documented, storableText } from '../../contract/schema/fields.ts';
 import { ShortText, text } from '../../contract/schema/text.ts';
 import { toJobResult } from '../job-result.ts';
@@ -35,7 +36,7 @@ export const listJobs = tool({
   name: 'list_jobs',
   title: 'List jobs',
   description:
-    'Lists the jobs of this caller, newest first, with the ids of their images. Example: {"search": "lighthouse", "limit": 5}',
+    'Lists the jobs of this caller, newest first, with the ids of their images. Example: {"q": "lighthouse -night", "limit": 5}',
   input: v.strictObject({
     limit: documented(
       v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50)), 10),
@@ -43,6 +44,7 @@ export const listJobs = tool({
     ),
     status: documented(v.optional(v.picklist(JOB_STATUSES)), 'Only jobs with this status.'),
     search: documented(v.optional(storableText(256)), 'Only jobs whose prompt contains this text.'),
+    q: documented(v.optional(storableText(256)), SEARCH_QUERY),
     cursor: documented(
       v.optional(text({ maxLength: 1024 })),
       'The cursor at the end of the previous page.',

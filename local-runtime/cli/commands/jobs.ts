@@ -13,6 +13,7 @@ interface ListOptions extends ServiceOption, JsonOption {
   readonly limit: number | undefined;
   readonly status: string | undefined;
   readonly search: string | undefined;
+  readonly query: string | undefined;
   readonly favorite: boolean;
   readonly hidden: boolean;
 }
@@ -22,9 +23,10 @@ type JobCall = Call<{ readonly id: string }, ServiceOption & JsonOption>;
 /** Runs `image-bridge jobs list`. Resolves with the exit code. */
 export function runJobsList({ options, io }: Call<unknown, ListOptions>): Promise<number> {
   return withService({ options, io }, async (service) => {
-    const { limit, status, search, favorite, hidden, json } = options;
+    const { limit, status, search, query: q, hidden, json } = options;
     const visibility = hidden ? 'hidden' : undefined;
-    const query = toQuery({ limit, status, search, visibility, favorite: favorite || undefined });
+    const favorite = options.favorite || undefined;
+    const query = toQuery({ limit, status, search, q, visibility, favorite });
     const { items } = await service.json<Page<ImageJobSummary>>(`/v1/jobs${query}`);
     if (json) printJson(items, io);
     else printTable(['ID', 'CREATED', 'STATUS', 'IMAGES', 'PROMPT'], items.map(toRow), io);

@@ -210,6 +210,26 @@ describe('the list of jobs', () => {
     expect((await jobs.get('/v1/jobs?search=owl&provider=agent-responses')).json.items).toEqual([]);
   });
 
+  it('finds jobs by words, phrases and excluded words, and counts all pages', async () => {
+    const made: string[] = [];
+    for (const prompt of ['a red Kestrel at dawn', 'Dawn, kestrel, blue', 'a kestrel at night']) {
+      made.push((await done({ prompt })).id);
+    }
+    const found = async (q: string, more = '') => {
+      const { json } = await jobs.get(`/v1/jobs?q=${encodeURIComponent(q)}&total=true${more}`);
+      return [json.items.map((job: { id: string }) => made.indexOf(job.id)), json.total.count];
+    };
+
+    expect(await found('DAWN kestrel')).toEqual([[1, 0], 2]);
+    expect(await found('kestrel "at dawn')).toEqual([[0], 1]);
+    expect(await found('kestrel -"at d" -blue')).toEqual([[2], 1]);
+    expect(await found('kestrel', '&limit=1')).toEqual([[2], 3]);
+    expect(await found('kestrel', '&search=red%20k')).toEqual([[0], 1]);
+    const all = (await jobs.get('/v1/jobs?total=true&limit=1')).json.total;
+    expect(all).toEqual({ count: expect.any(Number), at_least: false });
+    expect((await jobs.get(`/v1/jobs?q=${'a+'.repeat(9)}b+c&total=maybe`)).status).toBe(422);
+  });
+
   it('counts the jobs in metrics and diagnostics', async () => {
     const { by_status: counts } = (await jobs.get('/v1/diagnostics')).json.jobs;
 

@@ -173,6 +173,15 @@ describe('generate', () => {
     await expect.poll(async () => JSON.parse((await run(list)).stdout)[0].status).toBe('cancelled');
   });
 
+  it('lists the jobs whose prompts match a query', async () => {
+    const found = await generated('a heron on ice, dusk');
+    await generated('a heron at noon');
+
+    const { stdout } = await run(['jobs', 'list', '--query', 'DUSK "heron on" -noon', '--json']);
+
+    expect(JSON.parse(stdout).map(({ id }: ImageJobSummary) => id)).toEqual([found.id]);
+  });
+
   it('creates one job even if the connection breaks before the reply', async () => {
     const prompt = 'a kite of one job';
     const proxy = await openBreakingProxy();

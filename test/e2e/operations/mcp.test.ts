@@ -145,6 +145,7 @@ async function useEveryTool(client: Client): Promise<void> {
 
   expect(textOf(await call(client, 'get_job', { id: jobOf(edited) }))).toBe(textOf(edited));
   expect(textOf(await call(client, 'list_jobs', { search: 'winter' }))).toContain(jobOf(edited));
+  expect(textOf(await call(client, 'list_jobs', { q: 'winter -summer' }))).toContain(jobOf(edited));
   expect(textOf(await call(client, 'cancel_job', { id: jobOf(edited) }))).toContain('has ended');
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createJobCursors, type ListedJobs } from '../../../lib/jobs/job-lists.ts';
+import { createJobCursors, createJobLists, type ListedJobs } from '../../../lib/jobs/job-lists.ts';
 import { forever, type JobRig, openJobRig, SCOPE } from './job-rig.ts';
 
 let rig: JobRig;
@@ -37,6 +37,7 @@ describe('createJobLists', () => {
     ['another scope', {}, 'other'],
     ['another status', { status: 'queued' }, SCOPE],
     ['a search', { search: 'boat' }, SCOPE],
+    ['a query', { q: { all: ['boat'], none: [] } }, SCOPE],
   ])('a cursor is rejected in a list with %s', async (_, query, scope) => {
     const { next_cursor: cursor } = await list();
 
@@ -67,9 +68,84 @@ describe('createJobLists', () => {
     const last = await list({ search: 'boat', cursor: first.next_cursor });
 
     expect(first.items.map(({ id }) => id)).toEqual([ids[4]]);
-    expect(asked[1]).toMatchObject({ term: 'boat', visibility: 'active' });
+    expect(asked[1]).toEqual({ terms: { all: ['boat'], none: [] }, visibility: 'active' });
     expect(asked[2]).toEqual({ before: 900, limit: 2 });
     expect(last).toEqual({ items: [] });
+  });
+});
+
+const BOAT = { all: ['red boat', 'harbour'], none: ['night'] };
+
+describe('createJobLists, its terms and total', () => {
+  let asked: unknown[][];
+
+  beforeEach(async () => {
+    rig = await openJobRig();
+    asked = [];
+    for (let nth = 0; nth < 3; nth += 1) await rig.submit();
+    rig.search.find = async (...given: unknown[]) => {
+      asked.push(given);
+      return rig.found;
+    };
+  });
+  afterEach(() => rig.close());
+
+  test('a list with a search and a query has the jobs that match both', async () => {
+    await list({ search: 'a boat', q: BOAT });
+
+    const terms = { all: ['a boat', 'red boat', 'harbour'], none: ['night'] };
+    expect(asked).toEqual([
+      [SCOPE, { terms, visibility: 'active' }, { limit: 2 }, expect.any(AbortSignal)],
+    ]);
+  });
+
+  test('a query without terms matches every job', async () => {
+    const { items } = await list({ q: { all: [], none: [] } });
+
+    expect(items).toHaveLength(2);
+    expect(asked).toEqual([]);
+  });
+
+  test('the total counts the jobs of all pages, and is absent unless requested', async () => {
+    const first = await list({ total: true });
+    const second = await list({ total: true, cursor: first.next_cursor });
+
+    expect([first.total, second.total]).toEqual(Array(2).fill({ count: 3, at_least: false }));
+    expect(await list({ total: true, status: 'failed' })).toEqual({
+      items: [],
+      total: { count: 0, at_least: false },
+    });
+    expect(await list({ total: false })).not.toHaveProperty('total');
+  });
+
+  test('the total of a search counts its matches', async () => {
+    rig.found.sequences = [3, 1];
+
+    const { total } = await list({ q: BOAT, total: true });
+
+    expect(total).toEqual({ count: 2, at_least: false });
+    expect(asked.map(([, , page]) => page)).toEqual([{ limit: 2 }, { limit: 10_000 }]);
+  });
+
+  test('a total above 10,000 is at least 10,000', async () => {
+    const { list: listJobs } = createJobLists({
+      store: { ...rig.store, count: async (_scope, _filter, limit) => limit },
+      search: {
+        find: async (_scope, _terms, { limit }) => ({
+          sequences: Array(limit).fill(1),
+          more: true,
+        }),
+      },
+      live: { progress: () => undefined },
+      secret: Buffer.alloc(32),
+    });
+    const query = { visibility: 'active', limit: 1, total: true } as const;
+
+    const listed = await listJobs(SCOPE, query, forever);
+    const found = await listJobs(SCOPE, { ...query, search: 'boat' }, forever);
+
+    expect(listed.total).toEqual({ count: 10_000, at_least: true });
+    expect(found.total).toEqual({ count: 10_000, at_least: true });
   });
 });
 
@@ -99,7 +175,8 @@ describe('createJobCursors', () => {
     ['favourites alone', { ...LISTED, favorite: true }],
     ['all but favourites', { ...LISTED, favorite: false }],
     ['a provider', { ...LISTED, provider: 'sandbox' }],
-    ['a search', { ...LISTED, search: 'cat' }],
+    ['a term', { ...LISTED, terms: { all: ['cat'], none: [] } }],
+    ['an excluded term', { ...LISTED, terms: { all: [], none: ['cat'] } }],
   ])('a cursor is rejected under %s', (_, listed) => {
     const cursor = cursors.write(LISTED, 5);
 

@@ -39,7 +39,7 @@ describe('openStores', () => {
     await stores.storedInputs.put(SHA256, Buffer.from('image'));
     await stores.search.find(
       'anonymous',
-      { term: 'a', visibility: 'all' },
+      { terms: { all: ['a'], none: [] }, visibility: 'all' },
       { limit: 1 },
       new AbortController().signal,
     );

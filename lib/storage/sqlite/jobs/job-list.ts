@@ -16,13 +16,14 @@ const LIST_INPUTS = `
 
 const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
 
-export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 'summaries'> {
+export function createJobList(
+  database: StateDatabase,
+): Pick<JobStore, 'list' | 'count' | 'summaries'> {
   const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();
 
-  /** Returns the statement for a combination of filters. There are 126 combinations, because the provider is a parameter. */
-  function statementFor(filter: JobFilter): Statement {
-    const sql = listSql(filter);
+  /** Returns the statement. Each text has 126 variants, one for each combination of filters; the provider is a parameter. */
+  function prepared(sql: string): Statement {
     const known = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, known);
     return known;
@@ -32,13 +33,18 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(() => {
         // Reads one row more than the page shows. If there is one, there is a next page.
-        const rows = statementFor(filter).all({
+        const rows = prepared(listSql(filter)).all({
           scope,
           provider: filter.provider,
           before,
           limit: limit + 1,
         });
         return { items: rows.slice(0, limit).map(parseSummary), more: rows.length > limit };
+      }),
+    count: (scope, filter, limit) =>
+      database.read(() => {
+        const parameters = { scope, provider: filter.provider, before: NEWEST, limit };
+        return v.parse(v.number(), prepared(countSql(filter)).pluck().get(parameters));
       }),
     summaries: (scope, sequences) =>
       database.read(() =>
@@ -59,19 +65,32 @@ export function listSql(filter: JobFilter): string {
   ORDER BY seq DESC`;
 }
 
+/** Returns the SQL that counts the jobs of `matchingSql`. */
+function countSql(filter: JobFilter): string {
+  return `SELECT count(*) FROM (${rangesSql(filter)} LIMIT +@limit)`;
+}
+
 /**
  * Returns the SQL for the sequences of the jobs that match the filter, newest first. Binds `@scope`, `@before`, `@limit`, and
- * `@provider` if the filter has a provider. Each combination of status, favourite and hidden is one range of the index
- * `job_list`, in this order, or of `job_list_of_provider` with a provider. The query merges the ranges of the filter, so that
- * jobs that do not match are never read. Status, favourite and hidden are literals, because the query planner does not know
- * bound values.
+ * `@provider` if the filter has a provider. The query merges the ranges of the filter, so that jobs that do not match are never
+ * read.
  */
-export function matchingSql({ status, visibility, favorite, provider }: JobFilter): string {
+export function matchingSql(filter: JobFilter): string {
+  return `${rangesSql(filter)}
+    ORDER BY seq DESC LIMIT +@limit`;
+}
+
+/**
+ * Returns the SQL for the ranges of the filter. Each combination of status, favourite and hidden is one range of the index
+ * `job_list`, in this order, or of `job_list_of_provider` with a provider. Status, favourite and hidden are literals, because the
+ * query planner does not know bound values.
+ */
+function rangesSql({ status, visibility, favorite, provider }: JobFilter): string {
   const statuses = status === undefined ? JOB_STATUSES : [status];
   const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
   const owned = provider === undefined ? '' : ' AND provider = +@provider';
   const shown = { active: [1], hidden: [0], all: [0, 1] }[visibility];
-  const stretches = statuses.flatMap((one) =>
+  const ranges = statuses.flatMap((one) =>
     favorites.flatMap((mark) =>
       shown.map(
         (isShown) => `
@@ -81,8 +100,7 @@ export function matchingSql({ status, visibility, favorite, provider }: JobFilte
       ),
     ),
   );
-  return `${stretches.join('\n    UNION ALL')}
-    ORDER BY seq DESC LIMIT +@limit`;
+  return ranges.join('\n    UNION ALL');
 }
 
 /** Lists the stored input images of jobs. */

@@ -1,7 +1,8 @@
+import type { SearchTerms } from '../../../contract/resources/search-terms.ts';
 import type { JobPageRequest, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
 import { foldPrompt } from './fold-prompt.ts';
-import { blockOf, blockStart, positionOf, termBuckets } from './grams.ts';
+import { blockOf, blockStart, bucketsOf, positionOf } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
 import { lastMember, type Positions } from './postings.ts';
 import type { SearchIndex } from './search-index.ts';
@@ -18,7 +19,7 @@ interface Sources {
   readonly unindexed: UnindexedBlocks;
 }
 
-// A search either checks candidates from the index against the other filters, or jobs from the filters against the term. Each
+// A search either checks candidates from the index against the other filters, or jobs from the filters against the terms. Each
 // way is slow if its own condition is common and the other one is rare. Alternating after this many rejected candidates in a
 // row takes at most about twice the time of the better way.
 const MAX_REFUSALS = 8;
@@ -28,8 +29,8 @@ const JOBS_PER_QUERY = 64;
 export function* findJobs(sources: Sources, request: SearchRequest): Steps<readonly number[]> {
   const { scope, filter, before, limit } = request;
   const { jobs } = sources;
-  const term = foldPrompt(filter.term);
-  const walk = walkCandidates(sources, term);
+  const terms = foldTerms(filter.terms);
+  const walk = walkCandidates(sources, terms);
   const found: number[] = [];
   let below = (jobs.newestBelow(before ?? Number.MAX_SAFE_INTEGER) ?? 0) + 1;
   let refusals = 0;
@@ -38,7 +39,7 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
     const job = jobs.find(sequence);
     const isMatch = job !== undefined && job.scope === scope && matchesFilter(filter, job);
     refusals = isMatch ? 0 : refusals + 1;
-    if (isMatch && foldPrompt(job.prompt).includes(term)) found.push(sequence);
+    if (isMatch && matchesTerms(terms, foldPrompt(job.prompt))) found.push(sequence);
     below = sequence;
   }
 
@@ -58,20 +59,23 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
   return found.slice(0, limit + 1);
 }
 
-/** Walks through the jobs that may contain the term, newest first. */
-function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
-  const buckets = termBuckets(term);
+/** Walks through the jobs that may match the terms, newest first. */
+function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms) {
+  const buckets = bucketsOf(terms.all);
   let current: { readonly block: number; readonly candidates: Positions } | undefined;
 
   function* candidatesIn(block: number): Steps<Positions> {
     if (current?.block === block) return current.candidates;
     const indexed = index.candidates(block, buckets);
-    current = { block, candidates: indexed ?? (yield* unindexed.candidates(block, term)) };
+    const isMatch = (folded: string) => matchesTerms(terms, folded);
+    current = { block, candidates: indexed ?? (yield* unindexed.candidates(block, isMatch)) };
     return current.candidates;
   }
 
   return {
     *lastBelow(before: number): Steps<number | undefined> {
+      // The index knows nothing about jobs without a text.
+      if (buckets.length === 0) return jobs.newestBelow(before) ?? undefined;
       let top = before - 1;
       for (;;) {
         const block = blockOf(top);
@@ -83,13 +87,21 @@ function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
         yield;
       }
     },
-    /** Returns true if a job may contain the term, or if its block has not been read. */
+    /** Returns true if a job may match the terms, or if its block has not been read. */
     maybe(sequence: number): boolean {
       if (current?.block !== blockOf(sequence)) return true;
       const position = positionOf(sequence);
       return lastMember(current.candidates, position) === position;
     },
   };
+}
+
+function foldTerms({ all, none }: SearchTerms): SearchTerms {
+  return { all: all.map(foldPrompt), none: none.map(foldPrompt) };
+}
+
+function matchesTerms({ all, none }: SearchTerms, folded: string): boolean {
+  return all.every((term) => folded.includes(term)) && !none.some((term) => folded.includes(term));
 }
 
 function matchesFilter(

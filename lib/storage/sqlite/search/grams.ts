@@ -8,7 +8,7 @@ const FIRST_UNIT_BUCKET = 2 ** HASH_BITS;
 export const BUCKETS = FIRST_UNIT_BUCKET + 2 ** 16;
 
 // Enough for a sentence. Every candidate is verified on its prompt anyway.
-const MAX_TERM_BUCKETS = 32;
+const MAX_BUCKETS = 32;
 
 export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_JOBS);
@@ -37,19 +37,21 @@ export function eachBucket(folded: string, use: (bucket: number) => void): void 
 }
 
 /**
- * Returns buckets that contain every prompt with this folded term, without repetitions. Prompts without the term may be in all of
- * these buckets too, because different grams may share a bucket, and grams may be at different places in a prompt.
+ * Returns buckets that contain every prompt with all of these folded texts, without repetitions. Prompts without the texts may be
+ * in all of these buckets too, because different grams may share a bucket, and grams may be at different places in a prompt.
  */
-export function termBuckets(folded: string): number[] {
-  const units = Array.from({ length: folded.length }, (_, at) => folded.charCodeAt(at));
+export function bucketsOf(texts: readonly string[]): number[] {
+  // Sorted by hash, so that the first few are from all parts of the texts.
+  const buckets = [...new Set(texts.flatMap(bucketsOfText))].sort((one, other) => one - other);
+  return buckets.slice(0, MAX_BUCKETS);
+}
+
+function bucketsOfText(text: string): readonly number[] {
+  const units = Array.from({ length: text.length }, (_, at) => text.charCodeAt(at));
   const [first = 0, second = 0] = units;
   if (units.length === 1) return [FIRST_UNIT_BUCKET + first];
   if (units.length === 2) return [pairBucket(first, second)];
-  const triples = units.slice(2).map((unit, at) => {
-    return tripleBucket(units[at] ?? 0, units[at + 1] ?? 0, unit);
-  });
-  // Sorted by hash, so that the first few are from all parts of the term.
-  return [...new Set(triples)].sort((one, other) => one - other).slice(0, MAX_TERM_BUCKETS);
+  return units.slice(2).map((unit, at) => tripleBucket(units[at] ?? 0, units[at + 1] ?? 0, unit));
 }
 
 function pairBucket(first: number, second: number): number {

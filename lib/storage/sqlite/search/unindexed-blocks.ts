@@ -3,13 +3,15 @@ import { blockOf, blockStart, positionOf } from './grams.ts';
 import type { JobReader } from './job-reader.ts';
 import { type Positions, toSet } from './postings.ts';
 
+type PromptTest = (folded: string) => boolean;
+
 export type UnindexedBlocks = ReturnType<typeof createUnindexedBlocks>;
 
 // The size of the cache in UTF-16 units: four megabytes. A block of prompts of five hundred characters fills half of it.
 const MAX_CACHED_UNITS = 2 ** 21;
 
 /**
- * Finds terms in blocks without an index by reading all their prompts. The prompts of the newest block are cached, because every
+ * Finds prompts in blocks without an index by reading all their prompts. The prompts of the newest block are cached, because every
  * search reads that block and it is not indexed before it is complete.
  */
 export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'listPrompts'>) {
@@ -33,14 +35,14 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
     }
   }
 
-  function* readFrom(first: number, term: string): Steps<number[]> {
+  function* readFrom(first: number, isMatch: PromptTest): Steps<number[]> {
     const positions: number[] = [];
     const end = blockStart(blockOf(first) + 1);
     let from = first;
     for (;;) {
       const read = jobs.listPrompts(from, end);
       for (const { sequence, prompt } of read) {
-        if (prompt.includes(term)) positions.push(positionOf(sequence));
+        if (isMatch(prompt)) positions.push(positionOf(sequence));
         from = sequence + 1;
       }
       if (read.length === 0 || from === end) return positions;
@@ -54,16 +56,16 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
   }
 
   return {
-    /** Returns the positions of the jobs that contain the folded term. */
-    *candidates(asked: number, term: string): Steps<Positions> {
-      if (!isNewest(asked)) return toSet(yield* readFrom(blockStart(asked), term));
+    /** Returns the positions of the jobs whose folded prompts pass the test. */
+    *candidates(asked: number, isMatch: PromptTest): Steps<Positions> {
+      if (!isNewest(asked)) return toSet(yield* readFrom(blockStart(asked), isMatch));
       if (block !== asked) {
         [block, prompts, next, units] = [asked, new Map(), blockStart(asked), 0];
       }
       yield* catchUp();
-      if (block !== asked) return toSet(yield* readFrom(blockStart(asked), term));
-      const kept = [...prompts].filter(([, prompt]) => prompt.includes(term));
-      const unread = blockOf(next) === asked ? yield* readFrom(next, term) : [];
+      if (block !== asked) return toSet(yield* readFrom(blockStart(asked), isMatch));
+      const kept = [...prompts].filter(([, prompt]) => isMatch(prompt));
+      const unread = blockOf(next) === asked ? yield* readFrom(next, isMatch) : [];
       return toSet([...kept.map(([sequence]) => positionOf(sequence)), ...unread]);
     },
   };

@@ -52,6 +52,10 @@ describe('JobListQuery', () => {
     [{ include_deleted: 'yes' }, 'include_deleted: invalid_value'],
     [{ search: '🐈'.repeat(257) }, 'search: invalid_length'],
     [{ search: 'a\u0000' }, 'search: invalid_text'],
+    [{ q: '🐈'.repeat(257) }, 'q: invalid_length'],
+    [{ q: 'a\u0000' }, 'q: invalid_text'],
+    [{ q: 'a b c d e f g h i j k l m -n -o "p" q' }, 'q: too_many'],
+    [{ total: 'yes' }, 'total: invalid_value'],
     [{ offset: '5' }, 'offset: unknown_field'],
   ])('rejects %j', (query, verdict) => {
     expect(verdictOf(JobListQuery, query)).toEqual([verdict]);

@@ -86,7 +86,7 @@ describe('JobStore.list', () => {
 
   afterEach(() => database.close());
 
-  test('a list has the same jobs as a scan of all jobs, under every filter, while jobs are added, changed and removed', async () => {
+  test('a list and its count have the same jobs as a scan of all jobs, under every filter, while jobs are added, changed and removed', async () => {
     await fc.assert(
       fc.asyncProperty(jobHistories, fc.integer({ min: 1, max: 7 }), async (history, limit) => {
         database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
@@ -99,6 +99,7 @@ describe('JobStore.list', () => {
           for (const filter of FILTERS) {
             const shown = await allPages(store, scope, filter, limit);
             expect(shown).toEqual(naively(model, scope, filter));
+            expect(await store.count(scope, filter, limit)).toBe(Math.min(shown.length, limit));
           }
         }
         await database.close();

@@ -64,15 +64,16 @@ function search(request: Partial<SearchRequest> & Pick<SearchRequest, 'filter'>)
 }
 
 function find(term: string): readonly number[] {
-  return search({ filter: { term, visibility: 'active' } });
+  return search({ filter: { terms: { all: [term], none: [] }, visibility: 'active' } });
 }
 
 /** Returns the expected jobs, with the case folding of the engine. */
 function naive(rows: readonly JobRow[], { scope, filter, before, limit }: SearchRequest) {
-  const literally = [...filter.term].map((letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
-  const pattern = new RegExp(literally.join(''), 'iu');
+  const { all, none } = filter.terms;
   return rows
-    .filter((row) => row.scope === scope && pattern.test(row.prompt))
+    .filter((row) => row.scope === scope)
+    .filter(({ prompt }) => all.every((term) => toPattern(term).test(prompt)))
+    .filter(({ prompt }) => !none.some((term) => toPattern(term).test(prompt)))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
     .filter(({ provider }) => filter.provider === undefined || provider === filter.provider)
@@ -83,6 +84,11 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .filter((sequence) => before === undefined || sequence < before)
     .sort((a, b) => b - a)
     .slice(0, limit + 1);
+}
+
+function toPattern(term: string): RegExp {
+  const literally = [...term].map((letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+  return new RegExp(literally.join(''), 'iu');
 }
 
 // Few letters, so that terms are found. Some have a meaning in queries, in patterns or in case folding.
@@ -105,7 +111,11 @@ const letters = fc.constantFrom(
   ],
 );
 const texts = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
-const terms = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
+const term = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
+const terms = fc.record({
+  all: fc.array(term, { maxLength: 3 }),
+  none: fc.array(term, { maxLength: 2 }),
+});
 const statuses = fc.constantFrom('queued', 'succeeded', 'failed');
 const someRows = fc
   .uniqueArray(
@@ -143,13 +153,13 @@ const requests = fc.record(
     before: fc.integer({ min: 1, max: 20_001 }),
     filter: fc.record(
       {
-        term: terms,
+        terms,
         visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
         status: statuses,
         favorite: fc.boolean(),
         provider: fc.constantFrom('sandbox', 'agent-responses', 'unused'),
       },
-      { requiredKeys: ['term', 'visibility'] },
+      { requiredKeys: ['terms', 'visibility'] },
     ),
   },
   { requiredKeys: ['scope', 'limit', 'filter'] },
@@ -275,6 +285,27 @@ describe('findJobs', () => {
     expect(find(term)).toEqual([1]);
   });
 
+  test('every text must be in the prompt, in any order, and no excluded text', async () => {
+    const prompts = ['a red fox in snow', 'Snow, and a FOX', 'a fox', 'snow', 'a dog'];
+    await insertJobs(database, [
+      ...prompts.map((prompt, nth) => jobRow(nth + 1, prompt)),
+      jobRow(9000, ''),
+    ]);
+    const found = () =>
+      [
+        { all: ['fox', 'SNOW'], none: [] },
+        { all: ['fox'], none: ['red f'] },
+        { all: [], none: ['FOX'] },
+        { all: ['s'], none: ['d'] },
+        { all: ['fox'], none: ['fox'] },
+      ].map((terms) => search({ filter: { terms, visibility: 'active' } }));
+    const unindexed = found();
+    run(indexBlocks({ jobs, index }));
+
+    expect(unindexed).toEqual([[2, 1], [3, 2], [9000, 5, 4], [4], []]);
+    expect(found()).toEqual(unindexed);
+  });
+
   test('a search reads few jobs if the term is common and the other filter is rare', async () => {
     const rows = Array.from({ length: 9000 }, (_, nth) =>
       jobRow(nth + 1, 'a red fox', { favorite: nth % 3000 === 5 }),
@@ -289,7 +320,11 @@ describe('findJobs', () => {
         return jobs.find(sequence);
       },
     };
-    const filter = { term: 'FOX', visibility: 'active' as const, favorite: true };
+    const filter = {
+      terms: { all: ['FOX'], none: [] },
+      visibility: 'active' as const,
+      favorite: true,
+    };
 
     const found = run(
       findJobs({ ...sources(), jobs: counted }, { scope: 'anonymous', filter, limit: 9 }),
@@ -316,7 +351,7 @@ describe('findJobs', () => {
         return jobs.find(sequence);
       },
     };
-    const filter = { term: 'red', visibility: 'active' as const };
+    const filter = { terms: { all: ['red'], none: [] }, visibility: 'active' as const };
 
     const found = run(
       findJobs({ ...sources(), jobs: counted }, { scope: 'ours', filter, limit: 9 }),

@@ -78,7 +78,7 @@ function blockNumbers(): number[] {
 
 function find(term: string): readonly number[] {
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
-  const filter = { term, visibility: 'active' as const };
+  const filter = { terms: { all: [term], none: [] }, visibility: 'active' as const };
   return run(findJobs(sources, { scope: 'anonymous', filter, limit: 100 }));
 }
 

@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  BUCKETS,
-  eachBucket,
-  termBuckets,
-} from '../../../../../lib/storage/sqlite/search/grams.ts';
+import { BUCKETS, bucketsOf, eachBucket } from '../../../../../lib/storage/sqlite/search/grams.ts';
 import {
   type FoldedJob,
   invertBlock,
@@ -78,18 +74,22 @@ describe('invertBlock', () => {
   });
 });
 
-describe('termBuckets', () => {
-  test.each(['f', 'fo', 'fox', 'a red fox, 漢字 😀', 'x'.repeat(300)])(
-    'every prompt with %s is in all buckets of the term',
-    (term) => {
-      const buckets = new Set<number>();
-      eachBucket(`before ${term} behind`, (bucket) => buckets.add(bucket));
+describe('bucketsOf', () => {
+  test.each([
+    ['f'],
+    ['fo'],
+    ['fox'],
+    ['a red fox, 漢字 😀'],
+    ['x'.repeat(300)],
+    ['f', 'ox', 'red fox', 'a sentence of more than thirty-two letters'],
+  ])('every prompt with %s is in all buckets of the texts', (...texts) => {
+    const buckets = new Set<number>();
+    eachBucket(`before ${texts.join(' between ')} behind`, (bucket) => buckets.add(bucket));
 
-      const asked = termBuckets(term);
+    const asked = bucketsOf(texts);
 
-      expect(asked.length).toBeGreaterThan(0);
-      expect(asked.length).toBeLessThanOrEqual(32);
-      expect(asked.filter((bucket) => !buckets.has(bucket) || bucket >= BUCKETS)).toEqual([]);
-    },
-  );
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThanOrEqual(32);
+    expect(asked.filter((bucket) => !buckets.has(bucket) || bucket >= BUCKETS)).toEqual([]);
+  });
 });

@@ -17,7 +17,7 @@ import {
 import { insertJobs, jobRow } from '../../../../support/job-rows.ts';
 
 const never = () => new AbortController().signal;
-const FOX = { term: 'FOX', visibility: 'active' } as const;
+const FOX = { terms: { all: ['FOX'], none: [] }, visibility: 'active' } as const;
 
 let directory: string;
 let stateFile: string;
@@ -149,7 +149,7 @@ describe('createJobSearch', () => {
     client.abort(reason);
 
     await expect(left).rejects.toBe(reason);
-    const hens = { ...FOX, term: 'hen' };
+    const hens = { ...FOX, terms: { all: ['hen'], none: [] } };
     expect(await search.find('anonymous', hens, { limit: 1 }, never())).toMatchObject({
       more: true,
     });
