@@ -25,6 +25,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
+import type { Replay } from './replay/replay.ts';
 import type { ImageRuns, RecentDurations } from './runs/image-run.ts';
 import type { Stores } from './storage/open-stores.ts';
 import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
@@ -50,6 +51,7 @@ interface JobParts {
   readonly inputs: InputVerifier;
   readonly slices: TimeSlices;
   readonly usage: Usage;
+  readonly replay: Replay;
   readonly artifacts: Pick<AppArtifacts, 'images' | 'publisher' | 'delivery' | 'isHealthy'>;
   readonly durations: RecentDurations;
 }
@@ -59,7 +61,7 @@ export type AppJobs = ReturnType<typeof openJobs>;
 /** Builds the objects for jobs: the services, the worker and the retention of the history. */
 export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const { clock, ids, log, tokens = NO_TOKENS } = outside;
-  const { stores, generation, runs, usage, artifacts, inputs: verifier } = parts;
+  const { stores, generation, runs, usage, replay, artifacts, inputs: verifier } = parts;
   const { search, secret } = stores;
   const notices = createJobNotices();
   const store = createPublishingStore(stores.jobs, notices);
@@ -80,14 +82,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   notices.subscribe(({ type }) => {
     if (type === 'stored') deliveries?.wake();
   });
-  const admitted = {
-    store,
-    acceptJob,
-    usage,
-    webhooks,
-    secret,
-    limits: toLimits(config.server),
-  };
+  const admitted = { store, acceptJob, usage, webhooks, replay, limits: toLimits(config.server) };
   const maxInputBytes = config.inputs.max_bytes_each;
   const submitJob = createSubmitJob({ ...admitted, slices: parts.slices, maxInputBytes });
   const retryJob = createRetryJob(admitted);

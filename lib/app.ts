@@ -11,8 +11,6 @@ import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Readiness } from './diagnostics/readiness.ts';
 import { createFailureReport, recordTasks } from './diagnostics/task-records.ts';
 import { listerOf } from './generation/plan/routing.ts';
-import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
-import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
 import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
@@ -23,15 +21,17 @@ import { createModels } from './openai/models.ts';
 import { createOpenAiImages } from './openai/openai-images.ts';
 import { createPlans } from './plans/plans.ts';
 import type { Clock } from './platform/clock.ts';
-import { toFingerprint } from './platform/fingerprint.ts';
 import type { Ids } from './platform/ids.ts';
 import type { Task } from './platform/task.ts';
 import { createTimeSlices } from './platform/time-slices.ts';
-import { createPresets, type Presets } from './presets/presets.ts';
+import { createPresets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
+import { createMemoryReplayStore } from './replay/memory-replay-store.ts';
+import { createReplay } from './replay/replay.ts';
+import { toReplayPolicies } from './replay/replay-policies.ts';
 import type { Services } from './services.ts';
 import { openStores, type Stores } from './storage/open-stores.ts';
 import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
@@ -95,14 +95,15 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });
   const { admission, runs, sessions, usage } = running;
-  const { idempotency, replays } = openIdempotency(config, outside);
+  const replay = openReplay(config, outside, stores);
   const maxInputBytes = config.inputs.max_bytes_each;
-  const presets = openPresets(stores, idempotency, clock);
-  const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts });
-  const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes, tokens };
+  const cursors = createSealedCursors(stores.secret);
+  const presets = createPresets({ store: stores.presets, cursors, replay, clock });
+  const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts, replay });
+  const served = { runs, publisher, replay, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
-  const own = [readiness.probe, stores.leaseRenewal, replays.expiry, retention.sweep];
+  const own = [readiness.probe, stores.leaseRenewal, retention.sweep];
   const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
   const { tasks, report } = recordTasks(all, outside);
   const diagnostics = createDiagnostics({
@@ -119,7 +120,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     tasks: report,
   });
 
-  const close = () => endAll([imageRequests, usage, registry, enabled, httpClient, engine, stores]);
+  const close = () => endAll([replay, usage, registry, enabled, httpClient, engine, stores]);
   try {
     // Jobs are recovered first, so that images of interrupted jobs are assigned to their jobs before unowned files are
     // removed.
@@ -148,7 +149,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     images: engine,
     tasks,
     worker: appJobs.worker,
-    drain: imageRequests.drain,
+    drain: replay.drain,
     close,
   };
 }
@@ -184,25 +185,14 @@ function openReadiness(
   });
 }
 
-function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {
-  const replays = createMemoryReplayStore({ clock, limits: runtime.idempotency });
-  return { replays, idempotency: createIdempotency({ store: replays, ids }) };
-}
-
-function openPresets(
-  stores: Pick<Stores, 'presets' | 'secret'>,
-  idempotency: Idempotency,
-  clock: Clock,
-): Presets {
-  return createPresets({
-    store: stores.presets,
-    cursors: createSealedCursors(stores.secret),
-    clock,
-    once: ({ scope, key, request }, work, signal) => {
-      const fingerprint = toFingerprint('createPreset', request);
-      return idempotency.once({ scope, key, fingerprint }, work, signal);
-    },
-  });
+function openReplay(
+  { runtime }: Config,
+  { clock, ids }: Pick<Outside, 'clock' | 'ids'>,
+  { secret }: Pick<Stores, 'secret'>,
+) {
+  const policies = toReplayPolicies(runtime.idempotency);
+  const store = createMemoryReplayStore({ clock, policies });
+  return createReplay({ store, policies, secret, clock, ids });
 }
 
 function openAi(

@@ -1,6 +1,5 @@
 import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
-import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import { type AsyncPreference, parseAsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
@@ -12,29 +11,23 @@ import type { VerifiedEvent } from '../generation/generation-events.ts';
 import { toFingerprintedRequest, toGenerationRequest } from '../generation/generation-request.ts';
 import { createLedger } from '../generation/ledger/ledger.ts';
 import type { GenerationResult } from '../generation/pipeline.ts';
-import type { Idempotency, IdempotentReply, StartedWork } from '../idempotency/idempotency.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import { toInputSources } from '../inputs/to-input-sources.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
-import { createDetachedRuns } from '../runs/detached-runs.ts';
+import { type RepeatMark, toRepeatMark } from '../replay/repeat-mark.ts';
+import type { Opened, Replay, Replied } from '../replay/replay.ts';
+import type { StartedWork } from '../replay/work-in-flight.ts';
 import { completeRun, type ImageRun, type ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
-import {
-  createAttachJob,
-  createRetryAttach,
-  forClients,
-  type JobAttach,
-  toRetryCount,
-} from './retry-attach.ts';
 
 interface Deps {
   readonly runs: ImageRuns;
   /** Commits the publications of a run, which gives them an owner. */
   readonly publisher: { commit(publications: GenerationResult['publications']): Promise<void> };
-  readonly idempotency: Idempotency;
+  readonly replay: Pick<Replay, 'once' | 'open'>;
   readonly clock: Clock;
   readonly slices: TimeSlices;
   readonly usage: Pick<Usage, 'accountFor'>;
@@ -55,8 +48,7 @@ type ReplyAsync = (
   sent: AnyImageRequest,
   preference: AsyncPreference,
   context: RequestContext,
-  attach: JobAttach | undefined,
-) => Promise<IdempotentReply<ImageResponseWithBytes> | Accepted>;
+) => Promise<Replied<ImageResponseWithBytes> | Accepted>;
 
 /** The job that was created instead of images. */
 interface Accepted {
@@ -68,34 +60,31 @@ interface Accepted {
 
 /** The images, or the job that makes them if the client prefers a job. */
 export type ServedImages =
-  | (IdempotentReply<ImageResponseWithBytes> & { readonly accepted?: undefined })
+  | (Replied<ImageResponseWithBytes> & { readonly accepted?: undefined })
   | (Accepted & { readonly preference: AsyncPreference });
 
-/** The functions for handlers. `drain` and `close` are for the app. */
-export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'serve' | 'stream'>;
+export type ImageRequests = ReturnType<typeof createImageRequests>;
 
 /**
- * Serves the image routes. Each request starts one run, whose publications have an owner before the reply begins. A run is cancelled
- * when its client disconnects, unless the request has an idempotency key or its client counts its retries.
+ * Serves the image routes. Each request starts one run, whose publications have an owner before the reply begins. A run is
+ * cancelled when its client disconnects, unless the request has an idempotency key or its client counts its retries.
  */
 export function createImageRequests(deps: Deps) {
-  const { idempotency, clock } = deps;
+  const { replay, clock } = deps;
   const prepare = createPrepareRequest(deps);
-  const detached = createDetachedRuns();
-  const retryAttach = createRetryAttach<ImageResponseWithBytes>({ clock, detached });
-  const jobAttach = createAttachJob({ clock, detached });
 
   async function subscribe(sent: AnyImageRequest, context: RequestContext): Promise<Subscription> {
-    const { scope } = context;
     const signal = context.signal();
-    const { key, run, fingerprintFor } = await prepare(sent, context);
-    if (key === undefined) {
-      const own = startStreamed(run, signal, signal);
-      return { ...own, own };
+    const { mark, run, fingerprintFor } = await prepare(sent, context);
+    const start = (stop: AbortSignal) => startStreamed(run, stop, signal);
+    // A retry cannot join a stream, because its events are not kept.
+    if (mark === undefined || !('key' in mark)) {
+      const own = start(signal);
+      return { ...own, own, replayed: false };
     }
+    const { scope } = context;
     const fingerprint = await fingerprintFor('stream');
-    const start = () => detached.begin((stop) => startStreamed(run, stop, signal));
-    return idempotency.open({ scope, key, fingerprint }, start, signal);
+    return replay.open({ ...mark, scope, fingerprint }, start, context);
   }
 
   /**
@@ -105,26 +94,16 @@ export function createImageRequests(deps: Deps) {
   async function create(
     sent: AnyImageRequest,
     context: RequestContext,
-  ): Promise<IdempotentReply<ImageResponseWithBytes>> {
-    const { scope } = context;
-    const signal = context.signal();
-    const retryCount = toRetryCount(context.retryCount);
-    const { key, run, fingerprintFor } = await prepare(sent, context);
-    if (key === undefined && retryCount === undefined) {
-      return { value: await completeRun(run, signal), replayed: false };
+  ): Promise<Replied<ImageResponseWithBytes>> {
+    const { mark, run, fingerprintFor } = await prepare(sent, context);
+    if (mark === undefined) {
+      return { value: await completeRun(run, context.signal()), replayed: false };
     }
-    const fingerprint = await fingerprintFor('images');
-    if (key === undefined) {
-      const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
-      return retryAttach.reply(attempt, forClients(run), context);
-    }
-    const start = () => detached.run((stop) => completeRun(run, stop)).outcome;
-    return idempotency.once({ scope, key, fingerprint }, start, signal);
+    const request = { ...mark, scope: context.scope, fingerprint: await fingerprintFor('images') };
+    return replay.once(request, (stop, isWanted) => completeRun(run, stop, { isWanted }), context);
   }
 
   return {
-    create,
-
     /**
      * Serves a request as `create` does, or as a job if the client prefers a job, jobs are enabled and its token may create
      * them. Otherwise ignores the preference, as RFC 7240 allows, so that one client works with every token. Throws the errors
@@ -133,8 +112,7 @@ export function createImageRequests(deps: Deps) {
     async serve(sent: AnyImageRequest, context: RequestContext): Promise<ServedImages> {
       const preference = mayCreateJobs(context) ? parseAsyncPreference(context.prefer) : undefined;
       if (!preference || !deps.replyAsync) return create(sent, context);
-      const attach = jobAttach.attachFor(context);
-      const reply = await deps.replyAsync(sent, preference, context, attach);
+      const reply = await deps.replyAsync(sent, preference, context);
       return 'accepted' in reply ? { ...reply, preference } : reply;
     },
 
@@ -145,25 +123,12 @@ export function createImageRequests(deps: Deps) {
     async stream(
       sent: AnyImageRequest,
       context: RequestContext,
-    ): Promise<IdempotentReply<AsyncIterable<StreamEventWithBytes>>> {
+    ): Promise<Replied<AsyncIterable<StreamEventWithBytes>>> {
       const subscription = await subscribe(sent, context);
       await subscription.started;
       const first = { request_id: context.requestId, created: nowSecs(clock) };
-      return {
-        value: toStreamEvents(first, subscription),
-        replayed: subscription.own === undefined,
-      };
+      return { value: toStreamEvents(first, subscription), replayed: subscription.replayed };
     },
-
-    /** Waits for the runs that do not depend on a client. Once `grace` aborts, cancels them and waits until they have ended. */
-    async drain(grace: AbortSignal): Promise<void> {
-      retryAttach.stopLingering();
-      jobAttach.stopLingering();
-      await detached.drain(grace);
-    },
-
-    /** Cancels the runs that do not depend on a client. Resolves when all of them have ended. */
-    close: detached.close,
   };
 }
 
@@ -173,7 +138,7 @@ function mayCreateJobs({ caller }: RequestContext): boolean {
 
 /** A request that has passed the checks that need no provider, and its run. */
 interface PreparedRequest {
-  readonly key: string | undefined;
+  readonly mark: RepeatMark | undefined;
   readonly run: ImageRun<ImageResponseWithBytes>;
   /** Resolves with the fingerprint, which is the same for equal requests to one operation for the same kind of result. */
   fingerprintFor(result: 'images' | 'stream'): Promise<string>;
@@ -194,12 +159,12 @@ function createPrepareRequest(deps: Deps) {
     context: RequestContext,
   ): Promise<PreparedRequest> {
     try {
-      const key = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
+      const mark = toRepeatMark(sent.idempotency_key, context);
       const inputs = await slices.run(toInputSources(sent, maxInputBytes), context.signal());
       const request = toGenerationRequest(sent, inputs);
       const ledger = createLedger(usage.accountFor(context.caller), request.parameters.n);
       return {
-        key,
+        mark,
         run: untilRemoval(runs.newRun(request, { ...context, ledger }, { commit }), (onRemoval) =>
           tokens.watchRemoval(context.caller.id, onRemoval),
         ),
@@ -249,9 +214,7 @@ interface StreamedRun
     Pick<RunningGeneration, 'events'> {}
 
 /** The events of one client: all events of its own run, or the first and the last event of the run of an equal request. */
-interface Subscription extends StartedWork<ImageResponseWithBytes> {
-  readonly own: StreamedRun | undefined;
-}
+type Subscription = Opened<ImageResponseWithBytes, StreamedRun>;
 
 /** Starts a run that `signal` cancels. Its events end early when `client` aborts, which does not cancel the run. */
 function startStreamed(
@@ -262,7 +225,7 @@ function startStreamed(
   const { started, events, ignoreEvents, result: made } = run.start(signal);
   if (client.aborted) ignoreEvents();
   else client.addEventListener('abort', ignoreEvents, { once: true });
-  const result = completeRun(run, signal, made);
+  const result = completeRun(run, signal, { making: made });
   // If the request is refused, no one reads the result.
   result.catch(() => {});
   return { started, events, result };

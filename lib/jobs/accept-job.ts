@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto';
-import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
 import type { StoredInput } from '../contract/request/image-input.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
@@ -11,7 +9,6 @@ import {
   toFingerprintedRequest,
   toGenerationRequest,
 } from '../generation/generation-request.ts';
-import type { JobAttach } from '../image-requests/retry-attach.ts';
 import { badInput } from '../inputs/bad-input.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import { factsOf, type InputSet, mapInputs, toList } from '../inputs/input-source.ts';
@@ -22,6 +19,8 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
+import { type MarkedRequest, toRepeatMark } from '../replay/repeat-mark.ts';
+import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
 import { foundJob, isTerminal } from './job-end.ts';
@@ -50,7 +49,14 @@ interface AcceptDeps {
 /** The parts of a request's context that a submission uses. */
 export type SubmitContext = Pick<
   RequestContext,
-  'operationId' | 'scope' | 'caller' | 'requestId' | 'idempotencyKey' | 'signal'
+  | 'operationId'
+  | 'scope'
+  | 'caller'
+  | 'requestId'
+  | 'idempotencyKey'
+  | 'retryCount'
+  | 'signal'
+  | 'onReplied'
 >;
 
 export interface Submitted {
@@ -125,8 +131,7 @@ interface SubmitDeps {
   readonly slices: TimeSlices;
   readonly usage: Pick<Usage, 'reservationOf'>;
   readonly webhooks: Pick<WebhookTargets, 'toTarget'>;
-  /** The secret of the database. It keys the hashes of idempotency keys. */
-  readonly secret: Uint8Array;
+  readonly replay: Pick<Replay, 'once' | 'jobKeyHash'>;
   readonly limits: JobLimits;
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
@@ -145,7 +150,7 @@ export function createSubmitJob({
   slices,
   usage,
   webhooks,
-  secret,
+  replay,
   limits,
   ...deps
 }: SubmitDeps) {
@@ -160,15 +165,17 @@ export function createSubmitJob({
     return toFingerprint(operationId, webhook ? { ...fingerprinted, webhook } : fingerprinted);
   }
 
-  /** Resolves with the job of an earlier equal request of the client, or else with the job that `accept` makes. */
-  async function attached(
-    { attach }: JobAttach,
-    { scope, fingerprint }: { readonly scope: string; readonly fingerprint: string },
+  /** Resolves with the job that an earlier try of the client has created, or with the job that `accept` creates. */
+  async function acceptedOnce(
+    request: MarkedRequest,
+    context: SubmitContext,
     accept: (signal: AbortSignal) => Promise<Submitted>,
   ): Promise<Submitted> {
-    const { value: id, replayed } = await attach(
-      fingerprint,
+    const { scope } = context;
+    const { value: id, replayed } = await replay.once(
+      request,
       async (signal) => (await accept(signal)).job.id,
+      context,
       async (earlier) => isRepeatable(await store.find(scope, earlier)),
     );
     return { job: foundJob(await store.find(scope, id)), repeated: replayed };
@@ -176,21 +183,22 @@ export function createSubmitJob({
 
   /**
    * Resolves when the job is durably queued. A request that no route can serve, or that has an invalid image, is rejected.
-   * `attach` is ignored if the request has a key. Throws what `acceptJob` throws.
+   * The same request under a key, or of a client that counts its retries, resolves with the job that it created first. Throws
+   * what `acceptJob` throws.
    */
   return async function submitJob(
     { priority = 0, webhook: named, ...sent }: JobSubmission,
     context: SubmitContext,
-    attach?: JobAttach,
   ): Promise<Submitted> {
+    const { scope } = context;
     const webhook = webhooks.toTarget(named);
-    const sentKey = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
-    const hash = sentKey === undefined ? undefined : toKeyHash(secret, context.scope, sentKey);
-    const isRetry = hash === undefined && attach?.isRetry === true;
+    const mark = toRepeatMark(sent.idempotency_key, context);
+    const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
+    const keyHash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
     // Checked before the images are decoded; the transaction that adds the job checks again. Not checked for a client's
     // retry, because its job may exist already.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
-    if (!isRetry) await store.refuseWhenFull(context.scope, { ...limits, reservation }, hash);
+    if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, keyHash);
     const sources = toInputSources(sent, deps.maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const draft = {
@@ -199,15 +207,14 @@ export function createSubmitJob({
       webhook,
       toJobRequest: (images: InputSet<StoredImage>) => toStoredRequest(sent, images),
     };
-    const fingerprinted = () => fingerprintOf({ ...sent, webhook: named }, request, context);
-    if (hash === undefined) {
-      if (!attach) return acceptJob(draft, context, limits);
-      const identity = { scope: context.scope, fingerprint: await fingerprinted() };
-      return attached(attach, identity, (signal) =>
+    if (mark === undefined) return acceptJob(draft, context, limits);
+    const fingerprint = await fingerprintOf({ ...sent, webhook: named }, request, context);
+    if (keyHash === undefined) {
+      return acceptedOnce({ ...mark, scope, fingerprint }, context, (signal) =>
         acceptJob(draft, { ...context, signal: () => signal }, limits),
       );
     }
-    const key = { hash, fingerprint: await fingerprinted() };
+    const key = { hash: keyHash, fingerprint };
     const earlier = await store.findByKey(key);
     if (earlier) return { job: earlier, repeated: true };
     return acceptJob(draft, context, { ...limits, key });
@@ -226,13 +233,12 @@ interface RetryDeps {
   readonly acceptJob: AcceptJob;
   readonly usage: Pick<Usage, 'reservationOf'>;
   readonly webhooks: Pick<WebhookTargets, 'toRetryTarget'>;
-  /** The secret of the database. It keys the hashes of idempotency keys. */
-  readonly secret: Uint8Array;
+  readonly replay: Pick<Replay, 'jobKeyHash'>;
   readonly limits: JobLimits;
 }
 
 /** Accepts retries of jobs that ended without success. */
-export function createRetryJob({ store, acceptJob, usage, webhooks, secret, limits }: RetryDeps) {
+export function createRetryJob({ store, acceptJob, usage, webhooks, replay, limits }: RetryDeps) {
   async function findRetryable(scope: string, id: string): Promise<JobRecord> {
     const job = foundJob(await store.find(scope, id));
     if (!isTerminal(job.status)) {
@@ -260,7 +266,7 @@ export function createRetryJob({ store, acceptJob, usage, webhooks, secret, limi
   return async function retryJob(id: string, context: SubmitContext): Promise<Submitted> {
     const { scope, operationId, idempotencyKey } = context;
     const key = idempotencyKey && {
-      hash: toKeyHash(secret, scope, idempotencyKey),
+      hash: replay.jobKeyHash(scope, idempotencyKey),
       fingerprint: toFingerprint(operationId, { id }),
     };
     const earlier = key && (await store.findByKey(key));
@@ -291,12 +297,6 @@ function withoutFinished({ request, partialResult, ...job }: JobRecord): JobReco
     'job_succeeded',
     'every image of the job is finished: see its partial_result',
   );
-}
-
-/** Returns the hash to store for the idempotency key of a job. The hash is keyed, so that it does not allow guessing the key. */
-export function toKeyHash(secret: Uint8Array, scope: string, key: string): string {
-  const words = JSON.stringify(['job idempotency key', scope, key]);
-  return createHmac('sha256', secret).update(words).digest('hex');
 }
 
 /** Returns the request as a job stores it: without its key, with artifacts as its output, and with its images by checksum. */

@@ -11,7 +11,6 @@ import type { ImageJob } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { fromFlatError } from '../errors/error-body.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
-import type { JobAttach } from '../image-requests/retry-attach.ts';
 import type { RecentDurations } from '../runs/image-run.ts';
 import { isTerminal } from './job-end.ts';
 import type { Jobs } from './jobs.ts';
@@ -85,9 +84,8 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     sent: AnyImageRequest,
     { waitSecs }: AsyncPreference,
     context: RequestContext,
-    attach?: JobAttach,
   ): Promise<AsyncReply> {
-    const { provider, replayed, job: submitted } = await jobs.submit(sent, context, attach);
+    const { provider, replayed, job: submitted } = await jobs.submit(sent, context);
     const waitMs = (waitSecs ?? 0) * 1000;
     const job =
       waitSecs === undefined

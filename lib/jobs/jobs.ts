@@ -1,5 +1,4 @@
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
-import type { JobAttach } from '../image-requests/retry-attach.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSubmission, SubmitContext, Submitted } from './accept-job.ts';
 import type { CancelJob } from './cancel-job.ts';
@@ -10,11 +9,7 @@ import type { InFlight, JobPartial, LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'update'>;
-  readonly submitJob: (
-    request: JobSubmission,
-    context: SubmitContext,
-    attach?: JobAttach,
-  ) => Promise<Submitted>;
+  readonly submitJob: (request: JobSubmission, context: SubmitContext) => Promise<Submitted>;
   readonly retryJob: (id: string, context: SubmitContext) => Promise<Submitted>;
   readonly cancelJob: CancelJob;
   readonly live: LiveJobs;
@@ -44,15 +39,12 @@ export function createJobs(deps: Deps) {
 
   return {
     /**
-     * Resolves when the job is durably queued. An equal request with the key of an earlier one resolves with the earlier job
-     * in its present state. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the reason of
-     * the signal.
+     * Resolves when the job is durably queued. A request that was sent before resolves with its job in its present state.
+     * Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `unsupported_capability`, or the reason of the
+     * signal.
      */
-    submit: async (
-      request: JobSubmission,
-      context: SubmitContext,
-      attach?: JobAttach,
-    ): Promise<AcceptedJob> => toAccepted(await deps.submitJob(request, context, attach)),
+    submit: async (request: JobSubmission, context: SubmitContext): Promise<AcceptedJob> =>
+      toAccepted(await deps.submitJob(request, context)),
 
     /**
      * Submits a new job with the request, the images, the priority and the webhook of a job that failed, was cancelled or was

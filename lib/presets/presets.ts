@@ -4,21 +4,18 @@ import type { Page } from '../contract/schema/page.ts';
 import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import { toFingerprint } from '../platform/fingerprint.ts';
+import type { Replay } from '../replay/replay.ts';
 import type { PresetRecord, PresetStore } from './preset-store-port.ts';
 
 interface Deps {
   readonly store: PresetStore;
   readonly clock: Clock;
   readonly cursors: SealedCursors;
-  /** Runs equal requests of one scope under one key once. `replayed` marks the reply to a repeated request. */
-  readonly once: <T>(
-    keyed: { readonly scope: string; readonly key: string; readonly request: unknown },
-    work: () => Promise<T>,
-    signal: AbortSignal,
-  ) => Promise<{ readonly value: T; readonly replayed: boolean }>;
+  readonly replay: Pick<Replay, 'once'>;
 }
 
-type PresetContext = Pick<RequestContext, 'scope' | 'idempotencyKey' | 'signal'>;
+type PresetContext = Pick<RequestContext, 'scope' | 'idempotencyKey' | 'signal' | 'onReplied'>;
 
 export type Presets = ReturnType<typeof createPresets>;
 
@@ -26,7 +23,7 @@ export type Presets = ReturnType<typeof createPresets>;
 const LIST = ['presets'];
 
 /** Manages named templates that all callers share. Clients apply the templates. */
-export function createPresets({ store, clock, cursors, once }: Deps) {
+export function createPresets({ store, clock, cursors, replay }: Deps) {
   async function create(request: PresetCreate): Promise<Preset> {
     const now = nowSecs(clock);
     const { name, description, template } = request;
@@ -49,10 +46,12 @@ export function createPresets({ store, clock, cursors, once }: Deps) {
      */
     async create(
       request: PresetCreate,
-      { scope, idempotencyKey: key, signal }: PresetContext,
+      context: PresetContext,
     ): Promise<{ readonly preset: Preset; readonly replayed: boolean }> {
+      const { scope, idempotencyKey: key } = context;
       if (key === undefined) return { preset: await create(request), replayed: false };
-      const made = await once({ scope, key, request }, () => create(request), signal());
+      const keyed = { scope, key, fingerprint: toFingerprint('createPreset', request) };
+      const made = await replay.once(keyed, () => create(request), context);
       if (!made.replayed) return { preset: made.value, replayed: false };
       const now = await store.find(request.name);
       return { preset: now ? toPreset(now) : made.value, replayed: true };

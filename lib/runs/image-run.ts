@@ -134,15 +134,22 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
   };
 }
 
-/** Commits the result of a run, or discards it if the signal has aborted meanwhile. Rejects with the failure of the run. */
+interface Completion<M> {
+  /** The result of a run that has been started. By default, the run is started. */
+  readonly making?: Promise<M>;
+  /** Resolves with true once a client waits for the result, and with false if the signal has aborted before. */
+  readonly isWanted?: () => Promise<boolean>;
+}
+
+/** Commits the result of a run, or discards the result if the signal has aborted. Rejects with the failure of the run. */
 export async function completeRun<M, T>(
   run: Run<M, T>,
   signal: AbortSignal,
-  making = run.make(signal),
+  { making = run.make(signal), isWanted = async () => !signal.aborted }: Completion<M> = {},
 ): Promise<T> {
   const made = await making;
-  if (signal.aborted) throw await run.discard(made, signal.reason);
-  return run.commit(made);
+  if (await isWanted()) return run.commit(made);
+  throw await run.discard(made, signal.reason);
 }
 
 // Small enough to follow a provider that becomes slower, large enough that one run of many images does not dominate.

@@ -135,7 +135,6 @@ describe('the tasks of GET /v1/diagnostics', () => {
     expect((await tasks()).map(({ name, failures }) => ({ name, failures }))).toEqual([
       { name: 'readiness-probe', failures: 0 },
       { name: 'lease-renewal', failures: 0 },
-      { name: 'idempotency-expiry', failures: 0 },
       { name: 'artifact-retention', failures: 0 },
       { name: 'job-retention', failures: 0 },
       { name: 'removed-tokens', failures: 0 },

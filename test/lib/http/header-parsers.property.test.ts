@@ -6,9 +6,9 @@ import { boundaryOf, isJson, parseHeaderValue } from '../../../lib/http/body/med
 import { parseRange } from '../../../lib/http/reply/file-reply.ts';
 import { acceptedCoding } from '../../../lib/http/reply/page-reply.ts';
 import { isKnown } from '../../../lib/http/reply/reply.ts';
-import { toRetryCount } from '../../../lib/image-requests/retry-attach.ts';
 import { splitHeader } from '../../../lib/platform/header-text.ts';
 import { retryAfterMs, waitMsOf } from '../../../lib/providers/http/retry-after.ts';
+import { toRetryCount } from '../../../lib/replay/repeat-mark.ts';
 
 const RUNS = { numRuns: 5000 };
 

@@ -4,10 +4,11 @@ import type { RequestContext } from '../../../lib/contract/request/request-conte
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
 import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
-import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
-import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
+import { createReplay } from '../../../lib/replay/replay.ts';
+import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
 import { recordAccount } from '../../support/ledgers.ts';
 import { requestContext } from '../../support/request-context.ts';
@@ -254,14 +255,14 @@ describe('createImageRequests, repeats', () => {
   });
 
   it('waits for work with a key before it closes, and cancels the work after the grace period', async () => {
-    const { create, context, provider, imageRequests } = await open({ reply: () => {} });
+    const { create, context, provider, replay } = await open({ reply: () => {} });
     const left = create({ idempotency_key: 'k' });
     left.catch(() => {});
     const call = await provider.call(0);
     context.disconnect(disconnected);
     const grace = new AbortController();
     let hasDrained = false;
-    const draining = imageRequests.drain(grace.signal).then(() => {
+    const draining = replay.drain(grace.signal).then(() => {
       hasDrained = true;
     });
     await new Promise(setImmediate);
@@ -272,7 +273,7 @@ describe('createImageRequests, repeats', () => {
 
     expect(before).toEqual({ hasDrained: false, aborted: false });
     expect(call.context.signal.aborted).toBe(true);
-    await imageRequests.close();
+    await replay.close();
   });
 });
 
@@ -400,7 +401,7 @@ describe('createImageRequests, streams', () => {
   });
 
   it('ends its reader at once when the app closes, and cancels the work with a key', async () => {
-    const { stream, context, provider, imageRequests } = await open({ reply: () => {} });
+    const { stream, context, provider, replay } = await open({ reply: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
     reading.catch(() => {});
@@ -410,7 +411,7 @@ describe('createImageRequests, streams', () => {
     const grace = new AbortController();
     grace.abort();
 
-    await imageRequests.drain(grace.signal);
+    await replay.drain(grace.signal);
 
     await expect(reading).rejects.toBe(stopping);
     expect(call.context.signal.aborted).toBe(true);
@@ -445,7 +446,7 @@ describe('createImageRequests, when the token of the caller is removed', () => {
   });
 
   it('cancels a run whose client has disconnected', async () => {
-    const { create, provider, removals, imageRequests, newContext } = await open({
+    const { create, provider, removals, replay, newContext } = await open({
       reply: () => {},
     });
     const client = newContext();
@@ -458,7 +459,7 @@ describe('createImageRequests, when the token of the caller is removed', () => {
     removals.remove('alice');
 
     expect(call.context.signal.aborted).toBe(true);
-    await imageRequests.close();
+    await replay.close();
     expect(removals.watched()).toBe(0);
   });
 
@@ -547,7 +548,10 @@ async function open(
   const context = rig.newContext();
   const removals = createRemovals();
   const limits = { max_entries: 10, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
-  const store = createMemoryReplayStore({ clock, limits });
+  const policies = toReplayPolicies(limits);
+  const store = createMemoryReplayStore({ clock, policies });
+  const { ids } = artifacts;
+  const replay = createReplay({ store, policies, clock, ids, secret: Buffer.alloc(32, 1) });
   const imageRequests = createImageRequests({
     runs: createImageRuns({
       generation: wrap(rig.generation),
@@ -556,7 +560,7 @@ async function open(
       durations: createRecentDurations(),
     }),
     publisher: commit ? { commit } : artifacts.publisher,
-    idempotency: createIdempotency({ store, ids: artifacts.ids }),
+    replay,
     maxInputBytes: 1_000_000,
     usage: { accountFor: () => recordAccount().account },
     replyAsync: undefined,
@@ -572,11 +576,15 @@ async function open(
     clock,
     provider,
     artifacts,
-    imageRequests,
+    replay,
     removals,
     newContext: rig.newContext,
-    create: (sent: object = {}, changes: Changes = {}) =>
-      imageRequests.create(wireRequestOf(sent), contextOf('createImage', changes)),
+    async create(sent: object = {}, changes: Changes = {}) {
+      const context = contextOf('createImage', changes);
+      const served = await imageRequests.serve(wireRequestOf(sent), context);
+      if (served.accepted) throw new Error('the request has become a job');
+      return served;
+    },
     stream: (sent: object = {}, changes: Changes = {}) =>
       imageRequests.stream(wireRequestOf(sent), contextOf('streamImage', changes)),
     lines: (): Record<string, unknown>[] => stderr.lines().map((line) => JSON.parse(line)),

@@ -4,11 +4,12 @@ import type { ImageResponseWithBytes } from '../../../lib/contract/reply/image-r
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
 import type { GenerationResult } from '../../../lib/generation/pipeline.ts';
-import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
-import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
+import { createReplay } from '../../../lib/replay/replay.ts';
+import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
 import { NO_TOKENS } from '../../../lib/tokens/token.ts';
 import { recordAccount } from '../../support/ledgers.ts';
@@ -85,7 +86,10 @@ describe('createImageRequests, any schedule', () => {
 function open() {
   const clock = createManualClock();
   const limits = { max_entries: 100, max_completed_bytes: 1e6, completed_ttl_secs: 1e6 };
-  const store = createMemoryReplayStore({ clock, limits });
+  const policies = toReplayPolicies(limits);
+  const store = createMemoryReplayStore({ clock, policies });
+  const ids = createIds(clock.nowMs);
+  const replay = createReplay({ store, policies, clock, ids, secret: Buffer.alloc(32, 1) });
   const made: Made[] = [];
   const clients: Client[] = [];
   const pending = new Set<string>();
@@ -101,7 +105,7 @@ function open() {
       durations: createRecentDurations(),
     }),
     publisher: { commit: settle },
-    idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
+    replay,
     usage: { accountFor: () => recordAccount().account },
     clock,
     slices,
@@ -129,7 +133,7 @@ function open() {
     const sent = wireRequestOf({ prompt, idempotency_key: key ?? null });
     const reply = isStream
       ? imageRequests.stream(sent, context).then(({ value }) => readAll(value))
-      : imageRequests.create(sent, context);
+      : imageRequests.serve(sent, context);
     const replied = () => {
       for (const listener of client.onReplied) listener(!signal.aborted);
     };
@@ -152,7 +156,7 @@ function open() {
       for (const one of made) one.end('succeeded');
       await clock.advance(20_000);
       const grace = new AbortController();
-      await imageRequests.drain(grace.signal);
+      await replay.drain(grace.signal);
     },
     /** The number of generations that may have succeeded, by key and request. */
     paidByKey(): Map<string, number> {
@@ -165,7 +169,8 @@ function open() {
     },
     left: () => ({
       running: store.size().running,
-      timers: clock.waiting,
+      // Each outcome that is kept under a key has a timer.
+      timers: clock.waiting - store.size().entries,
       publications: [...pending],
       twice,
     }),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { reservationFor, toKeyHash } from '../../../lib/jobs/accept-job.ts';
+import { reservationFor } from '../../../lib/jobs/accept-job.ts';
 import { CANCELLATION, FAILURE, jobResult } from '../../support/jobs.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { inlineBytes } from '../generation/requests.ts';
@@ -337,26 +337,6 @@ describe('createRetryJob', () => {
       param: 'images[0]',
       details: { reason: 'not_stored_any_more' },
     });
-  });
-});
-
-const SECRET = Buffer.alloc(32, 7);
-
-describe('toKeyHash', () => {
-  test('the same key of the same scope always has the same hash', () => {
-    const hash = toKeyHash(SECRET, 'anonymous', 'order-1');
-
-    expect(toKeyHash(Buffer.from(SECRET), 'anonymous', 'order-1')).toBe(hash);
-    expect(hash).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  test.each([
-    ['another key', SECRET, 'anonymous', 'order-2'],
-    ['another scope', SECRET, 'other', 'order-1'],
-    ['letters moved from scope to key', SECRET, 'anonymousorder', '-1'],
-    ['another secret', Buffer.alloc(32, 8), 'anonymous', 'order-1'],
-  ])('%s has another hash', (_, secret, scope, key) => {
-    expect(toKeyHash(secret, scope, key)).not.toBe(toKeyHash(SECRET, 'anonymous', 'order-1'));
   });
 });
 

@@ -12,6 +12,9 @@ import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
+import { createReplay } from '../../../lib/replay/replay.ts';
+import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
 import { NO_TOKENS } from '../../../lib/tokens/token.ts';
 import { createUsage } from '../../../lib/usage/usage.ts';
@@ -98,8 +101,11 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
   };
   const usage = createUsage({ store: stores.usage, ledger: stores.ledger, clock, ids, log });
   const durations = createRecentDurations();
+  const policies = toReplayPolicies(config.runtime.idempotency);
+  const replays = createMemoryReplayStore({ clock, policies });
+  const replay = createReplay({ store: replays, policies, secret: stores.secret, clock, ids });
   const opened = openJobs(config, outside, {
-    ...{ generation, inputs: verifier, slices, usage, durations },
+    ...{ generation, inputs: verifier, slices, usage, durations, replay },
     stores: { ...stores, jobs: store, search, storedInputs: filesIn(kept) },
     runs: createImageRuns({ generation, publisher, log, durations }),
     artifacts: { ...artifacts, publisher, isHealthy: () => true },

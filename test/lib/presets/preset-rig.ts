@@ -1,9 +1,9 @@
 import { createSealedCursors } from '../../../lib/cursors/sealed-cursor.ts';
-import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
-import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
-import { toFingerprint } from '../../../lib/platform/fingerprint.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createPresets } from '../../../lib/presets/presets.ts';
+import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
+import { createReplay } from '../../../lib/replay/replay.ts';
+import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { openTestStores } from '../../support/stores.ts';
 
@@ -12,16 +12,15 @@ export async function openPresets() {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
   const stores = await openTestStores({ clock, ids });
+  const { secret } = stores;
   const limits = { max_entries: 100, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
-  const idempotency = createIdempotency({ store: createMemoryReplayStore({ clock, limits }), ids });
+  const policies = toReplayPolicies(limits);
+  const replays = createMemoryReplayStore({ clock, policies });
   const presets = createPresets({
     store: stores.presets,
-    cursors: createSealedCursors(Buffer.alloc(32, 1)),
+    cursors: createSealedCursors(secret),
+    replay: createReplay({ store: replays, policies, secret, clock, ids }),
     clock,
-    once: ({ scope, key, request }, work, signal) => {
-      const fingerprint = toFingerprint('createPreset', request);
-      return idempotency.once({ scope, key, fingerprint }, work, signal);
-    },
   });
   return { presets, clock, close: stores.close };
 }

@@ -3,6 +3,7 @@ import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import { checkRoom } from '../../../platform/fair-share.ts';
+import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import type { StateDatabase } from '../database.ts';
 import { prepareCharges } from '../usage-store.ts';
 import type { JobChanges } from './job-change-feed.ts';
@@ -65,9 +66,7 @@ export function createJobSubmission(
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
     const row = findByKey.get(hash);
     if (row === undefined) return undefined;
-    if (v.parse(KeyRow, row).fingerprint !== fingerprint) {
-      throw new BridgeError('idempotency_conflict', 'the key was used for a different request');
-    }
+    refuseDifferent(v.parse(KeyRow, row), { fingerprint });
     return parseRecord(row);
   }
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { JOB_STATUSES, type JobStatus } from '../../../../../lib/contract/resources/job.ts';
-import { toKeyHash } from '../../../../../lib/jobs/accept-job.ts';
 import type { JobRecord, JobStore } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
+import { createRequestHashes } from '../../../../../lib/replay/repeat-mark.ts';
 import { createArtifactStore } from '../../../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
 import {
@@ -270,7 +270,7 @@ describe('createJobStore', () => {
     const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
     const file = stateDatabaseFile(directory);
     const onDisk = openStateDatabase({ file, ids });
-    const hash = toKeyHash(onDisk.secret, 'anonymous', 'order-4711');
+    const hash = createRequestHashes(onDisk.secret).ofJobKey('anonymous', 'order-4711');
 
     await createJobStore(onDisk).submit(newJob(), { ...WIDE, key: { hash, fingerprint: 'f' } });
     await onDisk.close();

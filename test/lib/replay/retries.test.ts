@@ -1,25 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
-import {
-  type Attempt,
-  createLingering,
-  createRetryAttach,
-  forClients,
-  toRetryCount,
-} from '../../../lib/image-requests/retry-attach.ts';
-import { createDetachedRuns } from '../../../lib/runs/detached-runs.ts';
-import type { Run } from '../../../lib/runs/image-run.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
+import { createReplay } from '../../../lib/replay/replay.ts';
+import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
+import { completeRun, type Run } from '../../../lib/runs/image-run.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
 const unknown = new BridgeError('protocol', 'cut off', { details: { outcome: 'unknown' } });
+const forever = new AbortController().signal;
 
-type IsStale = Parameters<ReturnType<typeof createRetryAttach<string>>['reply']>[3];
+interface Attempt {
+  readonly scope: string;
+  readonly fingerprint: string;
+  readonly retryCount: number;
+}
+
+type IsStale = (made: string) => Promise<boolean>;
 
 function open() {
   const clock = createManualClock();
-  const detached = createDetachedRuns();
-  const attach = createRetryAttach<string>({ clock, detached });
+  const limits = { max_entries: 10, max_completed_bytes: 9000, completed_ttl_secs: 60 };
+  const policies = toReplayPolicies(limits);
+  const store = createMemoryReplayStore({ clock, policies });
+  const ids = createIds(clock.nowMs);
+  const replay = createReplay({ store, policies, clock, ids, secret: Buffer.alloc(32, 1) });
   const runs: { succeed(made: string): void; fail(error: Error): void; signal: AbortSignal }[] = [];
   const kept: string[] = [];
   const dropped: string[] = [];
@@ -38,7 +44,9 @@ function open() {
       return toBridgeError(reason);
     },
   };
-  function ask(retryCount: number, changes: Partial<Attempt> = {}, isStale?: IsStale) {
+
+  /** Sends a request, and resolves when its work has begun. */
+  async function ask(retryCount: number, changes: Partial<Attempt> = {}, isStale?: IsStale) {
     const client = new AbortController();
     const attempt = { scope: 's', fingerprint: 'f', retryCount, ...changes };
     let replied = (_isComplete: boolean) => {};
@@ -48,8 +56,14 @@ function open() {
         replied = listener;
       },
     };
-    const reply = attach.reply(attempt, forClients(operation), request, isStale);
+    const reply = replay.once(
+      attempt,
+      (stop, isWanted) => completeRun(operation, stop, { isWanted }),
+      request,
+      isStale,
+    );
     reply.catch(() => {});
+    await clock.advance(0);
     return {
       reply,
       /** Disconnects the client before its reply has been completely written. */
@@ -60,13 +74,13 @@ function open() {
       written: () => replied(true),
     };
   }
-  return { clock, detached, attach, runs, kept, dropped, ask };
+  return { clock, store, replay, runs, kept, dropped, ask };
 }
 
-describe('createRetryAttach', () => {
+describe('createReplay, retries', () => {
   it('returns the result of work that no retry joins, and forgets the work 10 s later', async () => {
-    const { ask, runs, kept, clock, attach } = open();
-    const one = ask(0);
+    const { ask, runs, kept, clock, store } = open();
+    const one = await ask(0);
     runs[0]?.succeed('an image');
 
     await expect(one.reply).resolves.toEqual({ value: 'an image', replayed: false });
@@ -74,15 +88,15 @@ describe('createRetryAttach', () => {
     await clock.advance(10_000);
 
     expect(kept).toEqual(['an image']);
-    expect([clock.waiting, attach.size()]).toEqual([0, 0]);
+    expect([clock.waiting, store.size().entries]).toEqual([0, 0]);
   });
 
   it('attaches a retry to the work of its disconnected client', async () => {
     const { ask, runs, clock } = open();
-    const left = ask(0);
+    const left = await ask(0);
     left.disconnect();
     await clock.advance(9999);
-    const retry = ask(1);
+    const retry = await ask(1);
     await clock.advance(60_000);
     runs[0]?.succeed('an image');
 
@@ -93,12 +107,12 @@ describe('createRetryAttach', () => {
 
   it('returns to a retry the result that was made meanwhile, and commits it only then', async () => {
     const { ask, runs, kept, clock } = open();
-    ask(0).disconnect();
+    (await ask(0)).disconnect();
     runs[0]?.succeed('an image');
     await clock.advance(5000);
     const before = [...kept];
 
-    const reply = await ask(2).reply;
+    const reply = await (await ask(2)).reply;
 
     expect(before).toEqual([]);
     expect(reply).toEqual({ value: 'an image', replayed: true });
@@ -107,11 +121,11 @@ describe('createRetryAttach', () => {
 
   it('returns the outcome to a retry while the reply is not completely written', async () => {
     const { ask, runs, kept } = open();
-    const cut = ask(0);
+    const cut = await ask(0);
     runs[0]?.succeed('an image');
     await cut.reply;
 
-    const retry = ask(1);
+    const retry = await ask(1);
 
     await expect(retry.reply).resolves.toEqual({ value: 'an image', replayed: true });
     expect(kept).toEqual(['an image']);
@@ -119,73 +133,73 @@ describe('createRetryAttach', () => {
   });
 
   it('returns the outcome to a retry for 10 s after its reply was cut', async () => {
-    const { ask, runs, clock, attach } = open();
-    const cut = ask(0);
+    const { ask, runs, clock, store } = open();
+    const cut = await ask(0);
     runs[0]?.succeed('an image');
     await cut.reply;
     cut.disconnect();
     await clock.advance(9999);
-    const early = ask(1);
+    const early = await ask(1);
     await expect(early.reply).resolves.toMatchObject({ replayed: true });
     early.disconnect();
     await clock.advance(10_000);
 
-    ask(2);
+    await ask(2);
 
     expect(runs).toHaveLength(2);
-    expect([attach.size(), clock.waiting]).toEqual([1, 0]);
+    expect([store.size().entries, clock.waiting]).toEqual([1, 0]);
   });
 
   it('returns the outcome to a retry for 10 s after its reply was written, because the reply may not have been received', async () => {
-    const { ask, runs, kept, clock, attach } = open();
-    const reset = ask(0);
+    const { ask, runs, kept, clock, store } = open();
+    const reset = await ask(0);
     runs[0]?.succeed('an image');
     await reset.reply;
     reset.written();
     await clock.advance(9999);
 
-    const retry = ask(1);
+    const retry = await ask(1);
 
     await expect(retry.reply).resolves.toEqual({ value: 'an image', replayed: true });
     retry.written();
     await clock.advance(10_000);
     expect(kept).toEqual(['an image']);
-    expect([attach.size(), clock.waiting, runs.length]).toEqual([0, 0, 1]);
+    expect([store.size().entries, clock.waiting, runs.length]).toEqual([0, 0, 1]);
   });
 
   it('never returns the outcome of an equal request to a first request', async () => {
     const { ask, runs } = open();
-    const one = ask(0);
+    const one = await ask(0);
     runs[0]?.succeed('an image');
     await one.reply;
     one.written();
 
-    ask(0);
+    await ask(0);
 
     expect(runs).toHaveLength(2);
   });
 
   it('starts new work for one retry after a retryable failure, not for a second one', async () => {
     const { ask, runs } = open();
-    const [received, refused] = [ask(0), ask(0)];
+    const [received, refused] = [await ask(0), await ask(0)];
     runs[0]?.succeed('an image');
     runs[1]?.fail(new BridgeError('overloaded', 'the queue is full'));
     await received.reply;
     await expect(refused.reply).rejects.toMatchObject({ code: 'overloaded' });
     for (const client of [received, refused]) client.written();
 
-    const repeated = ask(1);
+    const repeated = await ask(1);
     runs[2]?.succeed('another image');
 
     await expect(repeated.reply).resolves.toEqual({ value: 'another image', replayed: false });
     repeated.written();
-    await expect(ask(1).reply).resolves.toMatchObject({ replayed: true });
+    await expect((await ask(1)).reply).resolves.toMatchObject({ replayed: true });
     expect(runs).toHaveLength(3);
   });
 
   it('returns a failure that is not retryable to a retry', async () => {
     const { ask, runs } = open();
-    const reset = ask(0);
+    const reset = await ask(0);
     runs[0]?.fail(
       new BridgeError('upstream', 'one of two failed', {
         retryable: false,
@@ -195,24 +209,24 @@ describe('createRetryAttach', () => {
     await expect(reset.reply).rejects.toMatchObject({ code: 'upstream' });
     reset.written();
 
-    await expect(ask(1).reply).rejects.toMatchObject({ code: 'upstream' });
+    await expect((await ask(1)).reply).rejects.toMatchObject({ code: 'upstream' });
     expect(runs).toHaveLength(1);
   });
 
   it('returns an unknown outcome to a retry whose reply was cut', async () => {
     const { ask, runs } = open();
-    const cut = ask(0);
+    const cut = await ask(0);
     runs[0]?.fail(unknown);
     await expect(cut.reply).rejects.toBe(unknown);
     cut.disconnect();
 
-    await expect(ask(1).reply).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    await expect((await ask(1)).reply).rejects.toMatchObject({ details: { outcome: 'unknown' } });
     expect(runs).toHaveLength(1);
   });
 
   it('cancels the work 10 s after its client has disconnected', async () => {
-    const { ask, runs, clock, attach, detached } = open();
-    ask(0).disconnect();
+    const { ask, runs, clock, store, replay } = open();
+    (await ask(0)).disconnect();
     await clock.advance(9999);
     const before = runs[0]?.signal.aborted;
 
@@ -220,23 +234,24 @@ describe('createRetryAttach', () => {
 
     expect([before, runs[0]?.signal.aborted]).toEqual([false, true]);
     expect(runs[0]?.signal.reason).toBe(disconnected);
-    expect([attach.size(), detached.size(), clock.waiting]).toEqual([0, 0, 0]);
+    expect([store.size().entries, clock.waiting]).toEqual([0, 0]);
+    await replay.drain(forever);
   });
 
   it('discards a result that no client waits for', async () => {
-    const { ask, runs, kept, dropped, clock, detached } = open();
-    ask(0).disconnect();
+    const { ask, runs, kept, dropped, clock, replay } = open();
+    (await ask(0)).disconnect();
     runs[0]?.succeed('an image');
 
     await clock.advance(10_000);
 
     expect({ kept, dropped }).toEqual({ kept: [], dropped: ['an image'] });
-    expect(detached.size()).toBe(0);
+    await replay.drain(forever);
   });
 
   it('cancels work only when the last of several clients has disconnected', async () => {
     const { ask, runs, clock } = open();
-    const [first, second, third] = [ask(0), ask(1), ask(2)];
+    const [first, second, third] = [await ask(0), await ask(1), await ask(2)];
     first.disconnect();
     second.disconnect();
     await clock.advance(60_000);
@@ -254,29 +269,29 @@ describe('createRetryAttach', () => {
     ['is another one', 1, { fingerprint: 'g' }],
   ])('starts new work for a request that %s', async (_, count, changes) => {
     const { ask, runs } = open();
-    ask(0).disconnect();
+    (await ask(0)).disconnect();
 
-    ask(count, changes);
+    await ask(count, changes);
 
     expect(runs).toHaveLength(2);
   });
 
   it('starts new work for a retry that comes too late', async () => {
     const { ask, runs, clock } = open();
-    ask(0).disconnect();
+    (await ask(0)).disconnect();
     await clock.advance(10_000);
 
-    ask(1);
+    await ask(1);
 
     expect(runs).toHaveLength(2);
   });
 
   it('attaches a retry to work without a client first', async () => {
     const { ask, runs, clock } = open();
-    const [other, left] = [ask(0), ask(0)];
+    const [other, left] = [await ask(0), await ask(0)];
     left.disconnect();
     await clock.advance(0);
-    const retry = ask(1);
+    const retry = await ask(1);
     runs[0]?.succeed('of the other');
     runs[1]?.succeed('of the one that left');
 
@@ -286,11 +301,11 @@ describe('createRetryAttach', () => {
 
   it('returns an unknown outcome to a retry instead of calling the provider again', async () => {
     const { ask, runs, clock } = open();
-    ask(0).disconnect();
+    (await ask(0)).disconnect();
     runs[0]?.fail(unknown);
     await clock.advance(5000);
 
-    const retry = ask(1);
+    const retry = await ask(1);
 
     await expect(retry.reply).rejects.toMatchObject({
       code: 'protocol',
@@ -302,35 +317,36 @@ describe('createRetryAttach', () => {
 
   it('forgets a retryable failure at once', async () => {
     const { ask, runs, clock } = open();
-    ask(0).disconnect();
+    (await ask(0)).disconnect();
     runs[0]?.fail(new BridgeError('overloaded', 'no'));
     await clock.advance(1);
 
-    ask(1);
+    await ask(1);
 
     expect(runs).toHaveLength(2);
     expect(clock.waiting).toBe(0);
   });
 
   it('attaches no retry once the bridge stops', async () => {
-    const { ask, runs, attach, clock } = open();
-    const [left, staying] = [ask(0), ask(0, { fingerprint: 'g' })];
+    const { ask, runs, replay, store, clock } = open();
+    const [left, staying] = [await ask(0), await ask(0, { fingerprint: 'g' })];
     left.disconnect();
     await clock.advance(0);
 
-    attach.stopLingering();
+    const draining = replay.drain(forever);
     staying.disconnect();
     await clock.advance(0);
 
     expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
-    expect([attach.size(), clock.waiting]).toEqual([0, 0]);
+    await draining;
+    expect([store.size().entries, clock.waiting]).toEqual([0, 0]);
   });
 
   it('starts no work for a client that has already disconnected', async () => {
-    const { attach, runs } = open();
+    const { replay, runs } = open();
     const work = () => Promise.reject(new Error('not to be called'));
 
-    const reply = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, work, {
+    const reply = replay.once({ scope: 's', fingerprint: 'f', retryCount: 0 }, work, {
       signal: () => AbortSignal.abort(disconnected),
       onReplied: () => {},
     });
@@ -340,29 +356,29 @@ describe('createRetryAttach', () => {
   });
 });
 
-describe('createRetryAttach, with outcomes that become stale', () => {
+describe('createReplay, retries with outcomes that become stale', () => {
   const isStale = async (made: string) => made === 'stale';
 
   it('returns the outcome that no client has received first', async () => {
     const { ask, runs } = open();
-    const [got, missed] = [ask(0), ask(0)];
+    const [got, missed] = [await ask(0), await ask(0)];
     runs[0]?.succeed('got');
     runs[1]?.succeed('missed');
     await Promise.all([got.reply, missed.reply]);
     got.written();
     missed.disconnect();
 
-    await expect(ask(1).reply).resolves.toMatchObject({ value: 'missed' });
+    await expect((await ask(1)).reply).resolves.toMatchObject({ value: 'missed' });
   });
 
   it('makes a stale outcome again, once for all retries', async () => {
     const { ask, runs } = open();
-    const first = ask(0, {}, isStale);
+    const first = await ask(0, {}, isStale);
     runs[0]?.succeed('stale');
     await first.reply;
     first.disconnect();
 
-    const retries = [ask(1, {}, isStale), ask(2, {}, isStale)];
+    const retries = [await ask(1, {}, isStale), await ask(2, {}, isStale)];
     await expect.poll(() => runs.length).toBe(2);
     runs[1]?.succeed('new');
 
@@ -370,69 +386,5 @@ describe('createRetryAttach, with outcomes that become stale', () => {
       (await Promise.all(retries.map(({ reply }) => reply))).map(({ value }) => value),
     ).toEqual(['new', 'new']);
     expect(runs).toHaveLength(2);
-  });
-});
-
-const outcome = (scope: string, bytes: number) => ({ key: { scope }, bytes });
-
-describe('createLingering', () => {
-  it('holds outcomes up to its limit', () => {
-    const lingering = createLingering(100);
-
-    expect(lingering.add(outcome('a', 60))).toEqual([]);
-    expect(lingering.add(outcome('b', 40))).toEqual([]);
-  });
-
-  it('evicts the largest outcome first, and the oldest of equally large outcomes', () => {
-    const lingering = createLingering(100);
-    const [small, first, second] = [outcome('a', 20), outcome('a', 40), outcome('a', 40)];
-    for (const held of [small, first, second]) lingering.add(held);
-
-    expect(lingering.add(outcome('a', 30))).toEqual([first]);
-  });
-
-  it('evicts outcomes of the scope that holds the most bytes', () => {
-    const lingering = createLingering(100);
-    const mine = outcome('mine', 30);
-    lingering.add(mine);
-    const theirs = Array.from({ length: 20 }, () => outcome('another', 25));
-
-    const evicted = theirs.flatMap((each) => lingering.add(each));
-
-    expect(evicted).toEqual(theirs.slice(0, 18));
-  });
-
-  it('evicts an outcome that is larger than the whole limit', () => {
-    const lingering = createLingering(100);
-    const [small, large] = [outcome('a', 10), outcome('a', 200)];
-    lingering.add(small);
-
-    expect(lingering.add(large)).toEqual([large]);
-  });
-
-  it('does not count deleted outcomes', () => {
-    const lingering = createLingering(100);
-    const held = outcome('a', 80);
-    lingering.add(held);
-    lingering.delete(held);
-
-    expect(lingering.add(outcome('a', 90))).toEqual([]);
-  });
-});
-
-describe('toRetryCount', () => {
-  it.each([
-    ['0', 0],
-    ['1', 1],
-    ['12', 12],
-    [undefined, undefined],
-    ['', undefined],
-    ['-1', undefined],
-    ['1.5', undefined],
-    ['1, 1', undefined],
-    ['many', undefined],
-    ['9'.repeat(400), undefined],
-  ])('parses %s as %s', (header, count) => {
-    expect(toRetryCount(header)).toBe(count);
   });
 });

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import {
-  createIdempotency,
-  type KeyedRequest,
-  memoryBytes,
-  type StartedWork,
-} from '../../../lib/idempotency/idempotency.ts';
-import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
-import type { ReplayStore } from '../../../lib/idempotency/replay-store-port.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
+import { memoryBytes } from '../../../lib/replay/outcome.ts';
+import { createReplay } from '../../../lib/replay/replay.ts';
+import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
+import type { ReplayStore } from '../../../lib/replay/replay-store-port.ts';
+import type { StartedWork } from '../../../lib/replay/work-in-flight.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
@@ -19,11 +17,25 @@ const unknown = new BridgeError('protocol', 'the reply was cut off', {
   cause: new Error('with the whole body'),
 });
 
+interface KeyedRequest {
+  readonly scope: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
+/** Returns the client of a request that ends when the signal aborts. */
+function clientOf(signal = new AbortController().signal) {
+  return { signal: () => signal, onReplied: () => {} };
+}
+
 function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (it) => it) {
   const clock = createManualClock();
   const all = { max_entries: 10, max_completed_bytes: 9000, completed_ttl_secs: 60, ...limits };
-  const store = createMemoryReplayStore({ clock, limits: all });
-  const idempotency = createIdempotency({ store: wrap(store), ids: createIds(clock.nowMs) });
+  const policies = toReplayPolicies(all);
+  const store = createMemoryReplayStore({ clock, policies });
+  const ids = createIds(clock.nowMs);
+  const secret = Buffer.alloc(32, 1);
+  const replay = createReplay({ store: wrap(outsideMemory(store)), policies, clock, ids, secret });
   const works: { succeed(value: string): void; fail(error: Error): void }[] = [];
   const work = () =>
     new Promise<string>((succeed, fail) => {
@@ -33,19 +45,27 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
     clock,
     store,
     works,
-    ask(changes: Partial<KeyedRequest> = {}, client = new AbortController().signal) {
+    ask(changes: Partial<KeyedRequest> = {}, client?: AbortSignal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f', ...changes };
-      return idempotency.once(keyed, work, client);
+      return replay.once(keyed, work, clientOf(client));
     },
     /** Work that reports when it has begun. */
-    openWork(begun: StartedWork<string>, client = new AbortController().signal) {
+    openWork(begun: StartedWork<string>, client?: AbortSignal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f' };
-      return idempotency.open(keyed, () => begun, client);
+      return replay.open<string, StartedWork<string>>(keyed, () => begun, clientOf(client));
     },
   };
 }
 
-describe('createIdempotency', () => {
+/** Copies outcomes as a store outside this process does. */
+function outsideMemory(store: ReplayStore): ReplayStore {
+  return {
+    ...store,
+    finish: (id, outcome, bytes) => store.finish(id, structuredClone(outcome), bytes),
+  };
+}
+
+describe('createReplay, keys', () => {
   it('runs equal requests at the same time once, and marks the later ones as replayed', async () => {
     const { ask, works, clock } = open();
     const asking = [ask(), ask(), ask()];
@@ -233,7 +253,10 @@ describe('createIdempotency', () => {
   });
 
   it('refuses a key that another process holds as `overloaded`', async () => {
-    const { ask } = open({}, (store) => ({ ...store, claim: async () => ({ kind: 'running' }) }));
+    const { ask } = open({}, (store) => ({
+      ...store,
+      claim: async () => ({ state: 'running', id: 'of another' }),
+    }));
 
     await expect(ask()).rejects.toMatchObject({
       code: 'overloaded',
@@ -245,9 +268,9 @@ describe('createIdempotency', () => {
     const seen: string[] = [];
     const { ask } = open({}, (store) => ({
       ...store,
-      claim(scopeHash, keyHash, fingerprint) {
-        seen.push(scopeHash, keyHash);
-        return store.claim(scopeHash, keyHash, fingerprint);
+      claim(request) {
+        seen.push(request.scope, request.identity);
+        return store.claim(request);
       },
     }));
 
@@ -258,7 +281,7 @@ describe('createIdempotency', () => {
   });
 });
 
-describe('createIdempotency, open', () => {
+describe('createReplay, open', () => {
   const refusal = new BridgeError('input', 'the image is none');
   const started = Promise.resolve();
   const never = new Promise<never>(() => {});

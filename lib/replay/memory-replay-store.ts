@@ -1,0 +1,253 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import { checkRoom } from '../platform/fair-share.ts';
+import type { ReplayPolicies, ReplayPolicy } from './replay-policies.ts';
+import {
+  type Claimed,
+  type ReplayClaim,
+  type ReplayStore,
+  refuseDifferent,
+  type StoredOutcome,
+} from './replay-store-port.ts';
+
+interface Deps {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly policies: ReplayPolicies;
+}
+
+interface Entry extends Omit<ReplayClaim, 'mayJoin'> {
+  state: 'running' | 'finished' | 'owed';
+  outcome: StoredOutcome | undefined;
+  bytes: number;
+  clients: number;
+  /** True if a client has received the outcome, or if clients are not counted. */
+  isReplied: boolean;
+  /** The count of the space that includes the entry. */
+  place: 'pinned' | 'evictable' | undefined;
+  stopExpiry: () => void;
+}
+
+// The estimated size of an entry without its outcome: its hashes and its places in the tables.
+const ENTRY_BYTES = 512;
+
+/**
+ * Creates a store in the memory of one process. A restart forgets everything. When space is needed, the scope that holds the
+ * most loses a success. A success that is larger than the whole space is not stored, so that the same request is a new one.
+ */
+export function createMemoryReplayStore(deps: Deps) {
+  const entries = createEntries(deps);
+
+  function claimNow(claim: ReplayClaim): Claimed {
+    const known = entries.ofIdentity(claim.identity);
+    for (const entry of known) refuseDifferent(entry, claim);
+    const earlier = claim.mayJoin ? earlierOf(known) : undefined;
+    if (earlier && earlier.state !== 'owed') return join(earlier);
+    if (earlier) entries.remove(earlier);
+    entries.add(claim);
+    return { state: 'started' };
+  }
+
+  function join(entry: Entry): Claimed {
+    const { id, outcome } = entry;
+    if (deps.policies[entry.kind].countsClients) {
+      entry.clients += 1;
+      entries.update(entry);
+    }
+    return outcome ? { state: 'finished', id, outcome } : { state: 'running', id };
+  }
+
+  /** Changes an entry, and returns the entry. Undefined if it is gone. */
+  function change(id: string, apply: (entry: Entry) => void): Entry | undefined {
+    const entry = entries.find(id);
+    if (!entry) return undefined;
+    apply(entry);
+    entries.update(entry);
+    return entry;
+  }
+
+  return {
+    claim: async (request) => claimNow(request),
+    async finish(id, outcome, bytes) {
+      change(id, (entry) =>
+        Object.assign(entry, { state: 'finished', outcome, bytes: entry.bytes + bytes }),
+      );
+    },
+    async owe(id) {
+      change(id, (entry) => Object.assign(entry, { state: 'owed' }));
+    },
+    async release(id, isReplied) {
+      const entry = change(id, (released) => {
+        released.clients -= 1;
+        released.isReplied ||= isReplied;
+      });
+      return entry?.clients === 0;
+    },
+    async abandon(id) {
+      const entry = entries.find(id);
+      if (entry?.clients === 0) entries.remove(entry);
+      return entries.find(id) === undefined;
+    },
+    async forget(id) {
+      const entry = entries.find(id);
+      if (entry) entries.remove(entry);
+    },
+    size: entries.size,
+  } satisfies ReplayStore & { size(): object };
+}
+
+/** Creates the entries. An entry expires after its use, and is evicted if its space is needed. */
+function createEntries({ clock, policies }: Deps) {
+  const entries = new Map<string, Entry>();
+  const byIdentity = new Map<string, Set<Entry>>();
+  const spaces = { key: createSpace(policies.key), retry: createSpace(policies.retry) };
+
+  function remove(entry: Entry): void {
+    entry.stopExpiry();
+    entries.delete(entry.id);
+    const equal = byIdentity.get(entry.identity);
+    equal?.delete(entry);
+    if (equal?.size === 0) byIdentity.delete(entry.identity);
+    spaces[entry.kind].place(entry, undefined);
+  }
+
+  /** Pins the entry, or lets it expire. Must be called after each change of its work and its clients. */
+  function update(entry: Entry): void {
+    const { keepMs, maxBytes } = policies[entry.kind];
+    const space = spaces[entry.kind];
+    const isInUse = entry.state === 'running' || entry.clients > 0;
+    const isEvictable = !isInUse && entry.isReplied && entry.outcome?.ok === true;
+    entry.stopExpiry();
+    if (!isInUse) entry.stopExpiry = clock.after(keepMs, () => remove(entry));
+    space.place(entry, isEvictable ? 'evictable' : 'pinned');
+    if (isEvictable && entry.bytes > maxBytes) remove(entry);
+    space.evictWhile(() => space.evictableBytes() > maxBytes, 'bytes', remove);
+  }
+
+  return {
+    remove,
+    update,
+    find: (id: string): Entry | undefined => entries.get(id),
+    ofIdentity: (identity: string): readonly Entry[] => [...(byIdentity.get(identity) ?? [])],
+
+    /** Adds the entry of a request that starts its work. Throws `overloaded` if no entry is free. */
+    add({ mayJoin: _, ...claim }: ReplayClaim): void {
+      const { countsClients, maxEntries } = policies[claim.kind];
+      const space = spaces[claim.kind];
+      if (!space.hasRoomFor(claim.scope)) throw full();
+      space.evictWhile(() => space.count() >= maxEntries, 'count', remove);
+      const entry: Entry = {
+        ...claim,
+        state: 'running',
+        outcome: undefined,
+        bytes: ENTRY_BYTES,
+        clients: countsClients ? 1 : 0,
+        isReplied: !countsClients,
+        place: undefined,
+        stopExpiry: () => {},
+      };
+      entries.set(entry.id, entry);
+      byIdentity.set(entry.identity, (byIdentity.get(entry.identity) ?? new Set()).add(entry));
+      space.place(entry, 'pinned');
+    },
+
+    /** Returns the number of entries, and the size of the successes that may be evicted. */
+    size: () => ({
+      running: [...entries.values()].filter(({ state }) => state === 'running').length,
+      entries: entries.size,
+      evictableBytes: spaces.key.evictableBytes() + spaces.retry.evictableBytes(),
+    }),
+  };
+}
+
+/** Returns the entry that answers a request which may join, among the entries of its identity (`ReplayStore.claim`). */
+function earlierOf(entries: readonly Entry[]): Entry | undefined {
+  const missed = entries.filter(({ isReplied, state }) => !isReplied && state !== 'owed');
+  // A client may retry before the close of its old connection is noticed. Then any equal work matches.
+  const found = missed.find(({ clients }) => clients === 0) ?? missed[0];
+  // If no failure awaits a retry, the client did not receive the reply that was written.
+  return found ?? entries.find(({ state }) => state === 'owed') ?? entries[0];
+}
+
+function full(): BridgeError {
+  return new BridgeError('overloaded', 'too many requests with an Idempotency-Key are remembered', {
+    details: { reason: 'idempotency_full', retry_after_ms: 1000 },
+  });
+}
+
+/** The entries of one scope, or of all scopes. */
+interface Share {
+  /** The number of entries that may not be evicted. */
+  pinned: number;
+  /** The entries that may be evicted, oldest first. */
+  readonly evictable: Set<Entry>;
+  evictableBytes: number;
+}
+
+const newShare = (): Share => ({ pinned: 0, evictable: new Set(), evictableBytes: 0 });
+
+/** Counts the entries of one policy by scope, so that a scope loses its own entries before those of other scopes. */
+function createSpace({ maxEntries, evicts }: ReplayPolicy) {
+  const shares = new Map<string, Share>();
+  const total = newShare();
+
+  /** Returns the entry to evict from the scope that holds the most. Undefined if no entry may be evicted. */
+  function select(by: 'bytes' | 'count'): Entry | undefined {
+    const holders = [...shares.values()].filter(({ evictable }) => evictable.size > 0);
+    const most = largest(holders, (share) =>
+      by === 'bytes' ? share.evictableBytes : share.evictable.size,
+    );
+    const evictable = [...(most?.evictable ?? [])];
+    return evicts === 'oldest' ? evictable[0] : largest(evictable, ({ bytes }) => bytes);
+  }
+
+  return {
+    /** Counts an entry in this place, and in no other. */
+    place(entry: Entry, place: Entry['place']): void {
+      const own = shares.get(entry.scope) ?? newShare();
+      for (const share of [own, total]) {
+        if (entry.place === 'pinned') share.pinned -= 1;
+        if (share.evictable.delete(entry)) share.evictableBytes -= entry.bytes;
+        if (place === 'pinned') share.pinned += 1;
+        if (place === 'evictable') {
+          share.evictable.add(entry);
+          share.evictableBytes += entry.bytes;
+        }
+      }
+      entry.place = place;
+      if (own.pinned + own.evictable.size === 0) shares.delete(entry.scope);
+      else shares.set(entry.scope, own);
+    },
+
+    hasRoomFor: (scope: string): boolean =>
+      checkRoom(
+        {
+          limit: maxEntries,
+          used: total.pinned,
+          own: shares.get(scope)?.pinned ?? 0,
+          isShared: true,
+          holders: () => shares.size + (shares.has(scope) ? 0 : 1),
+        },
+        1,
+      ) === 'room',
+
+    /** Removes successes of the scope that holds the most while the condition holds. */
+    evictWhile(isFull: () => boolean, by: 'bytes' | 'count', remove: (entry: Entry) => void): void {
+      while (isFull()) {
+        const entry = select(by);
+        if (!entry) return;
+        remove(entry);
+      }
+    },
+
+    count: () => total.pinned + total.evictable.size,
+    evictableBytes: () => total.evictableBytes,
+  };
+}
+
+/** Returns the first of the items with the largest measure. */
+function largest<T>(items: readonly T[], measure: (item: T) => number): T | undefined {
+  return items.reduce<T | undefined>(
+    (max, item) => (max === undefined || measure(item) > measure(max) ? item : max),
+    undefined,
+  );
+}

@@ -1,0 +1,53 @@
+import { REPLAYED } from '../contract/request/image-request.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { StoredFailure, StoredOutcome } from './replay-store-port.ts';
+
+export function toStoredFailure(error: BridgeError): StoredFailure {
+  const { code, message, param, provider, upstreamRequestId, effect } = error;
+  const { details, retryable, transient, headers } = error;
+  return {
+    code,
+    message,
+    options: {
+      ...(param === null ? {} : { param }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+      ...(effect === undefined ? {} : { effect }),
+      details,
+      retryable,
+      transient,
+      headers,
+    },
+  };
+}
+
+/** Returns the failure of an earlier request as the reply to the same request. */
+export function toReplayedError(thrown: unknown): BridgeError {
+  return restored(toStoredFailure(toBridgeError(thrown)));
+}
+
+/** Returns the value of an outcome. Throws its failure as the reply to the same request. */
+export function toReplayedValue(outcome: StoredOutcome): unknown {
+  if (outcome.ok) return outcome.value;
+  throw restored(outcome.failure);
+}
+
+function restored({ code, message, options }: StoredFailure): BridgeError {
+  return new BridgeError(code, message, {
+    ...options,
+    headers: { ...options.headers, ...REPLAYED },
+  });
+}
+
+const VALUE_BYTES = 16;
+
+/** Estimates the memory size of a plain value, in bytes. Counts binary data exactly and text as UTF-16. */
+export function memoryBytes(value: unknown): number {
+  if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
+  if (value instanceof Uint8Array) return VALUE_BYTES + value.byteLength;
+  if (typeof value !== 'object' || value === null) return VALUE_BYTES;
+  return Object.values(value).reduce<number>(
+    (sum, member) => sum + VALUE_BYTES + memoryBytes(member),
+    VALUE_BYTES,
+  );
+}

@@ -1,0 +1,219 @@
+import type { RequestContext } from '../contract/request/request-context.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { abortable } from '../platform/abortable.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import { toReplayedError, toReplayedValue } from './outcome.ts';
+import { createRequestHashes, type MarkedRequest, type RequestHashes } from './repeat-mark.ts';
+import type { ReplayPolicies } from './replay-policies.ts';
+import type { ReplayClaim, ReplayStore, StoredOutcome } from './replay-store-port.ts';
+import {
+  createWorkInFlight,
+  type SharedWork,
+  type StartedWork,
+  type StartWork,
+} from './work-in-flight.ts';
+
+interface Deps {
+  readonly store: ReplayStore;
+  readonly policies: ReplayPolicies;
+  /** The secret of the state. It keys the hashes of keys and scopes. */
+  readonly secret: Uint8Array;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+}
+
+/** The reply to a request that may have been sent before. */
+export interface Replied<T> {
+  readonly value: T;
+  /** True if the outcome is that of an earlier request. The reply reports that. */
+  readonly replayed: boolean;
+}
+
+/** The work for one request. Both promises reject with the signal's reason when the client disconnects. */
+export interface Opened<T, W> extends StartedWork<T> {
+  readonly replayed: boolean;
+  /** The work that the request started. Undefined if the work is that of an earlier request. */
+  readonly own: W | undefined;
+}
+
+type Client = Pick<RequestContext, 'signal' | 'onReplied'>;
+
+export type Replay = ReturnType<typeof createReplay>;
+
+/**
+ * Answers requests that may have been sent before: a request starts its own work, joins the work of the same request, or gets
+ * the outcome. `ReplayPolicy` and the store decide which. The work of a request with an idempotency key continues when its
+ * clients disconnect; the work of a client that counts its retries continues as long as a retry may come.
+ */
+export function createReplay({ store, policies, secret, clock, ids }: Deps) {
+  const hashes = createRequestHashes(secret);
+  const works = createWorkInFlight({ store, clock });
+  const answer = createAnswers({ store, policies, hashes, ids, begin: works.begin });
+
+  async function openEntry<T, W extends StartedWork<T>>(
+    request: MarkedRequest,
+    start: StartWork<W>,
+    client: Client,
+  ): Promise<Opened<T, W> & { readonly id: string }> {
+    const signal = client.signal();
+    signal.throwIfAborted();
+    const tryOnce = () => abortable(answer(request, start, client), signal);
+    // The work of an entry may end while a claim resolves. The next claim then finds the outcome.
+    const answered = (await tryOnce()) ?? (await tryOnce());
+    if (!answered) throw runningElsewhere();
+    const opened = {
+      ...answered,
+      started: abortable(answered.started, signal),
+      // The fingerprint contains the operation id, and each operation has one type of result.
+      result: abortable(answered.result, signal) as Promise<T>,
+    };
+    // Nobody reads the promises of a client that has disconnected.
+    opened.started.catch(() => {});
+    opened.result.catch(() => {});
+    return opened;
+  }
+
+  return {
+    /** Opens the work of a request. Throws `idempotency_conflict`, `overloaded`, and the reason of the client's signal. */
+    open: <T, W extends StartedWork<T>>(
+      request: MarkedRequest,
+      start: StartWork<W>,
+      client: Client,
+    ): Promise<Opened<T, W>> => openEntry(request, start, client),
+
+    /**
+     * Resolves with the result of `work`, or with the result of the same request unless that is stale. Throws the errors of
+     * `open` and of `work`.
+     */
+    async once<T>(
+      request: MarkedRequest,
+      work: StartWork<Promise<T>>,
+      client: Client,
+      isStale?: (value: T) => Promise<boolean>,
+    ): Promise<Replied<T>> {
+      const started = Promise.resolve();
+      for (;;) {
+        const { id, replayed, result } = await openEntry<T, StartedWork<T>>(
+          request,
+          (...given) => ({ started, result: work(...given) }),
+          client,
+        );
+        const value = await result;
+        if (!replayed || !(await isStale?.(value))) return { value, replayed };
+        await store.forget(id);
+      }
+    },
+
+    /** Returns the hash of an idempotency key of a job. The job store keeps the hash as long as the job. */
+    jobKeyHash: hashes.ofJobKey,
+
+    drain: works.drain,
+    close: works.close,
+  };
+}
+
+interface AnswerDeps extends Pick<Deps, 'store' | 'policies' | 'ids'> {
+  readonly hashes: RequestHashes;
+  readonly begin: ReturnType<typeof createWorkInFlight>['begin'];
+}
+
+/** Claims entries for requests, and attaches their clients to the entries. */
+function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
+  /** The work in flight of this process by its entry. It is undefined if the claim of the entry started no work. */
+  const works = new Map<string, Promise<SharedWork<unknown> | undefined>>();
+
+  async function claimFor<W extends StartedWork<unknown>>(claim: ReplayClaim, start: StartWork<W>) {
+    const claimed = await store.claim(claim);
+    if (claimed.state !== 'started') return { claimed, work: undefined };
+    const work = begin(claim.id, policies[claim.kind], start);
+    const forget = () => works.delete(claim.id);
+    work.result.then(forget, forget);
+    return { claimed: { ...claimed, id: claim.id }, work };
+  }
+
+  /** Detaches a client from an entry and its work. */
+  async function detach(
+    { id, work }: { readonly id: string; readonly work: SharedWork<unknown> | undefined },
+    isReplied: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    work?.detach();
+    const isLast = await store.release(id, isReplied).catch(() => true);
+    if (isLast) work?.linger(signal.aborted ? toBridgeError(signal.reason) : disconnected());
+  }
+
+  /**
+   * Resolves with undefined if the work runs in another process. Continues if the client disconnects, because the client must
+   * be detached from the entry.
+   */
+  return async function answer<W extends StartedWork<unknown>>(
+    request: MarkedRequest,
+    start: StartWork<W>,
+    client: Client,
+  ) {
+    const claim = { id: ids.newOpaqueId(), ...hashes.toClaim(request) };
+    // Watched from the start, because the reply may have ended when the claim resolves.
+    const onGone = policies[claim.kind].countsClients ? watchClient(client) : undefined;
+    const claiming = claimFor(claim, start);
+    const own = claiming.then(({ work }) => work).catch(() => undefined);
+    // Added before the claim resolves, because another request may learn of the entry first.
+    works.set(claim.id, own);
+    if (!(await own)) works.delete(claim.id);
+    const { claimed, work } = await claiming;
+    const { id } = claimed;
+    const joined = work ? undefined : await works.get(id);
+    joined?.attach();
+    onGone?.((isReplied) => void detach({ id, work: work ?? joined }, isReplied, client.signal()));
+    if (work) return { id, replayed: false, ...work };
+    const found =
+      claimed.state === 'finished' ? finished(claimed.outcome) : joined && replayed(joined);
+    return found && { id, replayed: true, own: undefined, ...found };
+  };
+}
+
+/**
+ * Watches for the end of a reply. The returned function registers the one listener, which is called with true once the whole
+ * reply was written, or with false if the client disconnects before.
+ */
+function watchClient({ signal: clientSignal, onReplied }: Client) {
+  const signal = clientSignal();
+  let isReplied: boolean | undefined;
+  let notify = (_isReplied: boolean) => {};
+  const end = (isComplete: boolean) => {
+    if (isReplied !== undefined) return;
+    isReplied = isComplete;
+    notify(isComplete);
+  };
+  onReplied(end);
+  if (signal.aborted) end(false);
+  else signal.addEventListener('abort', () => end(false), { once: true });
+
+  return (listener: (isReplied: boolean) => void): void => {
+    notify = listener;
+    if (isReplied !== undefined) listener(isReplied);
+  };
+}
+
+function finished(outcome: StoredOutcome): StartedWork<unknown> {
+  const result = (async () => toReplayedValue(outcome))();
+  return { started: result.then(() => {}), result };
+}
+
+/** Returns work as another request than its own sees it. */
+function replayed({ started, result }: StartedWork<unknown>): StartedWork<unknown> {
+  const rethrow = (thrown: unknown) => {
+    throw toReplayedError(thrown);
+  };
+  return { started: started.catch(rethrow), result: result.catch(rethrow) };
+}
+
+function runningElsewhere(): BridgeError {
+  return new BridgeError('overloaded', 'the same request is running in another process', {
+    details: { reason: 'running_elsewhere', retry_after_ms: 1000 },
+  });
+}
+
+function disconnected(): BridgeError {
+  return new BridgeError('cancelled', 'the client has disconnected');
+}

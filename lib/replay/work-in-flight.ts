@@ -1,0 +1,181 @@
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createRunningWork } from '../platform/running-work.ts';
+import { memoryBytes, toStoredFailure } from './outcome.ts';
+import type { ReplayPolicy } from './replay-policies.ts';
+import type { ReplayStore } from './replay-store-port.ts';
+
+interface Deps {
+  readonly store: Pick<ReplayStore, 'finish' | 'owe' | 'forget' | 'abandon'>;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+/** Work that was started. `started` resolves when the work is queued or running; `result` settles when it has ended. */
+export interface StartedWork<T> {
+  readonly started: Promise<void>;
+  readonly result: Promise<T>;
+}
+
+/**
+ * Starts work. `isWanted` resolves with true once a client waits for the outcome, and with false if `signal` aborts before.
+ */
+export type StartWork<W> = (signal: AbortSignal, isWanted: () => Promise<boolean>) => W;
+
+/** Work that several requests may share. */
+export interface SharedWork<W> extends StartedWork<unknown> {
+  /** The work as its own request started it. Undefined if it could not be started. */
+  readonly own: W | undefined;
+  /** Must be called when a further client attaches. */
+  attach(): void;
+  /** Must be called when a client detaches. */
+  detach(): void;
+  /** Cancels the work if no client attaches in time. */
+  linger(reason: BridgeError): void;
+}
+
+/** Runs the work of entries, and stores its outcomes. */
+export function createWorkInFlight({ store, clock }: Deps) {
+  const running = createRunningWork();
+  /** The functions that end work without a client. */
+  const lingering = new Set<() => void>();
+  let isStopping = false;
+
+  /** Lets work linger without a client until `end` is called. Returns the function that stops that. */
+  function linger(forMs: number, end: () => void): () => void {
+    const endNow = () => {
+      stop();
+      end();
+    };
+    const cancel = clock.after(forMs, endNow);
+    const stop = () => {
+      lingering.delete(endNow);
+      cancel();
+    };
+    lingering.add(endNow);
+    if (isStopping) endNow();
+    return stop;
+  }
+
+  return {
+    /** Starts the work of an entry. `result` settles when the outcome is stored. */
+    begin<W extends StartedWork<unknown>>(
+      id: string,
+      policy: ReplayPolicy,
+      start: StartWork<W>,
+    ): SharedWork<W> {
+      const audience = createAudience();
+      const begun: { own?: W } = {};
+      const { result, cancel } = running.start((signal) => {
+        const work = start(signal, () => audience.isPresent(signal));
+        begun.own = work;
+        return stored(store, id, policy, work.result).finally(audience.close);
+      });
+
+      async function abandon(reason: BridgeError): Promise<void> {
+        // If the store fails, no other process can attach a client either.
+        if (await store.abandon(id).catch(() => true)) cancel(reason);
+      }
+
+      const { own } = begun;
+      return {
+        own,
+        result,
+        // A refusal is reported only when its outcome is stored.
+        started: (own?.started ?? result).catch(() => result).then(() => {}),
+        attach: audience.attach,
+        detach: audience.detach,
+        linger: (reason) =>
+          audience.whileAbsent(() => linger(policy.keepMs, () => void abandon(reason))),
+      };
+    },
+
+    /** Ends the work without a client, and waits for all other work. Once `grace` aborts, cancels the other work. */
+    async drain(grace: AbortSignal): Promise<void> {
+      isStopping = true;
+      for (const end of lingering) end();
+      await running.drain(grace, stopping());
+    },
+
+    /** Cancels all work. Resolves when it has ended. */
+    close: (): Promise<void> => running.close(stopping()),
+  };
+}
+
+/** Settles like `result`, when the outcome is stored. An outcome that cannot be stored is still returned. */
+async function stored(
+  store: Deps['store'],
+  id: string,
+  policy: ReplayPolicy,
+  result: Promise<unknown>,
+): Promise<unknown> {
+  try {
+    const value = await result;
+    await store.finish(id, { ok: true, value }, memoryBytes(value)).catch(() => {});
+    return value;
+  } catch (thrown) {
+    const error = toBridgeError(thrown);
+    await storeFailure(store, id, policy, error).catch(() => {});
+    throw error;
+  }
+}
+
+async function storeFailure(
+  store: Deps['store'],
+  id: string,
+  policy: ReplayPolicy,
+  error: BridgeError,
+): Promise<void> {
+  switch (policy.onFailure(error)) {
+    case 'keep':
+      return store.finish(id, { ok: false, failure: toStoredFailure(error) }, 0);
+    case 'owe':
+      return store.owe(id);
+    case 'forget':
+      return store.forget(id);
+  }
+}
+
+/** Counts the clients of this process that wait for the outcome of work, at first the client of its own request. */
+function createAudience() {
+  let clients = 1;
+  let isOver = false;
+  let wake = () => {};
+  let stop = () => {};
+  return {
+    isPresent(signal: AbortSignal): Promise<boolean> {
+      if (signal.aborted || clients > 0) return Promise.resolve(!signal.aborted);
+      return new Promise((resolve) => {
+        const quit = () => resolve(false);
+        signal.addEventListener('abort', quit, { once: true });
+        wake = () => {
+          signal.removeEventListener('abort', quit);
+          resolve(true);
+        };
+      });
+    },
+
+    attach(): void {
+      clients += 1;
+      stop();
+      wake();
+    },
+
+    detach(): void {
+      clients -= 1;
+    },
+
+    /** Calls `start` unless a client is attached. Its result is called when a client attaches or the work has ended. */
+    whileAbsent(start: () => () => void): void {
+      if (clients === 0 && !isOver) stop = start();
+    },
+
+    close(): void {
+      isOver = true;
+      stop();
+    },
+  };
+}
+
+function stopping(): BridgeError {
+  return new BridgeError('cancelled', 'the bridge is stopping');
+}

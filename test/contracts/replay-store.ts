@@ -1,0 +1,328 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ReplayPolicies } from '../../lib/replay/replay-policies.ts';
+import { toReplayPolicies } from '../../lib/replay/replay-policies.ts';
+import type { ReplayClaim, ReplayStore } from '../../lib/replay/replay-store-port.ts';
+
+interface Opened {
+  readonly store: ReplayStore;
+  /** Lets time pass for the store. */
+  advance(ms: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+const success = (value: unknown) => ({ ok: true, value }) as const;
+const failure = {
+  ok: false,
+  failure: {
+    code: 'protocol',
+    message: 'cut off',
+    options: { details: { outcome: 'unknown' }, retryable: false, headers: {} },
+  },
+} as const;
+
+const LIMITS = { max_entries: 100, max_completed_bytes: 100_000, completed_ttl_secs: 60 };
+
+/** The contract of every replay store. */
+export function describeReplayStore(
+  label: string,
+  openStore: (policies: ReplayPolicies) => Promise<Opened>,
+): void {
+  const closing: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+
+  async function open(limits: Partial<typeof LIMITS> = {}, retry: object = {}) {
+    const policies = toReplayPolicies({ ...LIMITS, ...limits });
+    const opened = await openStore({ ...policies, retry: { ...policies.retry, ...retry } });
+    closing.push(opened.close);
+    const { store } = opened;
+    let claims = 0;
+    const claim = (identity: string, changes: Partial<ReplayClaim> = {}) => {
+      claims += 1;
+      const [id, kind] = [`claim ${claims}`, 'key'] as const;
+      const request = { id, kind, scope: 's', identity, fingerprint: 'f', mayJoin: true };
+      return store.claim({ ...request, ...changes });
+    };
+    return {
+      ...opened,
+      claim,
+      /** Claims as a client that counts its retries. */
+      retry: (id: string, changes: Partial<ReplayClaim> = {}) =>
+        claim('r', { id, kind: 'retry', ...changes }),
+      async kept(identity: string, bytes = 1, scope = 's') {
+        await claim(identity, { id: identity, scope });
+        await store.finish(identity, success(identity), bytes);
+      },
+      async failed(identity: string, scope = 's') {
+        await claim(identity, { id: identity, scope });
+        await store.finish(identity, failure, 0);
+      },
+      /** Adds a success that a client of a retry has received. */
+      async received(id: string, bytes: number, scope = 's') {
+        await claim(id, { id, scope, kind: 'retry' });
+        await store.finish(id, success(id), bytes);
+        await store.release(id, true);
+      },
+      stateOf: async (identity: string, scope = 's') => (await claim(identity, { scope })).state,
+    };
+  }
+
+  describe(`ReplayStore: ${label}`, () => {
+    it('grants one of two equal claims, and names its entry to the other', async () => {
+      const { claim } = await open();
+
+      const claims = await Promise.all([claim('k', { id: 'one' }), claim('k', { id: 'two' })]);
+
+      expect(claims).toEqual([{ state: 'started' }, { state: 'running', id: 'one' }]);
+    });
+
+    it.each([
+      ['a success', success({ bytes: new Uint8Array([1, 2]) })],
+      ['a failure', failure],
+    ])('returns %s to later claims', async (_, outcome) => {
+      const { claim, store } = await open();
+      await claim('k', { id: 'one' });
+      await store.finish('one', outcome, 1);
+
+      expect(await claim('k')).toEqual({ state: 'finished', id: 'one', outcome });
+    });
+
+    it.each([
+      ['in flight', false],
+      ['finished', true],
+    ])(
+      'refuses a different request with the key of a request that is %s',
+      async (_, isFinished) => {
+        const { claim, store } = await open();
+        await claim('k', { id: 'one' });
+        if (isFinished) await store.finish('one', success(1), 1);
+
+        await expect(claim('k', { fingerprint: 'g' })).rejects.toMatchObject({
+          code: 'idempotency_conflict',
+          param: 'idempotency_key',
+        });
+      },
+    );
+
+    it('grants a forgotten key to the next request, even to a different one', async () => {
+      const { claim, store } = await open();
+      await claim('k', { id: 'one' });
+      await store.forget('one');
+
+      expect(await claim('k', { fingerprint: 'g' })).toEqual({ state: 'started' });
+    });
+
+    it('forgets an outcome when it expires, to the millisecond', async () => {
+      const { kept, stateOf, advance } = await open();
+      await kept('k');
+      await advance(59_999);
+      const before = await stateOf('k');
+      await advance(1);
+
+      expect([before, await stateOf('k')]).toEqual(['finished', 'started']);
+    });
+
+    it('never forgets a request in flight', async () => {
+      const { claim, stateOf, advance } = await open({ max_entries: 1, completed_ttl_secs: 1 });
+      await claim('k');
+      await advance(10_000);
+
+      await expect(claim('other')).rejects.toMatchObject({
+        code: 'overloaded',
+        details: { reason: 'idempotency_full' },
+      });
+      expect(await stateOf('k')).toBe('running');
+    });
+
+    it('evicts the oldest success to grant a new key', async () => {
+      const { kept, claim, stateOf } = await open({ max_entries: 2 });
+      await kept('first');
+      await kept('second');
+      await claim('third');
+
+      expect(await stateOf('second')).toBe('finished');
+    });
+
+    it('evicts the oldest successes to store a new one', async () => {
+      const { kept, stateOf } = await open({ max_completed_bytes: 4000 });
+      await kept('first', 1000);
+      await kept('second', 1000);
+
+      await kept('third', 2000);
+
+      expect(await stateOf('second')).toBe('started');
+      expect(await stateOf('third')).toBe('finished');
+    });
+
+    it('does not store a success larger than the whole space, and keeps the others', async () => {
+      const { kept, stateOf } = await open({ max_completed_bytes: 4000 });
+      await kept('small', 100);
+
+      await kept('large', 4000);
+
+      expect(await stateOf('large')).toBe('started');
+      expect(await stateOf('small')).toBe('finished');
+    });
+
+    it('keeps an unknown outcome until it expires, however many replies another scope stores', async () => {
+      const limits = { max_completed_bytes: 4000, max_entries: 20 };
+      const { failed, kept, stateOf, advance } = await open(limits);
+      await failed('k');
+      for (let reply = 0; reply < 110; reply += 1) await kept(`reply ${reply}`, 3000, 'another');
+      await advance(59_999);
+
+      expect(await stateOf('k')).toBe('finished');
+      await advance(1);
+      expect(await stateOf('k')).toBe('started');
+    });
+
+    it('evicts the successes of the scope that holds the most memory', async () => {
+      const { kept, stateOf } = await open({ max_completed_bytes: 10_000 });
+      await kept('small', 1000);
+      for (let reply = 0; reply < 20; reply += 1) await kept(`reply ${reply}`, 3000, 'another');
+
+      expect(await stateOf('small')).toBe('finished');
+      expect(await stateOf('reply 19', 'another')).toBe('finished');
+    });
+
+    it('evicts the successes of the scope that holds the most entries to grant a new key', async () => {
+      const { kept, stateOf } = await open({ max_entries: 10 });
+      await kept('mine');
+      for (let reply = 0; reply < 20; reply += 1) await kept(`reply ${reply}`, 1, 'another');
+
+      expect(await stateOf('mine')).toBe('finished');
+    });
+
+    it('reserves a tenth of the entries for scopes below their equal share', async () => {
+      const { failed, claim, stateOf } = await open({ max_entries: 20 });
+      for (let nth = 0; nth < 18; nth += 1) await failed(`failure ${nth}`, 'another');
+
+      await expect(claim('one more', { scope: 'another' })).rejects.toMatchObject({
+        code: 'overloaded',
+      });
+      expect(await stateOf('mine')).toBe('started');
+    });
+  });
+
+  describe(`ReplayStore: ${label}, retries`, () => {
+    it('starts new work for each request that may not join', async () => {
+      const { retry } = await open();
+
+      const claims = [
+        await retry('one', { mayJoin: false }),
+        await retry('two', { mayJoin: false }),
+      ];
+
+      expect(claims).toEqual([{ state: 'started' }, { state: 'started' }]);
+    });
+
+    it('joins work without a client first', async () => {
+      const { retry, store } = await open();
+      await retry('one', { mayJoin: false });
+      await retry('two', { mayJoin: false });
+      await store.release('two', false);
+
+      expect(await retry('three')).toEqual({ state: 'running', id: 'two' });
+      expect(await retry('four')).toEqual({ state: 'running', id: 'one' });
+    });
+
+    it('returns the outcome that no client has received first', async () => {
+      const { retry, store } = await open();
+      for (const id of ['got', 'missed']) {
+        await retry(id, { mayJoin: false });
+        await store.finish(id, success(id), 1);
+      }
+      await store.release('got', true);
+      await store.release('missed', false);
+
+      expect(await retry('three')).toMatchObject({ id: 'missed' });
+    });
+
+    it('starts anew once for each failure that asks for a retry', async () => {
+      const { retry, received, store } = await open();
+      await received('r', 1);
+      await retry('failed', { mayJoin: false });
+      await store.owe('failed');
+      await store.release('failed', true);
+
+      const again = await retry('again');
+      await store.forget('again');
+
+      expect(again).toEqual({ state: 'started' });
+      expect(await retry('other')).toMatchObject({ state: 'finished', id: 'r' });
+    });
+
+    it('keeps an outcome for 10 s after its last client has gone', async () => {
+      const { retry, store, advance } = await open();
+      await retry('one');
+      await store.finish('one', success(1), 1);
+      await advance(60_000);
+      const last = await store.release('one', true);
+      await advance(9999);
+      const joined = await retry('two');
+      await store.release('one', true);
+      await advance(10_000);
+
+      expect(last).toBe(true);
+      expect(joined).toMatchObject({ state: 'finished' });
+      expect(await retry('three')).toEqual({ state: 'started' });
+    });
+
+    it('abandons an entry only without a client', async () => {
+      const { retry, store } = await open();
+      await retry('one');
+      await retry('two');
+
+      const first = await store.release('one', false);
+      const refused = await store.abandon('one');
+      const second = await store.release('one', false);
+
+      expect([first, refused, second]).toEqual([false, false, true]);
+      expect(await store.abandon('one')).toBe(true);
+      expect(await retry('three')).toEqual({ state: 'started' });
+    });
+
+    it('evicts the largest received success of the scope that holds the most, and of equal ones the oldest', async () => {
+      const { received, claim } = await open({}, { maxBytes: 100_000 });
+      await received('mine', 30_000, 'mine');
+      await received('small', 10_000);
+      await received('first', 20_000);
+      await received('second', 20_000);
+
+      await received('third', 20_000);
+
+      const states = ['mine', 'small', 'first', 'second', 'third'].map(async (identity) => {
+        const scope = identity === 'mine' ? 'mine' : 's';
+        return (await claim(identity, { scope, kind: 'retry' })).state;
+      });
+      expect(await Promise.all(states)).toEqual([
+        'finished',
+        'finished',
+        'started',
+        'finished',
+        'finished',
+      ]);
+    });
+
+    it('does not evict a success that no client has received', async () => {
+      const { claim, received, store } = await open({}, { maxBytes: 10_000 });
+      await claim('missed', { id: 'missed', kind: 'retry' });
+      await store.finish('missed', success(1), 20_000);
+      await store.release('missed', false);
+      await received('other', 5000);
+
+      expect((await claim('missed', { kind: 'retry' })).state).toBe('finished');
+    });
+
+    it('loses a received success that is larger than the whole space, and keeps the others', async () => {
+      const { received, claim } = await open({}, { maxBytes: 10_000 });
+      await received('small', 1000);
+
+      await received('large', 20_000);
+
+      expect((await claim('large', { kind: 'retry' })).state).toBe('started');
+      expect((await claim('small', { kind: 'retry' })).state).toBe('finished');
+    });
+  });
+}
