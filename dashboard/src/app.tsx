@@ -1,13 +1,13 @@
 import { useRef } from 'preact/hooks';
-import { TokenDialog } from './connection/token-dialogs.tsx';
+import { TokenDialog } from './connection/connection-status.tsx';
 import { Link } from './controls/link.tsx';
 import { Gallery } from './gallery/gallery.tsx';
-import { HelpDialogs } from './help/help-dialogs.tsx';
-import { Dock } from './make/dock.tsx';
+import { Dock } from './make/make-foot.tsx';
 import { MakePanel } from './make/make-panel.tsx';
 import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
 import { lazyView } from './shell/lazy-view.tsx';
+import { panel, togglePanel } from './shell/preferences.ts';
 import { useShortcuts } from './shell/shortcuts.ts';
 import { ToastList } from './shell/toast-list.tsx';
 import { TopBar } from './shell/top-bar.tsx';
@@ -71,11 +71,10 @@ function NotHere() {
  * replaces it.
  */
 function ImagesView() {
-  const { panel } = usePage();
   // A bare bracket is a modifier in the notation of tinykeys. A group makes it a regular expression.
-  useShortcuts({ '(\\[)': panel.toggle });
+  useShortcuts({ '(\\[)': togglePanel });
   return (
-    <div class="images-view" data-folded={panel.folded.value}>
+    <div class="images-view" data-folded={panel.value === 'folded'}>
       <MakePanel />
       <Gallery />
       <Dock />
@@ -92,4 +91,16 @@ function useAppShortcuts(): void {
     'Shift+?': () => help.open('shortcuts'),
     z: () => undo.undo(),
   });
+}
+
+const ShortcutsDialog = lazyView(async () => (await import('./help/dialogs.tsx')).ShortcutsDialog);
+const RealModelDialog = lazyView(async () => (await import('./help/dialogs.tsx')).RealModelDialog);
+
+/** Renders the open help dialog, if any. */
+function HelpDialogs() {
+  const { help } = usePage();
+  const topic = help.topic.value;
+  if (topic === 'shortcuts') return <ShortcutsDialog onClose={help.close} />;
+  if (topic === 'realModel') return <RealModelDialog onClose={help.close} />;
+  return null;
 }

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { createPage, type Page } from './page.ts';
-import { PageContext } from './page-context.ts';
+import { PageProvider } from './page-context.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
@@ -17,9 +17,9 @@ requestAnimationFrame(() => setTimeout(show, 0, root, page));
 function show(root: HTMLElement, page: Page): void {
   root.replaceChildren();
   render(
-    <PageContext.Provider value={page}>
+    <PageProvider value={page}>
       <App />
-    </PageContext.Provider>,
+    </PageProvider>,
     root,
   );
 }

@@ -2,11 +2,16 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Page } from './page.ts';
 
-export const PageContext = createContext<Page | undefined>(undefined);
-
-/** Returns the objects that `createPage` built. Throws if called outside the page. */
-export function usePage(): Page {
-  const page = useContext(PageContext);
-  if (page === undefined) throw new Error('usePage was called outside the page');
-  return page;
+/** Creates a context, as its provider and a hook that returns its value. The hook throws outside the provider. */
+export function createScope<T>(name: string) {
+  const Context = createContext<T | undefined>(undefined);
+  function useScope(): T {
+    const value = useContext(Context);
+    if (value === undefined) throw new Error(`${name} is used outside its provider`);
+    return value;
+  }
+  return [Context.Provider, useScope] as const;
 }
+
+/** Provides the objects that `createPage` built. */
+export const [PageProvider, usePage] = createScope<Page>('the page');

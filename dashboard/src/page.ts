@@ -5,20 +5,19 @@ import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
 import { createHelp } from './help/help.ts';
 import { createImageCache } from './images/image-cache.ts';
+import { createShownJobs } from './jobs/job-feed.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
-import { createShownJobs } from './jobs/shown-jobs.ts';
 import { createDraft } from './make/draft.ts';
 import { browserStorage, keepDraft } from './make/draft-storage.ts';
 import { toChosenModel } from './make/model-abilities.ts';
-import { createPanelFold } from './make/panel-fold.ts';
 import { createPlanner } from './make/planner.ts';
 import { createPresets } from './make/presets/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
 import { createProviders, createReadiness } from './providers/providers.ts';
 import { createQueue } from './queue/queue.ts';
 import { createRouter } from './router.ts';
-import { createTheme } from './shell/theme.ts';
+import { applyTheme } from './shell/preferences.ts';
 import { createToasts } from './shell/toasts.ts';
 import { createToday } from './shell/today.ts';
 import { createUndo } from './shell/undo.ts';
@@ -37,7 +36,6 @@ export function createPage() {
   const providers = createProviders(api, connection);
   const toasts = createToasts();
   const undo = createUndo(toasts);
-  const theme = createTheme();
   const today = createToday(document);
   const help = createHelp();
   const draft = createDraft();
@@ -49,7 +47,6 @@ export function createPage() {
   const usage = createUsage(api, connection);
   const queue = createQueue({ api, connection, jobs, diagnostics });
   const presets = createPresets(api);
-  const panel = createPanelFold();
   const submissions = createSubmissions(api, jobs);
   let gallery: GalleryState | undefined;
   /** Creates the state of the gallery, which is kept during visits to other views. */
@@ -65,6 +62,7 @@ export function createPage() {
     onRemoved: undo.clear,
     nowMs: Date.now,
   });
+  applyTheme();
   watchJobs({ api, connection, jobs });
   // The first page of jobs is requested before the page is rendered.
   if (router.route.peek().view === 'images') openGallery();
@@ -78,7 +76,6 @@ export function createPage() {
     providers,
     toasts,
     undo,
-    theme,
     today,
     help,
     draft,
@@ -86,7 +83,6 @@ export function createPage() {
     plan,
     presets,
     openGallery,
-    panel,
     diagnostics,
     activity,
     readiness,

@@ -1,7 +1,11 @@
-import { useState } from 'preact/hooks';
+import { Eye, EyeOff, KeyRound } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { Button, Icon, IconButton } from '../controls/button.tsx';
+import { Dialog } from '../controls/dialog.tsx';
+import { Field } from '../controls/inputs.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import { ForgetDialog } from './token-dialogs.tsx';
+import './token-dialogs.css';
 
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
@@ -44,5 +48,125 @@ export function ConnectionStatus() {
       </span>
       {isForgetting && hasToken && <ForgetDialog onClose={() => setForgetting(false)} />}
     </>
+  );
+}
+
+/**
+ * Asks for the bearer token when the bridge requires one. The dialog stays open until a token is accepted or the user
+ * postpones it. The status in the top bar opens the dialog again.
+ */
+export function TokenDialog() {
+  const { connection } = usePage();
+  const [isPutOff, setPutOff] = useState(false);
+  const [tried, setTried] = useState<string>();
+  const state = connection.state.value;
+  const asks = connection.asksForToken.value;
+  useEffect(() => {
+    if (state !== 'connected') return;
+    setPutOff(false);
+    setTried(undefined);
+  }, [state]);
+  useEffect(() => setPutOff(false), [asks]);
+
+  function use(token: string | undefined): void {
+    setTried(token);
+    connection.setToken(token);
+  }
+
+  if (isPutOff || (state !== 'unauthorized' && tried === undefined)) return null;
+  return (
+    <Dialog title={text('token.title')} onClose={() => setPutOff(true)}>
+      <TokenForm
+        isRefused={tried !== undefined && state === 'unauthorized'}
+        onForget={connection.token.value === undefined ? undefined : () => use(undefined)}
+        onPutOff={() => setPutOff(true)}
+        onToken={use}
+      />
+    </Dialog>
+  );
+}
+
+interface FormProps {
+  readonly isRefused: boolean;
+  readonly onToken: (token: string) => void;
+  readonly onPutOff: () => void;
+  /** Undefined if the tab has no token. */
+  readonly onForget: (() => void) | undefined;
+}
+
+function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
+  const [token, setToken] = useState('');
+  const [isShown, setShown] = useState(false);
+  // A header cannot contain other characters, so a token with them was copied incorrectly.
+  const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
+  return (
+    <form
+      class="token-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (token.trim() !== '' && !isBad) onToken(token.trim());
+      }}
+    >
+      <p class="soft">{text('token.text')}</p>
+      <Field
+        label={text('token.label')}
+        type={isShown ? 'text' : 'password'}
+        value={token}
+        bad={isBad || isRefused}
+        aria-describedby="token-note"
+        onInput={setToken}
+        before={<Icon of={KeyRound} />}
+        after={
+          <IconButton
+            small
+            icon={isShown ? EyeOff : Eye}
+            label={text(isShown ? 'token.hide' : 'token.show')}
+            onClick={() => setShown(!isShown)}
+          />
+        }
+      />
+      <p id="token-note" class="bad" role="alert">
+        {isBad ? text('token.characters') : isRefused && text('token.refused')}
+      </p>
+      <div class="ends">
+        {onForget && (
+          <Button look="quiet" onClick={onForget}>
+            {text('token.forget')}
+          </Button>
+        )}
+        <Button look="quiet" onClick={onPutOff}>
+          {text('token.notNow')}
+        </Button>
+        <Button look="primary" type="submit" disabled={token.trim() === '' || isBad}>
+          {text('token.connect')}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Asks for confirmation before the token is forgotten, because the draft is deleted with it and cannot be restored. */
+function ForgetDialog({ onClose }: { readonly onClose: () => void }) {
+  const { connection } = usePage();
+  return (
+    <Dialog title={text('token.forget.title')} onClose={onClose}>
+      <div class="token-form">
+        <p class="soft">{text('token.forget.text')}</p>
+        <div class="ends">
+          <Button look="quiet" onClick={onClose}>
+            {text('token.keep')}
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              onClose();
+              connection.setToken(undefined);
+            }}
+          >
+            {text('token.forget')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
   );
 }

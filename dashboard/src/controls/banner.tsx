@@ -1,6 +1,6 @@
 import type { IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { Icon } from './icon.tsx';
+import { Icon } from './button.tsx';
 import './banner.css';
 
 interface Props {

@@ -1,72 +1,61 @@
 import type { IconNode } from 'lucide';
-import type { ComponentChildren, Ref } from 'preact';
-import { Icon } from './icon.tsx';
+import { type ComponentProps, h } from 'preact';
 import './button.css';
 
-interface ButtonProps {
-  readonly children: ComponentChildren;
-  readonly onClick?: (event: MouseEvent) => void;
+interface IconProps {
+  /** An icon from the package `lucide`. */
+  readonly of: IconNode;
+  /** True for 14 px instead of 16 px. */
+  readonly small?: boolean;
+  readonly filled?: boolean;
+  readonly class?: string;
+}
+
+/** Renders an icon without an accessible name, for use beside text or inside a labelled control. */
+export function Icon({ of, small, filled, class: extra }: IconProps) {
+  const names = ['icon', small && 'small', filled && 'filled', extra].filter(Boolean).join(' ');
+  return (
+    <svg class={names} viewBox="0 0 24 24" aria-hidden="true">
+      {of.map(([tag, attributes], index) => h(tag, { key: index, ...attributes }))}
+    </svg>
+  );
+}
+
+interface ButtonProps extends ComponentProps<'button'> {
   readonly icon?: IconNode;
   /** `primary`: the main action. `quiet`: no surface. `danger`: an action that cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
   readonly size?: 'small' | 'medium' | 'big';
-  readonly disabled?: boolean;
-  readonly type?: 'button' | 'submit';
-  readonly class?: string;
-  readonly tabIndex?: number;
-  readonly buttonRef?: Ref<HTMLButtonElement>;
-  readonly 'aria-label'?: string;
-  readonly 'aria-pressed'?: boolean;
-  readonly 'aria-expanded'?: boolean;
-  readonly 'aria-haspopup'?: 'menu' | 'dialog' | 'listbox';
 }
 
 export function Button(props: ButtonProps) {
-  const {
-    children,
-    icon,
-    look = 'plain',
-    size = 'medium',
-    class: extra,
-    buttonRef,
-    ...rest
-  } = props;
-  const names = ['btn', look, size, extra].filter(Boolean).join(' ');
+  const { icon, look, size, class: extra, children, ...rest } = props;
   return (
-    <button type="button" {...rest} ref={buttonRef ?? null} class={names}>
+    <button type="button" {...rest} class={['btn', look, size, extra].filter(Boolean).join(' ')}>
       {icon && <Icon of={icon} small={size === 'small'} />}
       {children}
     </button>
   );
 }
 
-interface IconButtonProps {
+interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: IconNode;
   /** The accessible name, also shown as the tooltip. */
   readonly label: string;
-  readonly onClick?: (event: MouseEvent) => void;
   /** For a toggle button: true if on. The icon is filled when on. */
   readonly pressed?: boolean;
   readonly small?: boolean;
   /** True if the button lies on top of an image. */
   readonly over?: boolean;
-  readonly disabled?: boolean;
-  readonly class?: string;
-  readonly tabIndex?: number;
-  readonly buttonRef?: Ref<HTMLButtonElement>;
-  readonly 'aria-expanded'?: boolean;
-  readonly 'aria-haspopup'?: 'menu' | 'dialog' | 'listbox';
 }
 
 export function IconButton(props: IconButtonProps) {
-  const { icon, label, pressed, small, over, class: extra, buttonRef, ...rest } = props;
-  const names = ['icon-btn', small && 'small', over && 'over', extra].filter(Boolean).join(' ');
+  const { icon, label, pressed, small, over, class: extra, ...rest } = props;
   return (
     <button
       type="button"
       {...rest}
-      ref={buttonRef ?? null}
-      class={names}
+      class={['icon-btn', small && 'small', over && 'over', extra].filter(Boolean).join(' ')}
       aria-label={label}
       title={label}
       aria-pressed={pressed}

@@ -1,27 +1,53 @@
 import type { Placement } from '@floating-ui/dom';
 import type { IconNode } from 'lucide';
-import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
-import { Icon } from './icon.tsx';
+import { type ComponentChildren, createContext, type RefObject } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from './button.tsx';
 import './menu.css';
+
+type Role = 'menu' | 'listbox' | 'dialog';
+
+/** Returns the state of a menu, and the properties of its button and of the menu itself. */
+export function useMenu(role: Role = 'menu') {
+  const [isOpen, setOpen] = useState(false);
+  const anchor = useRef<HTMLButtonElement>(null);
+  const onClose = () => setOpen(false);
+  return {
+    isOpen,
+    /** Closes the menu and returns the focus to its button. */
+    close(): void {
+      anchor.current?.focus();
+      onClose();
+    },
+    button: {
+      ref: anchor,
+      'aria-haspopup': role,
+      'aria-expanded': isOpen,
+      onClick: () => setOpen(!isOpen),
+    },
+    menu: { anchor, role, onClose },
+  };
+}
 
 interface MenuProps {
   /** The button that opened the menu. The menu is placed beside this button, and the focus returns to it. */
   readonly anchor: RefObject<HTMLElement | null>;
-  readonly label: string;
-  readonly role?: 'menu' | 'listbox' | 'dialog';
-  readonly placement?: Placement;
+  readonly role: Role;
   readonly onClose: () => void;
+  readonly label: string;
+  readonly placement?: Placement;
   readonly children: ComponentChildren;
   readonly class?: string;
 }
 
+const CloseMenu = createContext(() => {});
+
 /**
  * Shows a list or a small form beside its button for as long as the component is mounted. Arrows move between the
- * items. Escape, and a press outside the menu, close it.
+ * items. Escape, a chosen item, and a press outside the menu close it.
  */
 export function Menu(props: MenuProps) {
-  const { anchor, label, role = 'menu', placement = 'bottom-start', onClose, children } = props;
+  const { anchor, label, role, placement = 'bottom-start', onClose, children } = props;
   const menu = useRef<HTMLDivElement>(null);
   useFloating(anchor, menu, placement, onClose);
 
@@ -54,7 +80,7 @@ export function Menu(props: MenuProps) {
       aria-label={label}
       onKeyDown={onKeyDown}
     >
-      {children}
+      <CloseMenu.Provider value={close}>{children}</CloseMenu.Provider>
     </div>
   );
 }
@@ -70,39 +96,25 @@ function useFloating(
     if (button === null || box === null) return;
     // In the top layer, no scrolling or clipping ancestor of the button can cut off the menu.
     box.showPopover();
-    const stop = keepPlaced(button, box, placement);
+    const controller = new AbortController();
+    const { signal } = controller;
+    // Transparent instead of hidden, because a hidden element cannot be focused.
+    box.style.opacity = '0';
+    // The code that computes positions is loaded with the first menu.
+    void import('./floating.ts').then(({ follow }) => {
+      if (signal.aborted) return;
+      signal.addEventListener('abort', follow(button, box, placement));
+      box.style.opacity = '';
+    });
     const first = box.querySelector<HTMLElement>('[autofocus], [aria-selected="true"]');
     (first ?? focusable(box)[0])?.focus();
     const onPress = (event: PointerEvent) => {
       const target = event.target as Node;
       if (!box.contains(target) && !button.contains(target)) onClose();
     };
-    document.addEventListener('pointerdown', onPress, true);
-    return () => {
-      stop();
-      document.removeEventListener('pointerdown', onPress, true);
-    };
+    document.addEventListener('pointerdown', onPress, { capture: true, signal });
+    return () => controller.abort();
   }, []);
-}
-
-/**
- * Keeps the box beside its button until the returned function is called. The code that computes positions is loaded
- * with the first menu.
- */
-function keepPlaced(button: HTMLElement, box: HTMLElement, placement: Placement): () => void {
-  let stop: (() => void) | undefined;
-  let isOver = false;
-  // Transparent instead of hidden, because a hidden element cannot be focused.
-  box.style.opacity = '0';
-  void import('./floating.ts').then(({ follow }) => {
-    if (isOver) return;
-    stop = follow(button, box, placement);
-    box.style.opacity = '';
-  });
-  return () => {
-    isOver = true;
-    stop?.();
-  };
 }
 
 function focusable(box: HTMLElement | null): HTMLElement[] {
@@ -111,6 +123,7 @@ function focusable(box: HTMLElement | null): HTMLElement[] {
 }
 
 interface MenuItemProps {
+  /** Called after the menu was closed. */
   readonly onChoose: () => void;
   readonly icon?: IconNode;
   readonly children: ComponentChildren;
@@ -125,22 +138,46 @@ interface MenuItemProps {
 }
 
 export function MenuItem(props: MenuItemProps) {
-  const { onChoose, icon, children, detail, end, disabled, role = 'menuitem', selected } = props;
+  const { onChoose, icon, children, detail, end, disabled } = props;
+  const { role = 'menuitem', selected = false } = props;
+  const close = useContext(CloseMenu);
   return (
     <button
       type="button"
       class="menu-item"
       role={role}
       aria-disabled={disabled}
-      aria-selected={role === 'option' ? (selected ?? false) : undefined}
-      aria-checked={role === 'menuitemradio' ? (selected ?? false) : undefined}
+      aria-selected={role === 'option' ? selected : undefined}
+      aria-checked={role === 'menuitemradio' ? selected : undefined}
       tabIndex={-1}
-      onClick={() => !disabled && onChoose()}
+      onClick={() => {
+        if (disabled) return;
+        close();
+        onChoose();
+      }}
     >
       {icon ? <Icon of={icon} /> : <i />}
       <span class="cut">{children}</span>
       {end && <span class="end">{end}</span>}
       {detail && <small>{detail}</small>}
     </button>
+  );
+}
+
+/** Renders items under a heading. */
+export function MenuGroup({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <div role="group" aria-label={title}>
+      <p class="menu-head" aria-hidden="true">
+        {title}
+      </p>
+      {children}
+    </div>
   );
 }

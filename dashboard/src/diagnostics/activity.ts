@@ -2,16 +2,15 @@ import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { ApiEvent } from '../api/schemas.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { DiagnosticsSource, Reading } from './diagnostics.ts';
-import { mergeNewest, type Sample, withSample } from './time-series.ts';
 
 /** The number of running and waiting jobs from a point in time on. */
-export interface WorkSample extends Sample {
+interface WorkSample extends Sample {
   readonly running: number;
   readonly queued: number;
 }
 
 /** The number of calls to a provider that were running at a point in time. */
-export interface CallSample extends Sample {
+interface CallSample extends Sample {
   readonly active: number;
 }
 
@@ -74,4 +73,54 @@ function withCalls(
       withSample(calls.get(name) ?? [], { at, active }),
     ]),
   );
+}
+
+/** A value that holds from a point in time on. */
+interface Sample {
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** The longest period that a chart shows. */
+export const WINDOW_MS = 15 * MINUTE_MS;
+
+/**
+ * Returns the period to show, in minutes. Nothing is known from before `since`, so a short history fills the whole
+ * chart.
+ */
+export function toWindow(since: number, now: number): 2 | 5 | 15 {
+  const known = (now - since) / MINUTE_MS;
+  if (known <= 2) return 2;
+  return known <= 5 ? 5 : 15;
+}
+
+/** More samples than a chart has pixels. */
+const MOST_SAMPLES = 5000;
+
+/** Appends a sample, and removes the samples that no chart shows any more. Keeps at most the newest 5,000. */
+export function withSample<T extends Sample>(samples: readonly T[], sample: T): readonly T[] {
+  const start = sample.at - WINDOW_MS;
+  // The last sample before the start gives the value at the start.
+  const first = samples.findLastIndex(({ at }) => at <= start);
+  return [...samples.slice(Math.max(0, first, samples.length + 1 - MOST_SAMPLES)), sample];
+}
+
+/** A record that the bridge numbers. */
+interface Numbered {
+  readonly sequence: number;
+}
+
+/**
+ * Prepends the records read after number `after` to the known ones. Returns them newest first, and at most `most` of
+ * them.
+ */
+export function mergeNewest<T extends Numbered>(
+  known: readonly T[],
+  read: readonly T[],
+  after: number,
+  most: number,
+): readonly T[] {
+  return [...read.filter(({ sequence }) => sequence > after), ...known].slice(0, most);
 }

@@ -1,6 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
-import { ApiError } from '../api/api-error.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { Diagnostics } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 

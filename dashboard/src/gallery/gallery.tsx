@@ -13,10 +13,10 @@ import { createJobActions } from './actions/job-actions.ts';
 import { Feed } from './feed/feed.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { CLEARED, isDefault } from './state/gallery-state.ts';
-import { GalleryContext, useGallery } from './state/use-gallery.ts';
+import { GalleryProvider, useGallery } from './state/use-gallery.ts';
 import { Blank, FirstMinute } from './states/blank.tsx';
 import { GalleryTools } from './tools/gallery-tools.tsx';
-import './gallery.css';
+import '../app.css';
 
 /** Renders the history, newest first. */
 export function Gallery() {
@@ -27,14 +27,14 @@ export function Gallery() {
   );
   useSignalEffect(() => page.shown.follow(value.state.feed.value));
   return (
-    <GalleryContext.Provider value={value}>
+    <GalleryProvider value={value}>
       <main class="gallery">
         <h1 class="sr">{text('app.images')}</h1>
         <Content />
         <SelectionBar />
         <Announcer />
       </main>
-    </GalleryContext.Provider>
+    </GalleryProvider>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
-import { Switch } from '../controls/switch.tsx';
-import { setSingleKeys, singleKeysOn } from '../shell/shortcuts.ts';
+import { Switch } from '../controls/inputs.tsx';
+import { singleKeys } from '../shell/preferences.ts';
 import { BreakableName } from '../system/breakable-name.tsx';
 import { type TextKey, text } from '../text/text.ts';
 import './dialogs.css';
@@ -87,7 +87,13 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
           {text('help.single')}
           <small>{text('help.single.detail')}</small>
         </span>
-        <Switch label={text('help.single')} on={singleKeysOn.value} onChange={setSingleKeys} />
+        <Switch
+          label={text('help.single')}
+          on={singleKeys.value === 'on'}
+          onChange={(on) => {
+            singleKeys.value = on ? 'on' : 'off';
+          }}
+        />
       </div>
     </Dialog>
   );

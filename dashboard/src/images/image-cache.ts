@@ -1,6 +1,5 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import type { Api } from '../api/api.ts';
-import { ApiError } from '../api/api-error.ts';
+import { type Api, ApiError } from '../api/api.ts';
 import type { Connection } from '../connection/connection.ts';
 
 /** The state of an image below /v1, as an `<img>` can show it. */
@@ -71,4 +70,18 @@ export function createImageCache(api: Api, connection: Connection) {
       if (image.state === 'ready') URL.revokeObjectURL(image.url);
     },
   };
+}
+
+const EDGES = [256, 512, 1024, 2048] as const;
+
+/** Returns the path of a thumbnail that is sharp on this screen in a box of the given size in CSS pixels. */
+export function thumbnailPath(
+  artifactId: string,
+  width: number,
+  height: number,
+  density: number,
+): string {
+  const pixels = Math.max(width, height) * density;
+  const edge = EDGES.find((each) => each >= pixels) ?? 2048;
+  return `/v1/artifacts/${artifactId}/thumbnail?edge=${edge}`;
 }

@@ -1,5 +1,8 @@
-import { runWorker } from './run-worker.ts';
-import type { Size } from './size.ts';
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
 
 /**
  * Returns the size of an image, rotated upright, which is fully decoded in a worker. Resolves with undefined if the
@@ -8,4 +11,13 @@ import type { Size } from './size.ts';
 export function measureImage(image: Blob): Promise<Size | undefined> {
   const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });
   return runWorker(worker, image);
+}
+
+/** Sends a worker its only task, and terminates it after its reply. Resolves with undefined if the worker fails. */
+export function runWorker<T, R>(worker: Worker, task: T): Promise<R | undefined> {
+  return new Promise<R | undefined>((resolve) => {
+    worker.onmessage = ({ data }: MessageEvent<R | undefined>) => resolve(data);
+    worker.onerror = () => resolve(undefined);
+    worker.postMessage(task);
+  }).finally(() => worker.terminate());
 }

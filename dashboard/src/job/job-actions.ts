@@ -1,19 +1,15 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
 import type { Api } from '../api/api.ts';
 import type { Job } from '../api/schemas.ts';
 import { offer, saveZip, zipOf } from '../gallery/actions/download.ts';
-import { createConfirmation } from '../gallery/actions/job-actions.ts';
-import { changeJob, showDraft } from '../gallery/actions/make-from-jobs.ts';
+import { changeJob, createConfirmation, showDraft } from '../gallery/actions/job-actions.ts';
 import { repeatJob } from '../make/make-again.ts';
 import type { Page } from '../page.ts';
+import { createScope } from '../page-context.ts';
 import { copyText } from '../shell/copy-text.ts';
-import { attempt } from '../shell/say-failure.ts';
+import { attempt } from '../shell/toasts.ts';
 import { type TextKey, text } from '../text/text.ts';
 import type { JobDetail } from './state/job-detail.ts';
 import type { JobImage } from './state/job-images.ts';
-
-type JobActions = ReturnType<typeof createJobActions>;
 
 /**
  * Creates the actions on the job in view. Each action reports why it failed. Actions that cannot be undone need a
@@ -143,11 +139,6 @@ export function baseName(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-export const ActionsContext = createContext<JobActions | undefined>(undefined);
-
-/** Returns the actions on the job in view. Throws if called outside a job. */
-export function useJobActions(): JobActions {
-  const actions = useContext(ActionsContext);
-  if (actions === undefined) throw new Error('useJobActions was called outside a job');
-  return actions;
-}
+/** Provides the actions on the job in view. */
+export const [ActionsProvider, useJobActions] =
+  createScope<ReturnType<typeof createJobActions>>('the job');

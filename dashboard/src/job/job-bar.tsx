@@ -15,12 +15,10 @@ import {
   Undo2,
 } from 'lucide';
 import type { RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
 import type { Job } from '../api/schemas.ts';
-import { Button, IconButton } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { Menu, MenuItem } from '../controls/menu.tsx';
-import { Segmented } from '../controls/segmented.tsx';
+import { Button, Icon, IconButton } from '../controls/button.tsx';
+import { Segmented } from '../controls/inputs.tsx';
+import { Menu, MenuItem, useMenu } from '../controls/menu.tsx';
 import { isOpen } from '../jobs/job-state.ts';
 import { usePage } from '../page-context.ts';
 import { formatBytes, text } from '../text/text.ts';
@@ -60,7 +58,7 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
         <div class="views">
           <Segmented
             label={text('job.view')}
-            segments={looking.views.map((view) => ({ value: view, label: <View name={view} /> }))}
+            options={looking.views.map((view) => ({ value: view, label: <View name={view} /> }))}
             value={looking.view}
             onChange={(view) => router.setQuery({ view: view === 'single' ? undefined : view })}
           />
@@ -145,35 +143,15 @@ function useTools(job: Job) {
 }
 
 function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
-  const button = useRef<HTMLButtonElement>(null);
-  const [isOpened, setOpened] = useState(false);
+  const { isOpen, button, menu } = useMenu();
+  const label = text('card.more');
   return (
     <>
-      <IconButton
-        class="only-narrow"
-        icon={Ellipsis}
-        label={text('card.more')}
-        buttonRef={button}
-        aria-haspopup="menu"
-        aria-expanded={isOpened}
-        onClick={() => setOpened(!isOpened)}
-      />
-      {isOpened && (
-        <Menu
-          anchor={button}
-          label={text('card.more')}
-          placement="bottom-end"
-          onClose={() => setOpened(false)}
-        >
+      <IconButton class="only-narrow" icon={Ellipsis} label={label} {...button} />
+      {isOpen && (
+        <Menu {...menu} label={label} placement="bottom-end">
           {tools.map(({ key, label, icon, run }) => (
-            <MenuItem
-              key={key}
-              icon={icon}
-              onChoose={() => {
-                setOpened(false);
-                run();
-              }}
-            >
+            <MenuItem key={key} icon={icon} onChoose={run}>
               {label}
             </MenuItem>
           ))}
@@ -187,51 +165,36 @@ function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
 function DownloadButton() {
   const { images, looking } = useLook();
   const { download, downloadAll } = useJobActions();
-  const button = useRef<HTMLButtonElement>(null);
-  const [isOpened, setOpened] = useState(false);
+  const { isOpen, button, menu } = useMenu();
   const outputs = images.filter(({ kind }) => kind === 'output');
   const [first] = outputs;
   if (first === undefined) return null;
   const shown = outputs.find((each) => each === looking.b) ?? first;
-  const isMany = outputs.length > 1;
-  const choose = (run: () => void) => () => {
-    setOpened(false);
-    run();
-  };
+  const bytes = outputs.reduce((sum, each) => sum + each.bytes, 0);
+  const label = text('job.download');
   return (
     <>
       <Button
         look="primary"
         icon={Download}
-        buttonRef={button}
-        aria-label={text('job.download')}
-        {...(isMany && { 'aria-haspopup': 'menu' as const, 'aria-expanded': isOpened })}
-        onClick={() => (isMany ? setOpened(!isOpened) : void download(first))}
+        aria-label={label}
+        {...(outputs.length > 1 ? button : { onClick: () => void download(first) })}
       >
-        <span class="wide-text">{text('job.download')}</span>
+        <span class="wide-text">{label}</span>
       </Button>
-      {isOpened && (
-        <Menu
-          anchor={button}
-          label={text('job.download')}
-          placement="bottom-end"
-          onClose={() => setOpened(false)}
-        >
+      {isOpen && (
+        <Menu {...menu} label={label} placement="bottom-end">
           <MenuItem
             icon={Image}
             end={<span class="faint num">{formatBytes(shown.bytes)}</span>}
-            onChoose={choose(() => void download(shown))}
+            onChoose={() => void download(shown)}
           >
             {imageText(shown)}
           </MenuItem>
           <MenuItem
             icon={Images}
-            end={
-              <span class="faint num">
-                {formatBytes(outputs.reduce((sum, { bytes }) => sum + bytes, 0))}
-              </span>
-            }
-            onChoose={choose(() => void downloadAll(outputs))}
+            end={<span class="faint num">{formatBytes(bytes)}</span>}
+            onChoose={() => void downloadAll(outputs)}
           >
             {text('job.download.all', { count: outputs.length })}
           </MenuItem>

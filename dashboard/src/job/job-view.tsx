@@ -1,6 +1,6 @@
 import { ArrowLeft, SearchX, Unplug } from 'lucide';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { ApiError } from '../api/api-error.ts';
+import type { ApiError } from '../api/api.ts';
 import type { Job, JobSummary } from '../api/schemas.ts';
 import { Button, IconButton } from '../controls/button.tsx';
 import { Blank } from '../gallery/states/blank.tsx';
@@ -10,11 +10,11 @@ import { type KeyBindings, useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
 import { Inspector } from './inspector/inspector.tsx';
-import { ActionsContext, createJobActions, useJobActions } from './job-actions.ts';
+import { ActionsProvider, createJobActions, useJobActions } from './job-actions.ts';
 import { JobBar } from './job-bar.tsx';
 import { Stage } from './stage/stage.tsx';
 import { createJobDetail, isWorthRepeating } from './state/job-detail.ts';
-import { type Look, LookContext, useLooking } from './state/look-context.ts';
+import { type Look, LookProvider, useLooking } from './state/look-context.ts';
 import { stepOutput, VIEWS } from './state/looking.ts';
 import { type Neighbours, useNeighbours } from './state/neighbours.ts';
 import { Strip } from './strip/strip.tsx';
@@ -40,9 +40,9 @@ function NamedJob({ id }: { readonly id: string }) {
     return <JobLost error={error} onRetry={() => void detail.read()} />;
   }
   return (
-    <ActionsContext.Provider value={actions}>
+    <ActionsProvider value={actions}>
       <JobScreen id={id} job={job} summary={detail.summary.value} />
-    </ActionsContext.Provider>
+    </ActionsProvider>
   );
 }
 
@@ -63,7 +63,7 @@ function JobScreen({ id, job, summary }: JobScreenProps) {
   // Screen readers and Tab start from the heading.
   useEffect(() => heading.current?.focus(), []);
   return (
-    <LookContext.Provider value={look}>
+    <LookProvider value={look}>
       <div class="job-screen">
         <JobBar job={job} prompt={prompt} heading={heading} />
         <main>
@@ -75,7 +75,7 @@ function JobScreen({ id, job, summary }: JobScreenProps) {
         </main>
         {job ? <Inspector job={job} /> : <aside class="inspector" aria-label={text('job.about')} />}
       </div>
-    </LookContext.Provider>
+    </LookProvider>
   );
 }
 

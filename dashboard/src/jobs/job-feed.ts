@@ -1,8 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
-import { ApiError } from '../api/api-error.ts';
-import type { JobSummary } from '../api/schemas.ts';
-import { type JobFilter, matches, toJobQuery } from './job-filter.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
+import type { JobStatus, JobSummary } from '../api/schemas.ts';
 import type { Jobs } from './jobs.ts';
 
 export type JobFeed = ReturnType<typeof createJobFeed>;
@@ -127,5 +125,81 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
     },
 
     close: unsubscribe,
+  };
+}
+
+export const JOB_STATUSES = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const satisfies readonly JobStatus[];
+
+/** The part of the history that the gallery shows. */
+export interface JobFilter {
+  readonly search: string;
+  readonly show: 'all' | 'favourites' | 'hidden';
+  readonly status: JobStatus | undefined;
+  readonly provider: string | undefined;
+}
+
+/** Returns the query of GET /v1/jobs for a filter. */
+function toJobQuery(filter: JobFilter) {
+  const { search, show, status, provider } = filter;
+  return {
+    visibility: show === 'hidden' ? ('hidden' as const) : ('active' as const),
+    ...(show === 'favourites' && { favorite: true }),
+    ...(status !== undefined && { status }),
+    ...(provider !== undefined && { provider }),
+    ...(search !== '' && { search: [...search].slice(0, 256).join('') }),
+  };
+}
+
+/**
+ * Returns true if a job that has just changed matches the filter. A summary contains 256 characters of the prompt. A
+ * job whose prompt matches further on appears the next time the list is read.
+ */
+function matches(job: JobSummary, filter: JobFilter): boolean {
+  const { search, show, status, provider } = filter;
+  return (
+    (job.deleted !== undefined) === (show === 'hidden') &&
+    (show !== 'favourites' || job.favorite) &&
+    (status === undefined || job.status === status) &&
+    (provider === undefined || job.provider === provider) &&
+    job.prompt.toLowerCase().includes(search.toLowerCase())
+  );
+}
+
+/**
+ * Provides the list whose order is used to go from job to job: the list of the gallery if it exists, otherwise a list
+ * of all jobs, for a job that was opened by a link.
+ */
+export function createShownJobs(api: Api, jobs: Jobs) {
+  const feed = signal<JobFeed | undefined>(undefined);
+  let own: JobFeed | undefined;
+
+  return {
+    feed: feed as ReadonlySignal<JobFeed | undefined>,
+
+    /** Uses the list of the gallery from now on. */
+    follow(shown: JobFeed): void {
+      own?.close();
+      own = undefined;
+      feed.value = shown;
+    },
+
+    /** Creates a list of all jobs if there is no list yet. */
+    need(): void {
+      if (feed.peek() !== undefined) return;
+      own = createJobFeed(api, jobs, {
+        search: '',
+        show: 'all',
+        status: undefined,
+        provider: undefined,
+      });
+      feed.value = own;
+    },
   };
 }

@@ -1,7 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
-import type { JobChange } from './job-change.ts';
 import { isOpen } from './job-state.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -143,3 +142,8 @@ function toArtifacts({ data }: Pick<ImageResponse, 'data'>): JobSummary['artifac
 function isStale(next: JobSummary, current: JobSummary): boolean {
   return next.updated < current.updated || (!isOpen(current) && isOpen(next));
 }
+
+/** A change of a job that the page knows. */
+export type JobChange =
+  | { readonly kind: 'changed'; readonly job: JobSummary }
+  | { readonly kind: 'removed'; readonly id: string };

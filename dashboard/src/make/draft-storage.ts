@@ -2,8 +2,7 @@ import { effect, type ReadonlySignal, untracked } from '@preact/signals';
 import { del, get, keys, set } from 'idb-keyval';
 import type { PresetTemplate } from '../api/schemas.ts';
 import type { Caller } from '../connection/connection.ts';
-import type { Draft, DraftContent } from './draft.ts';
-import { randomId } from './random-id.ts';
+import { type Draft, type DraftContent, randomId } from './draft.ts';
 
 /** The storages of this browser. */
 export interface BrowserStorage {

@@ -1,21 +1,13 @@
 import type { Api } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
 import { measureImage } from '../images/measure-image.ts';
+import { type StoredInput, storedInputs } from '../jobs/stored-inputs.ts';
 import type { Page } from '../page.ts';
-import type { Attachment, DraftContent } from './draft.ts';
-import { randomId } from './random-id.ts';
+import { type Attachment, type DraftContent, randomId } from './draft.ts';
 import { recallSettings } from './recall-settings.ts';
 import { toDataUrl } from './to-request.ts';
 
-type StoredInput = Job['request']['images'][number];
-type Role = Attachment['role'] | 'mask';
-
-interface KeptInput {
-  readonly role: Role;
-  readonly name: string;
-  readonly format: Attachment['format'];
-  readonly blob: Blob;
-}
+type KeptInput = StoredInput & { readonly name: string; readonly blob: Blob };
 
 /** Repeats a job. A successful job is sent again with its input images. Any other job is retried by the bridge. */
 export async function repeatJob(
@@ -32,18 +24,21 @@ export async function repeatJob(
  */
 async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);
-  const { images, mask, reference_images, ...request } = job.request;
-  const of = (role: Role) => Promise.all(inputs.filter((it) => it.role === role).map(toInput));
-  const [sources, [maskInput], references] = await Promise.all([
-    of('source'),
-    of('mask'),
-    of('reference'),
-  ]);
+  const sent = await Promise.all(
+    inputs.map(async ({ role, name, blob }) => {
+      const data_url = await toDataUrl(blob);
+      return { role, input: { type: 'data_url' as const, data_url, filename: name } };
+    }),
+  );
+  const of = (wanted: StoredInput['role']) =>
+    sent.filter(({ role }) => role === wanted).map(({ input }) => input);
+  const { mask: _, ...request } = job.request;
+  const [mask] = of('mask');
   return {
     ...request,
-    images: sources,
-    reference_images: references,
-    ...(maskInput && { mask: maskInput }),
+    images: of('source'),
+    reference_images: of('reference'),
+    ...(mask && { mask }),
   };
 }
 
@@ -58,30 +53,15 @@ export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
   };
 }
 
-/**
- * Reads the input images. The bridge numbers the inputs of a job through its images, then its mask, then its
- * references.
- */
-async function readInputs(api: Api, { id, request }: Job): Promise<readonly KeptInput[]> {
-  const listed: readonly (readonly [Role, StoredInput])[] = [
-    ...request.images.map((it) => ['source', it] as const),
-    ...(request.mask === null ? [] : [['mask', request.mask] as const]),
-    ...request.reference_images.map((it) => ['reference', it] as const),
-  ];
+function readInputs(api: Api, job: Job): Promise<readonly KeptInput[]> {
   return Promise.all(
-    listed.map(async ([role, { filename, media_type }], index) => {
-      const response = await api.bytes(`/v1/jobs/${id}/inputs/${index}`);
-      const format = FORMATS[media_type];
+    storedInputs(job).map(async (input) => {
+      const { path, filename, role, index, format } = input;
+      const response = await api.bytes(path);
       const name = filename ?? `${role}-${index + 1}.${format}`;
-      return { role, name, format, blob: await response.blob() };
+      return { ...input, name, blob: await response.blob() };
     }),
   );
-}
-
-const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
-
-async function toInput({ blob, name }: KeptInput) {
-  return { type: 'data_url' as const, data_url: await toDataUrl(blob), filename: name };
 }
 
 async function toAttachment({ blob, name, format, role }: KeptInput): Promise<Attachment> {

@@ -1,15 +1,17 @@
-import { CircleAlert, EqualNot, PencilLine, Unplug } from 'lucide';
+import { ArrowUp, CircleAlert, EqualNot, ImagePlus, PencilLine, Unplug } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { Stepper } from '../controls/stepper.tsx';
+import { ApiError } from '../api/api.ts';
+import { Button, Icon } from '../controls/button.tsx';
+import { Stepper } from '../controls/inputs.tsx';
+import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
+import { togglePanel } from '../shell/preferences.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
-import { type Fix, type PlanText, toPlanText } from './plan-text.ts';
+import { type Fix, isRefused as isRouteRefused, type PlanText, toPlanText } from './plan-text.ts';
 import type { PlanState } from './planner.ts';
-import { useSubmit } from './use-submit.ts';
+import { FileMoved, toRequest, toSettings } from './to-request.ts';
 import './make-foot.css';
 
 /** Shows the plan, the number of images and the submit button. Stays visible while the settings scroll. */
@@ -150,5 +152,96 @@ function FanOut({ calls }: { readonly calls: number }) {
         <rect key={y} x="25.6" y={y - 3.4} width="10.8" height="6.8" rx="1.5" />
       ))}
     </svg>
+  );
+}
+
+/** Returns a function that sends the draft. The draft is kept, so that it can be changed and sent again at once. */
+function useSubmit() {
+  const page = usePage();
+  const { plan, connection, router } = page;
+  const state = plan.value;
+  const route = state.state === 'planned' ? state.plan.routes[state.plan.chosen ?? 0] : undefined;
+  const isRefused =
+    state.state === 'refused' ||
+    state.state === 'tooLong' ||
+    (route !== undefined && isRouteRefused(route));
+  const canSubmit = state.state !== 'empty' && !isRefused && connection.state.value !== 'offline';
+  return {
+    canSubmit,
+    submit(): void {
+      if (!canSubmit) return;
+      if (router.layer.peek() === 'make') router.back();
+      void send(page);
+    },
+  };
+}
+
+async function send(page: Page): Promise<void> {
+  const { draft, chosen, submissions, toasts } = page;
+  const { capabilities } = chosen.peek() ?? {};
+  const settings = toSettings(draft.settings.peek(), capabilities);
+  const restore = draft.snapshot();
+  try {
+    const request = await toRequest(settings, draft.attachments.peek(), draft.mask.peek());
+    await submissions.submit(request);
+  } catch (error) {
+    toasts.show({
+      kind: 'failed',
+      ...toWords(error),
+      // The draft may have been changed since it was sent. The action restores the sent draft.
+      action: { label: text('make.restore'), run: restore },
+    });
+  }
+}
+
+function toWords(error: unknown): { readonly text: string; readonly detail: string } {
+  if (error instanceof FileMoved) {
+    return {
+      text: text('make.file.cannotBeRead', { name: error.file }),
+      detail: text('make.file.moved'),
+    };
+  }
+  const failure = error instanceof ApiError ? error : ApiError.unreachable();
+  const words = toFailureText(failure, Date.now());
+  return {
+    text: words.title,
+    detail: failure.code === 'invalid_request' ? failure.message : words.text,
+  };
+}
+
+/**
+ * Shows the draft as one line below the images if the panel is hidden, on narrow screens or collapsed. A press opens
+ * the draft. The draft can also be sent from here.
+ */
+export function Dock() {
+  const { draft, router } = usePage();
+  const { canSubmit, submit } = useSubmit();
+  const prompt = draft.settings.value.prompt?.trim();
+  const count = draft.settings.value.parameters?.n ?? 1;
+  return (
+    <div class="dock float">
+      <button
+        type="button"
+        class="open"
+        onClick={() => {
+          if (matchMedia('(min-width: 900px)').matches) togglePanel();
+          else router.openLayer('make');
+        }}
+      >
+        <Icon of={ImagePlus} />
+        <span class={prompt ? 'cut' : 'cut faint'}>
+          {prompt || text('make.prompt.placeholder')}
+        </span>
+      </button>
+      <button
+        type="button"
+        class="go"
+        aria-label={text('make.submit', { count })}
+        disabled={!canSubmit}
+        onClick={submit}
+      >
+        <Icon of={ArrowUp} />
+      </button>
+    </div>
   );
 }

@@ -2,15 +2,9 @@ import { PanelLeftClose, RotateCcw, X } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
+import { togglePanel } from '../shell/preferences.ts';
 import { text } from '../text/text.ts';
-import {
-  AvoidGroup,
-  FileGroup,
-  FitGroup,
-  LabelsGroup,
-  LookGroup,
-  SessionGroup,
-} from './groups/groups.tsx';
+import { Groups } from './groups/groups.tsx';
 import { MakeFoot } from './make-foot.tsx';
 import { ModelPicker } from './model-picker.tsx';
 import { PresetsMenu } from './presets/presets-menu.tsx';
@@ -47,12 +41,7 @@ export function MakePanel() {
           <ModelPicker />
         </div>
         <div class="make-groups">
-          <LookGroup />
-          <AvoidGroup />
-          <FileGroup />
-          <FitGroup />
-          <SessionGroup />
-          <LabelsGroup />
+          <Groups />
         </div>
       </div>
       <MakeFoot />
@@ -61,7 +50,7 @@ export function MakePanel() {
 }
 
 function MakeHead() {
-  const { draft, panel, router, undo } = usePage();
+  const { draft, router, undo } = usePage();
 
   function clear(): void {
     const restore = draft.snapshot();
@@ -79,7 +68,7 @@ function MakeHead() {
         icon={PanelLeftClose}
         class="only-wide"
         label={text('make.fold')}
-        onClick={panel.toggle}
+        onClick={togglePanel}
       />
       <IconButton
         small

@@ -1,8 +1,7 @@
 import { Check, ChevronsUpDown } from 'lucide';
-import { useRef, useState } from 'preact/hooks';
 import type { Provider } from '../api/schemas.ts';
-import { Icon } from '../controls/icon.tsx';
-import { Menu, MenuItem } from '../controls/menu.tsx';
+import { Icon } from '../controls/button.tsx';
+import { Menu, MenuGroup, MenuItem, useMenu } from '../controls/menu.tsx';
 import { usePage } from '../page-context.ts';
 import { hasLogin, type ProviderState } from '../providers/providers.ts';
 import { text } from '../text/text.ts';
@@ -12,28 +11,24 @@ import './model-picker.css';
 /** Chooses the model. The list is grouped by provider, with the reason why a provider cannot be used. */
 export function ModelPicker() {
   const { chosen, readiness } = usePage();
-  const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
+  const { isOpen, button, menu } = useMenu('listbox');
   const current = chosen.value;
   const state = current && readiness.providers.value.get(current.provider.name);
-  const dot = state && !state.ready ? 'dot warn' : 'dot';
   return (
     <section class="model-picker">
       <h3 id="model-title">{text('make.model')}</h3>
       <button
-        ref={button}
+        {...button}
         type="button"
         class="model"
-        aria-haspopup="listbox"
-        aria-expanded={isOpen}
         aria-describedby="model-title"
         onClick={() => {
           void readiness.read();
-          setOpen(!isOpen);
+          button.onClick();
         }}
       >
         <b>
-          <i class={dot} />
+          <i class={state && !state.ready ? 'dot warn' : 'dot'} />
           <span class="cut">{current?.model ?? text('make.model.loading')}</span>
           <span class="faint cut">{current?.provider.display_name}</span>
         </b>
@@ -43,67 +38,44 @@ export function ModelPicker() {
         </span>
       </button>
       {isOpen && (
-        <Menu
-          anchor={button}
-          class="model-menu"
-          role="listbox"
-          label={text('make.model')}
-          onClose={() => setOpen(false)}
-        >
-          <ModelOptions
-            onChosen={() => {
-              setOpen(false);
-              button.current?.focus();
-            }}
-          />
+        <Menu {...menu} class="model-menu" label={text('make.model')}>
+          <ModelOptions />
         </Menu>
       )}
     </section>
   );
 }
 
-function ModelOptions({ onChosen }: { readonly onChosen: () => void }) {
+/** Lists the models by provider, and after them the models of the sandbox that fail on purpose, for developers. */
+function ModelOptions() {
   const { value: list = [] } = usePage().providers.list;
+  const groups = [
+    ...list.map((provider) => ({ provider, title: provider.display_name, isFailure: false })),
+    ...list.map((provider) => ({ provider, title: text('make.model.failures'), isFailure: true })),
+  ];
   return (
     <>
-      {list.map((provider) => (
-        <div key={provider.name} role="group" aria-label={provider.display_name}>
-          <p class="menu-head">{provider.display_name}</p>
-          {provider.models
-            .filter((model) => !isRehearsedFailure(model))
-            .map((model) => (
-              <ModelOption key={model} provider={provider} model={model} onChosen={onChosen} />
+      {groups.map(({ provider, title, isFailure }) => {
+        const models = provider.models.filter((model) => isRehearsedFailure(model) === isFailure);
+        if (isFailure && models.length === 0) return null;
+        return (
+          <MenuGroup key={`${provider.name}${isFailure}`} title={title}>
+            {models.map((model) => (
+              <ModelOption key={model} provider={provider} model={model} />
             ))}
-        </div>
-      ))}
-      {list.map((provider) => (
-        <RehearsedFailures key={provider.name} provider={provider} onChosen={onChosen} />
-      ))}
+          </MenuGroup>
+        );
+      })}
     </>
-  );
-}
-
-/** Lists the models of the sandbox that fail on purpose, for developers who test against the bridge. */
-function RehearsedFailures({ provider, onChosen }: Omit<OptionProps, 'model'>) {
-  const models = provider.models.filter(isRehearsedFailure);
-  if (models.length === 0) return null;
-  return (
-    <div role="group" aria-label={text('make.model.failures')}>
-      <p class="menu-head">{text('make.model.failures')}</p>
-      {models.map((model) => (
-        <ModelOption key={model} provider={provider} model={model} onChosen={onChosen} />
-      ))}
-    </div>
   );
 }
 
 interface OptionProps {
   readonly provider: Provider;
   readonly model: string;
-  readonly onChosen: () => void;
 }
 
-function ModelOption({ provider, model, onChosen }: OptionProps) {
+function ModelOption({ provider, model }: OptionProps) {
   const { chosen, draft, providers, readiness } = usePage();
   const state = readiness.providers.value.get(provider.name);
   const document = providers.capabilities(provider.name, model).value;
@@ -127,7 +99,6 @@ function ModelOption({ provider, model, onChosen }: OptionProps) {
       onChoose={() => {
         const { provider: _, model: __, ...rest } = draft.settings.peek().routing ?? {};
         draft.change({ routing: isDefault ? rest : { ...rest, provider: provider.name, model } });
-        onChosen();
       }}
     >
       {model}

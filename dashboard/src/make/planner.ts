@@ -1,12 +1,10 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
-import { ApiError } from '../api/api-error.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { ImagePlan, PlanRequest } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Attachment, Draft } from './draft.ts';
 import type { ChosenModel } from './model-abilities.ts';
-import { bytesOver } from './prompt-length.ts';
-import { toSettings } from './to-request.ts';
+import { bytesOver, toSettings } from './to-request.ts';
 
 /** The plan of a draft, as far as it is known. */
 export type PlanState =

@@ -1,8 +1,7 @@
-import { type Api, unwrap } from '../api/api.ts';
-import { ApiError } from '../api/api-error.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { randomId } from './random-id.ts';
+import { randomId } from './draft.ts';
 
 /**
  * Sends requests as jobs. Each submission has its own idempotency key. If the connection breaks before the reply, the

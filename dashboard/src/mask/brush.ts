@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { Size } from '../images/size.ts';
+import type { Size } from '../images/measure-image.ts';
 import type { Tool } from './plane.ts';
 
 export type Brush = ReturnType<typeof createBrush>;

@@ -8,12 +8,12 @@ import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
+import { createZoom, type Zoom } from '../zoom/zoom.ts';
 import { openImage, writeMask } from './mask-image.ts';
 import { MaskTools } from './mask-tools.tsx';
 import { createPainting, type Painting } from './painting.ts';
 import { planeSize, type Rect } from './plane.ts';
 import { MaskStage } from './stage/mask-stage.tsx';
-import { createStageZoom, type StageZoom } from './stage/stage-zoom.ts';
 import './mask-editor.css';
 
 /**
@@ -85,7 +85,9 @@ interface WorkProps {
 
 function Work({ bitmap, painting, name }: WorkProps) {
   const holdsSpace = useRef(false);
-  const [zoom] = useState(() => createStageZoom(() => holdsSpace.current));
+  const [zoom] = useState(() =>
+    createZoom({ filter: (event) => isForZoom(event, holdsSpace.current), wheelMoves: true }),
+  );
   const frame = useSignal<Rect | undefined>(undefined);
   useMaskShortcuts(painting, zoom);
   return (
@@ -196,10 +198,23 @@ export interface MaskEditorProps {
   readonly source: Attachment;
 }
 
+/**
+ * Returns true if an event may start to zoom or to move the view. One finger, a pen and the left button paint. Two
+ * fingers, the middle button, and the left button with the space bar, move the view.
+ */
+function isForZoom(event: Event, holdsSpace: boolean): boolean {
+  if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey;
+  if (typeof TouchEvent !== 'undefined' && event instanceof TouchEvent) {
+    return event.touches.length > 1;
+  }
+  if (!(event instanceof MouseEvent)) return false;
+  return event.button === 1 || (event.button === 0 && holdsSpace);
+}
+
 /** The distance in CSS pixels that an arrow moves the view. */
 const PAN = 80;
 
-export function useMaskShortcuts(painting: Painting, zoom: StageZoom): void {
+export function useMaskShortcuts(painting: Painting, zoom: Zoom): void {
   const { undo, redo } = painting;
   const pan = (right: number, down: number) => (event: KeyboardEvent) => {
     // Arrows also move the selection in a group of buttons.

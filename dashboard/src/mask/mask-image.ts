@@ -1,6 +1,4 @@
-import { runWorker } from '../images/run-worker.ts';
-import type { Size } from '../images/size.ts';
-import type { MaskReply, MaskTask, OpenedImage } from './mask-task.ts';
+import { runWorker, type Size } from '../images/measure-image.ts';
 import type { Plane } from './plane.ts';
 
 /** Decodes an image, and its mask if it has one. Throws if the browser cannot decode them. */
@@ -25,3 +23,27 @@ function run(task: MaskTask): Promise<MaskReply | undefined> {
   const worker = new Worker(new URL('./mask-worker.ts', import.meta.url), { type: 'module' });
   return runWorker(worker, task);
 }
+
+/** A task for the worker. */
+export type MaskTask =
+  | { readonly kind: 'open'; readonly image: Blob; readonly mask: Blob | undefined }
+  | {
+      readonly kind: 'write';
+      readonly pixels: Readonly<Uint8Array<ArrayBuffer>>;
+      readonly plane: Size;
+      readonly size: Size;
+    };
+
+/** An image that is ready to be masked. */
+export interface OpenedImage {
+  /** The size of the image itself, rotated upright. */
+  readonly size: Size;
+  /** The image in the size of the plane. */
+  readonly bitmap: ImageBitmap;
+  /** The area that may change, if the image already has a mask. */
+  readonly pixels: Uint8Array<ArrayBuffer> | undefined;
+}
+
+export type MaskReply =
+  | { readonly kind: 'opened'; readonly opened: OpenedImage }
+  | { readonly kind: 'written'; readonly mask: Blob };

@@ -1,10 +1,8 @@
 import type { Signal } from '@preact/signals';
 import { Brush, Contrast, Eraser, Redo2, SquareDashed, Undo2 } from 'lucide';
-import { useRef, useState } from 'preact/hooks';
-import { Button, IconButton } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
-import { Segmented } from '../controls/segmented.tsx';
-import { Slider } from '../controls/slider.tsx';
+import { Button, Icon, IconButton } from '../controls/button.tsx';
+import { Segmented, Slider } from '../controls/inputs.tsx';
+import { useMenu } from '../controls/menu.tsx';
 import { text } from '../text/text.ts';
 import { fromPosition, toPosition } from './brush.ts';
 import type { Painting } from './painting.ts';
@@ -27,7 +25,7 @@ export function MaskTools({ painting, frame }: Props) {
         <Segmented
           label={text('mask.tool')}
           value={painting.brush.tool.value}
-          segments={[
+          options={[
             { value: 'brush', label: <ToolLabel icon={Brush} name={text('mask.brush')} /> },
             { value: 'eraser', label: <ToolLabel icon={Eraser} name={text('mask.eraser')} /> },
           ]}
@@ -80,7 +78,7 @@ function BrushSize({ painting }: { readonly painting: Painting }) {
         min={0}
         max={100}
         value={toPosition(size, source)}
-        valueText={text('mask.brushSize.pixels', { count: size })}
+        aria-valuetext={text('mask.brushSize.pixels', { count: size })}
         onChange={(position) => painting.brush.setSize(fromPosition(position, source))}
       />
       <span class="num soft">{size}</span>
@@ -89,26 +87,11 @@ function BrushSize({ painting }: { readonly painting: Painting }) {
 }
 
 function RectangleButton({ painting, frame }: Props) {
-  const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
+  const { isOpen, button, menu } = useMenu('dialog');
   return (
     <>
-      <IconButton
-        buttonRef={button}
-        icon={SquareDashed}
-        label={text('mask.rectangle')}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      />
-      {isOpen && (
-        <RectangleMenu
-          anchor={button}
-          painting={painting}
-          frame={frame}
-          onClose={() => setOpen(false)}
-        />
-      )}
+      <IconButton {...button} icon={SquareDashed} label={text('mask.rectangle')} />
+      {isOpen && <RectangleMenu {...menu} painting={painting} frame={frame} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
-import type { Size } from '../images/size.ts';
-import type { MaskReply, MaskTask, OpenedImage } from './mask-task.ts';
+import type { Size } from '../images/measure-image.ts';
+import type { MaskReply, MaskTask, OpenedImage } from './mask-image.ts';
 import { planeSize } from './plane.ts';
 
 // Decodes, scales and encodes images of up to 67 megapixels in a worker, so that the page stays responsive. The page's

@@ -1,4 +1,4 @@
-import type { Size } from '../images/size.ts';
+import type { Size } from '../images/measure-image.ts';
 
 /** A rectangle in whole pixels. */
 export interface Rect {

@@ -1,6 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
-import { ApiError } from '../api/api-error.ts';
+import { type Api, ApiError, unwrap } from '../api/api.ts';
 import type { Capabilities, Diagnostics, Provider } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';

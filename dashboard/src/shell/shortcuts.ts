@@ -1,23 +1,9 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
+import { singleKeys } from './preferences.ts';
 
 /** Handlers by key in the notation of tinykeys (`$mod+Enter`, `g i`, `Shift+ArrowLeft`). */
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>;
-
-const KEY = 'image-bridge.single-keys';
-const singleKeys = signal(localStorage.getItem(KEY) !== 'off');
-
-/**
- * True if keys without Ctrl, Alt or ⌘ are active. They can be turned off because some speech input types them by
- * accident.
- */
-export const singleKeysOn: ReadonlySignal<boolean> = singleKeys;
-
-export function setSingleKeys(on: boolean): void {
-  singleKeys.value = on;
-  localStorage.setItem(KEY, on ? 'on' : 'off');
-}
 
 /** The scope of keys. An open dialog disables the keys of the page. */
 type Scope = 'page' | 'dialog';
@@ -48,7 +34,7 @@ function run(name: string, event: KeyboardEvent, bindings: KeyBindings, scope: S
   if (event.defaultPrevented) return;
   if (scope === 'page' && document.querySelector('dialog[open]')) return;
   const isSingle = !/\$mod|Control|Meta|Alt/.test(name);
-  if (isSingle && !(singleKeys.peek() || isNavigation(name))) return;
+  if (isSingle && !(singleKeys.peek() === 'on' || isNavigation(name))) return;
   if (isSingle && (isTyping(event.target, name) || document.querySelector('.menu:popover-open'))) {
     return;
   }

@@ -1,6 +1,5 @@
 import { CircleAlert, CircleCheck, X } from 'lucide';
-import { Button, IconButton } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
+import { Button, Icon, IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import type { Toast } from './toasts.ts';

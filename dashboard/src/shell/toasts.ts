@@ -1,4 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { ApiError } from '../api/api.ts';
+import { toFailureText } from '../text/failure-text.ts';
+import { text } from '../text/text.ts';
 
 export interface Toast {
   readonly id: number;
@@ -85,4 +88,29 @@ export function createToasts() {
     /** Sets which message is pointed at or focused. While there is one, the timers of all messages pause. */
     hold,
   };
+}
+
+/** Shows a message that says why something failed. */
+function sayFailure(toasts: Toasts, error: unknown): void {
+  const { title, text: detail } = toWords(error);
+  toasts.show({ kind: 'failed', text: title, detail });
+}
+
+/**
+ * Describes an error. A connection that breaks within a reply is a TypeError. Any other error is a failure of the
+ * browser, not of the bridge.
+ */
+function toWords(error: unknown): { readonly title: string; readonly text: string } {
+  if (error instanceof ApiError) return toFailureText(error, Date.now());
+  if (error instanceof TypeError) return toFailureText(ApiError.unreachable(), Date.now());
+  return { title: text('failure.browser.title'), text: text('failure.browser.text') };
+}
+
+/** Runs an action, and shows a message if it fails. */
+export async function attempt(toasts: Toasts, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    sayFailure(toasts, error);
+  }
 }

@@ -4,13 +4,14 @@ import { IconButton } from '../controls/button.tsx';
 import { Link } from '../controls/link.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
+import { nextTheme, theme } from './preferences.ts';
 import './top-bar.css';
 
 const THEME_ICONS = { system: SunMoon, light: Sun, dark: Moon } as const;
 
 /** Renders the bar above the images and the system view. */
 export function TopBar() {
-  const { router, theme, help } = usePage();
+  const { router, help } = usePage();
   const { view } = router.route.value;
   const current = (isCurrent: boolean) => (isCurrent ? 'page' : undefined);
   return (
@@ -28,9 +29,9 @@ export function TopBar() {
       <WorkStatus />
       <ConnectionStatus />
       <IconButton
-        icon={THEME_ICONS[theme.name.value]}
-        label={text(`app.theme.${theme.name.value}`)}
-        onClick={theme.next}
+        icon={THEME_ICONS[theme.value]}
+        label={text(`app.theme.${theme.value}`)}
+        onClick={nextTheme}
       />
       <IconButton
         icon={Keyboard}

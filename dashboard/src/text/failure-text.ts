@@ -1,4 +1,4 @@
-import { ApiError } from '../api/api-error.ts';
+import { ApiError } from '../api/api.ts';
 import type { BridgeError } from '../api/schemas.ts';
 import { type TextKey, text } from './text.ts';
 

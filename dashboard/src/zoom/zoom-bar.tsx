@@ -1,6 +1,6 @@
 import { Minus, Plus } from 'lucide';
 import type { ComponentChildren, CSSProperties } from 'preact';
-import { Icon } from '../controls/icon.tsx';
+import { Icon } from '../controls/button.tsx';
 import { text } from '../text/text.ts';
 import './zoom-bar.css';
 

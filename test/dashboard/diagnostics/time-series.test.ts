@@ -4,7 +4,7 @@ import {
   toWindow,
   WINDOW_MS,
   withSample,
-} from '../../../dashboard/src/diagnostics/time-series.ts';
+} from '../../../dashboard/src/diagnostics/activity.ts';
 
 const numbered = (...sequences: readonly number[]) => sequences.map((sequence) => ({ sequence }));
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Api } from '../../../dashboard/src/api/api.ts';
 import type { JobSummary } from '../../../dashboard/src/api/schemas.ts';
-import type { JobChange } from '../../../dashboard/src/jobs/job-change.ts';
-import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
+import { createJobs, type JobChange } from '../../../dashboard/src/jobs/jobs.ts';
 
 const summary = (change: Partial<JobSummary> = {}): JobSummary => ({
   id: '01a00000-0000-7000-8000-000000000001',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytesOver } from '../../../dashboard/src/make/prompt-length.ts';
+import { bytesOver } from '../../../dashboard/src/make/to-request.ts';
 
 describe('bytesOver', () => {
   it.each([

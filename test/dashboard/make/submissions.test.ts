@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Api } from '../../../dashboard/src/api/api.ts';
-import { ApiError } from '../../../dashboard/src/api/api-error.ts';
+import { type Api, ApiError } from '../../../dashboard/src/api/api.ts';
 import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
 import { createSubmissions } from '../../../dashboard/src/make/submissions.ts';
 import { JOB_ID } from '../support/job-detail.ts';

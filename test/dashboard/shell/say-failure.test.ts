@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../../dashboard/src/api/api-error.ts';
-import { attempt } from '../../../dashboard/src/shell/say-failure.ts';
-import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
+import { ApiError } from '../../../dashboard/src/api/api.ts';
+import { attempt, createToasts } from '../../../dashboard/src/shell/toasts.ts';
 
 describe('attempt', () => {
   it.each([

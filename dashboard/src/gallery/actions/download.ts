@@ -1,5 +1,4 @@
-import type { Api } from '../../api/api.ts';
-import { ApiError } from '../../api/api-error.ts';
+import { type Api, ApiError } from '../../api/api.ts';
 import type { JobSummary } from '../../api/schemas.ts';
 
 interface SaveFilePicker {

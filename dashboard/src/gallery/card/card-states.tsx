@@ -12,10 +12,9 @@ import {
   X,
 } from 'lucide';
 import type { ComponentChildren } from 'preact';
-import type { ApiError } from '../../api/api-error.ts';
+import type { ApiError } from '../../api/api.ts';
 import type { BridgeError, JobSummary } from '../../api/schemas.ts';
-import { Button, IconButton } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
+import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { useSteadyImage } from '../../images/use-image.ts';
 import { stageOf } from '../../jobs/job-state.ts';
 import { Elapsed, StageBar } from '../../jobs/progress.tsx';

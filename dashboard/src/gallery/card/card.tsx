@@ -6,25 +6,24 @@ import {
   Ellipsis,
   EyeOff,
   Heart,
+  type IconNode,
   Layers2,
   Pencil,
   PenLine,
   Repeat2,
   Undo2,
 } from 'lucide';
-import type { RefObject } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { JobArtifact, JobSummary } from '../../api/schemas.ts';
-import { IconButton } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
-import { Menu, MenuItem } from '../../controls/menu.tsx';
+import { Icon, IconButton } from '../../controls/button.tsx';
+import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
+import { thumbnailPath } from '../../images/image-cache.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
-import { formatTime, text } from '../../text/text.ts';
+import { formatTime, type TextKey, text } from '../../text/text.ts';
 import { boxStyle } from '../layout/row-layout.ts';
-import { thumbnailPath } from '../layout/thumbnail-path.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { EndedCard, LostImage, OpenCard } from './card-states.tsx';
 import './card.css';
@@ -336,92 +335,56 @@ interface MoreButtonProps {
 
 /** Renders the button that opens the menu with all actions on a card. */
 function MoreButton({ job, tabIndex, over = false }: MoreButtonProps) {
-  const [isShown, setShown] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
+  const { isOpen, button, menu } = useMenu();
+  const label = text('card.more');
   return (
     <>
       <IconButton
+        {...button}
         over={over}
         small
         class="more"
         icon={Ellipsis}
-        label={text('card.more')}
-        aria-haspopup="menu"
-        aria-expanded={isShown}
+        label={label}
         tabIndex={tabIndex}
-        buttonRef={button}
-        onClick={() => setShown(!isShown)}
       />
-      {isShown && <CardMenu job={job} anchor={button} onClose={() => setShown(false)} />}
+      {isOpen && (
+        <Menu {...menu} label={label} placement="bottom-end">
+          <CardMenuItems job={job} />
+        </Menu>
+      )}
     </>
   );
 }
 
-interface CardMenuProps {
-  readonly job: JobSummary;
-  readonly anchor: RefObject<HTMLElement | null>;
-  readonly onClose: () => void;
-}
-
 /** Lists all actions on one card, each with its key. */
-function CardMenu({ job, anchor, onClose }: CardMenuProps) {
+function CardMenuItems({
+  job: { id, favorite, deleted, artifacts },
+}: {
+  readonly job: JobSummary;
+}) {
   const { actions } = useGallery();
-  const { id, favorite, deleted } = job;
   const isHidden = deleted !== undefined;
-  const hasImages = job.artifacts.length > 0;
-  const items = [
-    hasImages && {
-      icon: Pencil,
-      key: 'E',
-      label: text('card.edit'),
-      run: () => actions.editThis(id),
-    },
-    { icon: Repeat2, key: 'R', label: text('card.makeAgain'), run: () => actions.makeAgain([id]) },
-    { icon: PenLine, key: '', label: text('card.change'), run: () => actions.change(id) },
-    hasImages && {
-      icon: Columns2,
-      key: 'C',
-      label: text('gallery.compare'),
-      run: () => actions.compare([id]),
-    },
-    {
-      icon: Download,
-      key: 'D',
-      label: text('gallery.download'),
-      run: () => actions.download([id]),
-    },
-    { icon: Copy, key: '', label: text('card.copyPrompt'), run: () => actions.copyPrompt(id) },
-    {
-      icon: Heart,
-      key: 'F',
-      label: text(favorite ? 'card.unfavourite' : 'card.favourite'),
-      run: () => actions.setFavorite([id], !favorite),
-    },
-    {
-      icon: isHidden ? Undo2 : EyeOff,
-      key: 'H',
-      label: text(isHidden ? 'card.restore' : 'card.hide'),
-      run: () => actions.setHidden([id], !isHidden),
-    },
-  ];
+  const hasImages = artifacts.length > 0;
+  const item = (icon: IconNode, key: string, label: TextKey, run: () => unknown) => (
+    <MenuItem icon={icon} end={key && <kbd>{key}</kbd>} onChoose={() => void run()}>
+      {text(label)}
+    </MenuItem>
+  );
   return (
-    <Menu anchor={anchor} label={text('card.more')} placement="bottom-end" onClose={onClose}>
-      {items
-        .filter((item) => item !== false)
-        .map(({ icon, key, label, run }) => (
-          <MenuItem
-            key={label}
-            icon={icon}
-            end={key && <kbd>{key}</kbd>}
-            onChoose={() => {
-              anchor.current?.focus();
-              onClose();
-              void run();
-            }}
-          >
-            {label}
-          </MenuItem>
-        ))}
-    </Menu>
+    <>
+      {hasImages && item(Pencil, 'E', 'card.edit', () => actions.editThis(id))}
+      {item(Repeat2, 'R', 'card.makeAgain', () => actions.makeAgain([id]))}
+      {item(PenLine, '', 'card.change', () => actions.change(id))}
+      {hasImages && item(Columns2, 'C', 'gallery.compare', () => actions.compare([id]))}
+      {item(Download, 'D', 'gallery.download', () => actions.download([id]))}
+      {item(Copy, '', 'card.copyPrompt', () => actions.copyPrompt(id))}
+      {item(Heart, 'F', favorite ? 'card.unfavourite' : 'card.favourite', () =>
+        actions.setFavorite([id], !favorite),
+      )}
+      {item(isHidden ? Undo2 : EyeOff, 'H', isHidden ? 'card.restore' : 'card.hide', () =>
+        actions.setHidden([id], !isHidden),
+      )}
+    </>
   );
 }

@@ -1,17 +1,16 @@
 import { ArrowUp } from 'lucide';
 import { useRef } from 'preact/hooks';
-import { Button } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
+import { Button, Icon } from '../../controls/button.tsx';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatDay, text } from '../../text/text.ts';
 import { Card } from '../card/card.tsx';
-import type { Day, Layout } from '../layout/row-layout.ts';
+import { boxStyle, type Day, type Layout, layoutRows } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
-import { Skeletons } from '../states/skeletons.tsx';
 import { useFeedFocus, useFeedKeys } from './use-feed-keys.ts';
 import { useFeedFrame, useFeedScroll, useVirtualRows } from './use-feed-scroll.ts';
 import './feed.css';
+import '../states/skeletons.css';
 
 /** Renders the cards in justified rows under the headings of their days. Only cards near the viewport are rendered. */
 export function Feed() {
@@ -137,6 +136,45 @@ function NewPill({ onPress }: { readonly onPress: () => void }) {
           <Icon of={ArrowUp} />
           {text('gallery.new', { count })}
         </button>
+      )}
+    </div>
+  );
+}
+
+/** Ratios of typical images. */
+const RATIOS = [
+  3 / 2,
+  1,
+  3 / 2,
+  2 / 3,
+  3 / 2,
+  1,
+  2 / 3,
+  3 / 2,
+  16 / 9,
+  1,
+  1,
+  3 / 2,
+  1,
+  2 / 3,
+  3 / 2,
+  3 / 2,
+];
+
+/** Shows placeholders while the first page is loading. */
+function Skeletons() {
+  const { state } = useGallery();
+  const { value: frame } = state.frame;
+  if (frame === undefined) return null;
+  const shapes = RATIOS.map((ratio, index) => ({ id: String(index), ratio, day: 0 }));
+  const { rows } = layoutRows(shapes, frame);
+  return (
+    <div class="skeletons" role="status">
+      <span class="sr">{text('gallery.loading')}</span>
+      {rows.flatMap(({ top, height, tiles }) =>
+        tiles.map(({ id, left, width }) => (
+          <i key={id} class="skeleton" style={boxStyle(left, top, width, height)} />
+        )),
       )}
     </div>
   );

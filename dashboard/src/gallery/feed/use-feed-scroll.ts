@@ -7,8 +7,8 @@ import {
 } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { tileScale } from '../../shell/preferences.ts';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
-import { tileScale } from '../state/tile-scale.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
 /** The scroll position, in CSS pixels, up to which the feed counts as at the top. There, new jobs appear at once. */

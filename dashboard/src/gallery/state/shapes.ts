@@ -1,6 +1,6 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobSummary } from '../../api/schemas.ts';
-import type { JobChange } from '../../jobs/job-change.ts';
+import type { JobChange } from '../../jobs/jobs.ts';
 import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
 /** The part of `Jobs` that the shapes use. */

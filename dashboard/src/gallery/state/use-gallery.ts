@@ -1,18 +1,9 @@
-import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { createScope } from '../../page-context.ts';
 import type { JobActions } from '../actions/job-actions.ts';
 import type { GalleryState } from './gallery-state.ts';
 
-export interface GalleryContextValue {
+/** Provides the state of the gallery and its actions. */
+export const [GalleryProvider, useGallery] = createScope<{
   readonly state: GalleryState;
   readonly actions: JobActions;
-}
-
-export const GalleryContext = createContext<GalleryContextValue | undefined>(undefined);
-
-/** Returns the state of the gallery and its actions. Throws if called outside the gallery. */
-export function useGallery(): GalleryContextValue {
-  const value = useContext(GalleryContext);
-  if (value === undefined) throw new Error('useGallery was called outside the gallery');
-  return value;
-}
+}>('the gallery');

@@ -1,11 +1,11 @@
 import { ArrowRight, type IconNode } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { PresetTemplate } from '../../api/schemas.ts';
-import { Icon } from '../../controls/icon.tsx';
+import { Icon } from '../../controls/button.tsx';
 import { isRehearsal } from '../../make/model-abilities.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { showDraft } from '../actions/make-from-jobs.ts';
+import { showDraft } from '../actions/job-actions.ts';
 import './blank.css';
 
 interface BlankProps {

@@ -1,15 +1,13 @@
 import { Check, Grid3x3, ListChecks, ListFilter, Search, Square, X } from 'lucide';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, IconButton } from '../../controls/button.tsx';
-import { Field } from '../../controls/field.tsx';
-import { Icon } from '../../controls/icon.tsx';
-import { Menu, MenuItem } from '../../controls/menu.tsx';
-import { Slider } from '../../controls/slider.tsx';
-import { JOB_STATUSES } from '../../jobs/job-filter.ts';
+import { Button, Icon, IconButton } from '../../controls/button.tsx';
+import { Field, Slider } from '../../controls/inputs.tsx';
+import { Menu, MenuGroup, MenuItem, useMenu } from '../../controls/menu.tsx';
+import { JOB_STATUSES } from '../../jobs/job-feed.ts';
 import { usePage } from '../../page-context.ts';
+import { LARGEST, SMALLEST, tileScale } from '../../shell/preferences.ts';
 import { useShortcuts } from '../../shell/shortcuts.ts';
 import { text } from '../../text/text.ts';
-import { LARGEST, SMALLEST, setTileScale, tileScale } from '../state/tile-scale.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import './gallery-tools.css';
 
@@ -32,7 +30,9 @@ export function GalleryTools() {
           min={SMALLEST}
           max={LARGEST}
           step={0.05}
-          onChange={setTileScale}
+          onChange={(scale) => {
+            tileScale.value = scale;
+          }}
         />
         <Icon of={Square} />
       </span>
@@ -101,9 +101,7 @@ function SearchField() {
       placeholder={text('gallery.search')}
       value={typed}
       maxLength={256}
-      autoComplete="off"
-      spellcheck={false}
-      inputRef={field}
+      ref={field}
       before={<Icon of={Search} />}
       after={
         typed === '' ? (
@@ -163,48 +161,37 @@ function ShowPills() {
 function FilterMenu() {
   const { router, providers } = usePage();
   const { state } = useGallery();
-  const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
+  const { isOpen, button, menu } = useMenu();
   const { status, provider } = state.filter.value;
   const list = providers.list.value ?? [];
   const nameOf = (name: string) => list.find((each) => each.name === name)?.display_name ?? name;
   const chosen = [status && text(`gallery.status.${status}`), provider && nameOf(provider)];
   const isActive = status !== undefined || provider !== undefined;
   const label = chosen.filter(Boolean).join(text('list.separator')) || text('gallery.filter');
-
-  function choose(changes: Readonly<Record<string, string | undefined>>): void {
-    router.setQuery(changes);
-    setOpen(false);
-    button.current?.focus();
-  }
-
   return (
     <>
       <Button
+        {...button}
         look={isActive ? 'plain' : 'quiet'}
         icon={ListFilter}
         class={isActive ? 'filter-button is-active' : 'filter-button'}
         aria-label={label}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        buttonRef={button}
-        onClick={() => setOpen(!isOpen)}
       >
         <span class="cut">{label}</span>
       </Button>
       {isOpen && (
-        <Menu anchor={button} label={text('gallery.filter')} onClose={() => setOpen(false)}>
-          <Group
+        <Menu {...menu} label={text('gallery.filter')}>
+          <FilterGroup
             title={text('gallery.status')}
             options={JOB_STATUSES.map((each) => [each, text(`gallery.status.${each}`)])}
             chosen={status}
-            onChoose={(next) => choose({ status: next })}
+            onChoose={(next) => router.setQuery({ status: next })}
           />
-          <Group
+          <FilterGroup
             title={text('gallery.provider')}
             options={list.map(({ name, display_name }) => [name, display_name])}
             chosen={provider}
-            onChoose={(next) => choose({ provider: next })}
+            onChoose={(next) => router.setQuery({ provider: next })}
           />
         </Menu>
       )}
@@ -212,20 +199,17 @@ function FilterMenu() {
   );
 }
 
-interface GroupProps {
+interface FilterGroupProps {
   readonly title: string;
-  readonly options: readonly (readonly [string, string])[];
+  readonly options: readonly (readonly [value: string, label: string])[];
   readonly chosen: string | undefined;
   readonly onChoose: (value: string | undefined) => void;
 }
 
-function Group({ title, options, chosen, onChoose }: GroupProps) {
+function FilterGroup({ title, options, chosen, onChoose }: FilterGroupProps) {
   const all = [[undefined, text('gallery.any')] as const, ...options];
   return (
-    <div role="group" aria-label={title}>
-      <div class="menu-head" aria-hidden="true">
-        {title}
-      </div>
+    <MenuGroup title={title}>
       {all.map(([value, label]) => (
         <MenuItem
           key={value ?? ''}
@@ -237,6 +221,6 @@ function Group({ title, options, chosen, onChoose }: GroupProps) {
           {label}
         </MenuItem>
       ))}
-    </div>
+    </MenuGroup>
   );
 }

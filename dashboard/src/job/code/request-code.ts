@@ -1,4 +1,5 @@
 import type { Job } from '../../api/schemas.ts';
+import { type StoredInput, storedInputs } from '../../jobs/stored-inputs.ts';
 import { recallSettings } from '../../make/recall-settings.ts';
 
 export const LANGUAGES = ['curl', 'javascript', 'python'] as const;
@@ -6,13 +7,6 @@ export type Language = (typeof LANGUAGES)[number];
 
 /** The environment variable from which the code reads the token. The code never contains the token itself. */
 export const TOKEN_VARIABLE = 'IMAGE_BRIDGE_TOKEN';
-
-/** An input image of the job. The bridge keeps it as long as the job. */
-interface CodeInput {
-  readonly index: number;
-  readonly mediaType: string;
-  readonly filename: string | undefined;
-}
 
 /** Everything that code needs to send the request of a job again. */
 interface RequestCode {
@@ -22,41 +16,32 @@ interface RequestCode {
   readonly jobId: string;
   /** The request without images and previews. Settings with default values are left out. */
   readonly settings: Readonly<Record<string, unknown>>;
-  readonly images: readonly CodeInput[];
-  readonly mask: CodeInput | undefined;
-  readonly references: readonly CodeInput[];
+  /** The input images by the field of the request that contains them. */
+  readonly fields: readonly InputField[];
 }
 
-/**
- * Collects what code needs. The bridge numbers the inputs of a job through its images, then the mask, then the
- * references.
- */
+interface InputField {
+  readonly field: 'images' | 'mask' | 'reference_images';
+  readonly inputs: readonly StoredInput[];
+  readonly isList: boolean;
+}
+
+/** Collects what code needs. */
 export function toRequestCode(job: Job, bridge: string, needsToken: boolean): RequestCode {
-  const { request } = job;
-  const masks = request.mask === null ? [] : [request.mask];
-  const inputs = [...request.images, ...masks, ...request.reference_images].map(
-    ({ media_type: mediaType, filename }, index) => ({ index, mediaType, filename }),
-  );
-  const afterImages = request.images.length;
-  const afterMask = afterImages + masks.length;
+  const stored = storedInputs(job);
+  const of = (wanted: StoredInput['role']) => stored.filter(({ role }) => role === wanted);
+  const fields = [
+    { field: 'images', inputs: of('source'), isList: true },
+    { field: 'mask', inputs: of('mask'), isList: false },
+    { field: 'reference_images', inputs: of('reference'), isList: true },
+  ] as const;
   return {
     bridge,
     needsToken,
     jobId: job.id,
-    settings: { operation: request.operation, ...recallSettings(request) },
-    images: inputs.slice(0, afterImages),
-    mask: inputs.slice(afterImages, afterMask)[0],
-    references: inputs.slice(afterMask),
+    settings: { operation: job.request.operation, ...recallSettings(job.request) },
+    fields: fields.filter(({ inputs }) => inputs.length > 0),
   };
-}
-
-/** Returns the inputs of a request by the name of the field that contains them. */
-function inputFields({ images, mask, references }: RequestCode) {
-  return [
-    { field: 'images', inputs: images, isList: true },
-    { field: 'mask', inputs: mask === undefined ? [] : [mask], isList: false },
-    { field: 'reference_images', inputs: references, isList: true },
-  ].filter(({ inputs }) => inputs.length > 0);
 }
 
 /**
@@ -81,7 +66,7 @@ function escapeCharacter(character: string): string {
 
 /** Returns a command for a POSIX shell with curl. */
 export function curlCode(code: RequestCode): string {
-  const fields = inputFields(code);
+  const { fields } = code;
   const url = shellQuote(`${code.bridge}/v1/jobs`);
   const send = [
     `curl ${url} \\`,
@@ -105,15 +90,15 @@ export function curlCode(code: RequestCode): string {
 }
 
 /** Returns the body in pieces: JSON texts, and inputs to insert between them as base64. */
-function toPieces(code: RequestCode): readonly (string | CodeInput)[] {
-  const pieces: (string | CodeInput)[] = [toJson(code.settings).replace(/\n\}$/, '')];
-  for (const { field, inputs, isList } of inputFields(code)) {
+function toPieces(code: RequestCode): readonly (string | StoredInput)[] {
+  const pieces: (string | StoredInput)[] = [toJson(code.settings).replace(/\n\}$/, '')];
+  for (const { field, inputs, isList } of code.fields) {
     pieces.push(`,\n  "${field}": ${isList ? '[' : ''}`);
     for (const [at, input] of inputs.entries()) {
       const filename =
         input.filename === undefined ? '' : `"filename": ${toJson(input.filename)}, `;
       const comma = at === 0 ? '' : ', ';
-      const head = `${comma}{"type": "data_url", ${filename}"data_url": "data:${input.mediaType};base64,`;
+      const head = `${comma}{"type": "data_url", ${filename}"data_url": "data:${input.media_type};base64,`;
       pieces.push(head, input, '"}');
     }
     if (isList) pieces.push(']');
@@ -122,8 +107,8 @@ function toPieces(code: RequestCode): readonly (string | CodeInput)[] {
 }
 
 /** Joins adjacent texts. */
-function joinTexts(pieces: readonly (string | CodeInput)[]): readonly (string | CodeInput)[] {
-  const joined: (string | CodeInput)[] = [];
+function joinTexts(pieces: readonly (string | StoredInput)[]): readonly (string | StoredInput)[] {
+  const joined: (string | StoredInput)[] = [];
   for (const piece of pieces) {
     const last = joined.at(-1);
     if (typeof piece === 'string' && typeof last === 'string')
@@ -133,7 +118,7 @@ function joinTexts(pieces: readonly (string | CodeInput)[]): readonly (string | 
   return joined;
 }
 
-function readCurlInput(code: RequestCode, { index }: CodeInput): string {
+function readCurlInput(code: RequestCode, { index }: StoredInput): string {
   const url = shellQuote(`${code.bridge}/v1/jobs/${code.jobId}/inputs/${index}`);
   return ['curl -fsS', url, ...authorization(code), "| base64 | tr -d '\\n'"].join(' ');
 }
@@ -147,22 +132,29 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** Returns an expression that calls a function of the code for each input of a field. */
+function readsOf(
+  { inputs, isList }: InputField,
+  call: string,
+  toLiteral: (value: unknown) => string,
+): string {
+  const reads = inputs.map(({ index, media_type, filename }) => {
+    const texts = [media_type, filename].filter((each) => each !== undefined);
+    return `${call}(${[index, ...texts.map((text) => toLiteral(text))].join(', ')})`;
+  });
+  return isList ? `[${reads.join(', ')}]` : reads.join('');
+}
+
 /** Returns a module for Node that needs no package. */
 export function javascriptCode(code: RequestCode): string {
-  const fields = inputFields(code);
+  const { fields } = code;
   return [
     `const bridge = ${toJson(code.bridge)};`,
     ...javascriptHeaders(code),
     ...(fields.length === 0 ? [] : ['', ...readJavascriptInput(code)]),
     '',
     `const request = ${toLiteral(code.settings)};`,
-    ...fields.map(({ field, inputs, isList }) => {
-      const reads = inputs.map(
-        ({ index, mediaType, filename }) =>
-          `await input(${index}, ${toJson(mediaType)}${filename === undefined ? '' : `, ${toJson(filename)}`})`,
-      );
-      return `request.${field} = ${isList ? `[${reads.join(', ')}]` : reads.join('')};`;
-    }),
+    ...fields.map((field) => `request.${field.field} = ${readsOf(field, 'await input', toJson)};`),
     '',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the generated code
     'const reply = await fetch(`${bridge}/v1/jobs`, {',
@@ -205,7 +197,7 @@ function toLiteral(value: unknown): string {
 
 /** Returns a script for Python 3 that uses only the standard library. */
 export function pythonCode(code: RequestCode): string {
-  const fields = inputFields(code);
+  const { fields } = code;
   const modules = [
     ...(fields.length === 0 ? [] : ['base64']),
     'json',
@@ -219,13 +211,7 @@ export function pythonCode(code: RequestCode): string {
     ...pythonHeaders(code),
     ...(fields.length === 0 ? [] : ['', '', ...readPythonInput(code), '', '']),
     `request = ${toPython(code.settings)}`,
-    ...fields.map(({ field, inputs, isList }) => {
-      const reads = inputs.map(
-        ({ index, mediaType, filename }) =>
-          `stored(${index}, ${toPython(mediaType)}${filename === undefined ? '' : `, ${toPython(filename)}`})`,
-      );
-      return `request["${field}"] = ${isList ? `[${reads.join(', ')}]` : reads.join('')}`;
-    }),
+    ...fields.map((field) => `request["${field.field}"] = ${readsOf(field, 'stored', toPython)}`),
     '',
     'body = json.dumps(request).encode()',
     'with urlopen(Request(bridge + "/v1/jobs", body, headers)) as reply:',

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Copy, Link2 } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
-import { Segmented } from '../../controls/segmented.tsx';
+import { Segmented } from '../../controls/inputs.tsx';
 import { usePage } from '../../page-context.ts';
 import { ROOT } from '../../router.ts';
 import { text } from '../../text/text.ts';
@@ -20,7 +20,7 @@ import { useLook } from '../state/look-context.ts';
 
 const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode } as const;
 /** The chosen language, kept as long as the page, so that it also applies to the next job. */
-const SEGMENTS = LANGUAGES.map((value) => ({ value, label: text(`job.code.${value}`) }));
+const OPTIONS = LANGUAGES.map((value) => ({ value, label: text(`job.code.${value}`) }));
 let last: Language = 'curl';
 
 /** Shows code that sends the request again, and offers more values to copy. */
@@ -38,7 +38,7 @@ export function CodeSection({ job }: { readonly job: Job }) {
         {text('job.code')}
         <Segmented
           label={text('job.code.language')}
-          segments={SEGMENTS}
+          options={OPTIONS}
           value={language.value}
           onChange={(next) => {
             last = next;

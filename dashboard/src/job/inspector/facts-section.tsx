@@ -1,6 +1,6 @@
 import { ArrowRight, Check, EqualNot } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
-import { Icon } from '../../controls/icon.tsx';
+import { Icon } from '../../controls/button.tsx';
 import { Link } from '../../controls/link.tsx';
 import { text } from '../../text/text.ts';
 import { type Fact, toAsked, toFacts } from './facts.ts';

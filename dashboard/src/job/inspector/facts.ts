@@ -1,4 +1,5 @@
 import type { ImageResponse, Job } from '../../api/schemas.ts';
+import { isOpen } from '../../jobs/job-state.ts';
 import { parseSize } from '../../make/size/shapes.ts';
 import { formatBytes, hasText, type TextKey, text } from '../../text/text.ts';
 
@@ -171,4 +172,18 @@ function toSizeText(size: string): string | undefined {
 
 function unique(values: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(values.filter((each) => each !== undefined))];
+}
+
+/** Describes the delivery of the webhook about the end of a job. Returns undefined if the job has no webhook. */
+export function toWebhookText(job: Job): string | undefined {
+  if (job.webhook === undefined) return undefined;
+  const { status, attempts: count, last_status: reply } = job.webhook;
+  if (status === 'delivered') return text('job.webhook.delivered', { count });
+  if (isOpen(job)) return text('job.webhook.atEnd');
+  if (count === 0) return text('job.webhook.sending');
+  const why =
+    reply === undefined
+      ? text('job.webhook.noReply')
+      : text('job.webhook.replied', { status: reply });
+  return text(`job.webhook.${status}`, { count, why });
 }

@@ -1,15 +1,36 @@
-import { CircleAlert, CircleCheck, Clock, TriangleAlert } from 'lucide';
-import type { Job } from '../../api/schemas.ts';
-import { Icon } from '../../controls/icon.tsx';
-import { isOpen } from '../../jobs/job-state.ts';
-import { text } from '../../text/text.ts';
+import {
+  Ban,
+  Check,
+  CircleAlert,
+  CircleCheck,
+  Clock,
+  Copy,
+  EyeOff,
+  FlaskConical,
+  Loader,
+  TriangleAlert,
+  X,
+} from 'lucide';
+import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
+import { Button, Icon, IconButton } from '../../controls/button.tsx';
+import { isOpen, stageOf } from '../../jobs/job-state.ts';
+import { Elapsed } from '../../jobs/progress.tsx';
+import { usePage } from '../../page-context.ts';
+import { toFailureText } from '../../text/failure-text.ts';
+import {
+  formatDay,
+  formatSeconds,
+  formatTime,
+  hasText,
+  type TextKey,
+  text,
+} from '../../text/text.ts';
+import { useJobActions } from '../job-actions.ts';
+import { useLook } from '../state/look-context.ts';
 import { CodeSection } from './code-section.tsx';
+import { toWebhookText } from './facts.ts';
 import { FactsSection } from './facts-section.tsx';
-import { FailureSection } from './failure-section.tsx';
-import { PromptSection } from './prompt-section.tsx';
-import { TimeSection } from './time-section.tsx';
-import { VerdictSection } from './verdict-section.tsx';
-import { toWebhookText } from './webhook-text.ts';
+import { toPromptParts } from './prompt-changes.ts';
 import './inspector.css';
 
 /** Shows all details of a job, starting with failures. */
@@ -50,7 +71,7 @@ function WarningsSection({ job }: { readonly job: Job }) {
   );
 }
 
-const ICONS = { pending: Clock, delivered: CircleCheck, failed: CircleAlert } as const;
+const WEBHOOK_ICONS = { pending: Clock, delivered: CircleCheck, failed: CircleAlert } as const;
 
 /** Shows whether the webhook about the end of the job was delivered. */
 function WebhookSection({ job }: { readonly job: Job }) {
@@ -61,7 +82,7 @@ function WebhookSection({ job }: { readonly job: Job }) {
     <section class="webhook-section">
       <h2>{text('job.webhook')}</h2>
       <p role="status">
-        <Icon of={ICONS[status]} class={status} />
+        <Icon of={WEBHOOK_ICONS[status]} class={status} />
         {words}
       </p>
     </section>
@@ -84,5 +105,287 @@ function LabelsSection({ job }: { readonly job: Job }) {
         ))}
       </dl>
     </section>
+  );
+}
+
+/** Explains why there are no images, or fewer than requested. */
+function FailureSection({ job }: { readonly job: Job }) {
+  const failures = job.result?.failures ?? [];
+  if (job.error === undefined && failures.length === 0) return null;
+  return (
+    <section class="failure-section" role="alert">
+      {job.error && <Failure error={job.error} job={job} />}
+      {failures.map(({ index, error }) => (
+        <Failure key={index} error={error} job={job} number={index + 1} />
+      ))}
+    </section>
+  );
+}
+
+interface Props {
+  readonly error: BridgeError;
+  readonly job: Job;
+  /** The number of the output that failed. Undefined for a failure of the whole job. */
+  readonly number?: number;
+}
+
+function Failure({ error, job, number }: Props) {
+  const words = toFailureText(error, (job.completed ?? job.updated) * 1000);
+  return (
+    <div class="failure">
+      <h2>
+        {number === undefined
+          ? words.title
+          : text('job.failure.ofOutput', { number, title: words.title })}
+      </h2>
+      <p>{words.text}</p>
+      <details>
+        <summary>{text('action.details')}</summary>
+        <p>{error.message}</p>
+        {error.suggestions.length > 0 && (
+          <ul>
+            {error.suggestions.map((suggestion) => (
+              <li key={suggestion}>{suggestion}</li>
+            ))}
+          </ul>
+        )}
+        <dl>
+          <dt>{text('job.failure.code')}</dt>
+          <dd class="mono">{error.code}</dd>
+          {error.provider !== undefined && (
+            <>
+              <dt>{text('job.failure.provider')}</dt>
+              <dd class="mono">{error.provider}</dd>
+            </>
+          )}
+          <dt>{text('job.failure.job')}</dt>
+          <dd class="mono">{job.id}</dd>
+          {error.upstream_request_id !== undefined && (
+            <>
+              <dt>{text('job.failure.request')}</dt>
+              <dd class="mono">{error.upstream_request_id}</dd>
+            </>
+          )}
+        </dl>
+      </details>
+    </div>
+  );
+}
+
+const PARTS = ['queue', 'input', 'provider', 'artifact'] as const;
+
+/** Shows how long each phase took, and which models were tried. */
+function TimeSection({ result }: { readonly result: ImageResponse }) {
+  const { timings, attempts = [], usage } = result;
+  const seconds = (ms: number) => text('job.seconds', { seconds: formatSeconds(ms) });
+  const parts = PARTS.map((part) => ({ part, ms: timings[`${part}_ms`] }));
+  const label = parts
+    .map(({ part, ms }) => `${text(`job.time.${part}`)} ${seconds(ms)}`)
+    .join(text('list.separator'));
+  return (
+    <section class="time-section">
+      <h2>
+        {text('job.time')}
+        <span class="num">{seconds(timings.total_ms)}</span>
+      </h2>
+      <div class="bar" role="img" aria-label={label}>
+        {parts.map(({ part, ms }) => (
+          <i key={part} class={part} style={{ flexGrow: ms }} />
+        ))}
+      </div>
+      <p class="legend num" aria-hidden="true">
+        {parts.map(({ part, ms }) => (
+          <span key={part} class={part}>
+            {text(`job.time.${part}`)} {formatSeconds(ms)}
+          </span>
+        ))}
+      </p>
+      {attempts.length > 0 && (
+        <ol class="attempts" aria-label={text('job.attempts')}>
+          {attempts.map((attempt, index) => (
+            // Attempts of a job that has ended never change their order.
+            <li key={index} class={attempt.outcome}>
+              <Icon of={attempt.outcome === 'failed' ? X : Check} small />
+              <span>{attemptText(attempt)}</span>
+              <span class="faint num">{seconds(attempt.duration_ms)}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {usage?.total_tokens !== undefined && (
+        <p class="hint num">{text('job.tokens', { count: usage.total_tokens })}</p>
+      )}
+    </section>
+  );
+}
+
+type Attempt = NonNullable<ImageResponse['attempts']>[number];
+
+function attemptText({ provider, model, outcome, error_code: code }: Attempt): string {
+  const name = model ?? provider;
+  if (outcome === 'succeeded') return name;
+  const key = `failure.${code}.title`;
+  return text('job.attempt.failed', { name, why: hasText(key) ? text(key) : (code ?? '') });
+}
+
+const ICONS = {
+  queued: Clock,
+  running: Loader,
+  succeeded: CircleCheck,
+  failed: CircleAlert,
+  cancelled: Ban,
+  interrupted: TriangleAlert,
+} as const;
+
+/** Shows how the job ended, which model made the images, and when. */
+function VerdictSection({ job }: { readonly job: Job }) {
+  const { today } = usePage();
+  const actions = useJobActions();
+  const isRehearsal = job.result?.warnings.includes('sandbox_output') === true;
+  const isHidden = job.deleted !== undefined;
+  return (
+    <section class="verdict-section">
+      <p class="verdict">
+        <Icon of={ICONS[job.status]} class={job.status} />
+        <span>{verdictText(job)}</span>
+        {isOpen(job) ? (
+          <Elapsed job={job} running />
+        ) : (
+          <time class="num" dateTime={new Date(job.created * 1000).toISOString()}>
+            {formatDay(job.created, new Date(today.value))}
+            {text('list.separator')}
+            {formatTime(job.created)}
+          </time>
+        )}
+      </p>
+      <p class="soft">{originText(job)}</p>
+      {isRehearsal && (
+        <p class="note">
+          <Icon of={FlaskConical} class="warn" />
+          {text('job.rehearsal')}
+        </p>
+      )}
+      {isHidden && (
+        <p class="note">
+          <Icon of={EyeOff} />
+          <span class="grow">{text('job.isHidden')}</span>
+          <Button size="small" onClick={() => actions.setHidden(false)}>
+            {text('job.restore')}
+          </Button>
+        </p>
+      )}
+      {isOpen(job) && <CancelButton job={job} />}
+    </section>
+  );
+}
+
+function CancelButton({ job }: { readonly job: Job }) {
+  const actions = useJobActions();
+  const isWaiting = actions.waiting.value === 'cancel';
+  return (
+    <Button
+      look={isWaiting ? 'danger' : 'plain'}
+      disabled={job.cancel_requested}
+      onClick={actions.cancel}
+    >
+      {text(
+        job.cancel_requested ? 'job.cancelling' : isWaiting ? 'job.cancelAgain' : 'action.cancel',
+      )}
+    </Button>
+  );
+}
+
+function verdictText(job: Job): string {
+  if (isOpen(job)) return text(`card.stage.${stageOf(job)}`);
+  const count = job.result?.data.length ?? 0;
+  if (job.status !== 'succeeded') return text(`gallery.status.${job.status}`);
+  const asked = job.request.parameters.n;
+  return count < asked ? text('job.imagesOf', { count, asked }) : text('card.images', { count });
+}
+
+/** Returns a text that says which model made or edited the image, and the name of the source if it has one. */
+function originText({ request, result }: Job): string {
+  const model = result?.model ?? request.routing.model ?? request.routing.provider;
+  const source = request.images[0]?.filename ?? text('job.anImage');
+  const isEdit = request.operation === 'edit';
+  if (model === null) return isEdit ? text('job.editOf', { source }) : text('job.made');
+  if (result === undefined) return text('job.asked', { model });
+  return isEdit ? text('job.editOf.by', { source, model }) : text('job.made.by', { model });
+}
+
+/** Shows the prompt as sent, and the revision by the model for the image in view. */
+function PromptSection({ job }: { readonly job: Job }) {
+  const { looking } = useLook();
+  const { prompt, negative_prompt: avoid } = job.request;
+  const shown = job.result?.data.find(({ index }) => String(index + 1) === looking.b?.ref);
+  const revised = shown?.revised_prompt ?? job.result?.revised_prompt;
+  return (
+    <section class="prompt-section">
+      <h2>
+        {text('make.prompt')}
+        <CopyButton what="job.copy.prompt" content={prompt} />
+      </h2>
+      <Prose>{prompt}</Prose>
+      {avoid !== null && avoid !== '' && (
+        <>
+          <h2>{text('make.avoid')}</h2>
+          <Prose>{avoid}</Prose>
+        </>
+      )}
+      {revised !== undefined && revised !== prompt && (
+        <>
+          <h2>
+            {text('job.revised')}
+            <CopyButton what="job.copy.revised" content={revised} />
+          </h2>
+          <p class="prose soft" dir="auto">
+            {toPromptParts(prompt, revised).map(({ text: part, isAdded }, index) =>
+              // The parts of a text never change their order.
+              isAdded ? <ins key={index}>{part}</ins> : part,
+            )}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Cuts off a long text, until it is expanded, so that the sections below stay visible. */
+function Prose({ children }: { readonly children: string }) {
+  if (children.length <= 600) {
+    return (
+      <p class="prose" dir="auto">
+        {children}
+      </p>
+    );
+  }
+  return (
+    <details class="long">
+      <summary>
+        <span class="prose" dir="auto">
+          {children}
+        </span>
+        <span class="more">{text('job.more')}</span>
+      </summary>
+    </details>
+  );
+}
+
+interface CopyButtonProps {
+  /** The name of the content, for example "Prompt". */
+  readonly what: TextKey;
+  readonly content: string;
+}
+
+/** Renders the button that copies a text and confirms it. */
+function CopyButton({ what, content }: CopyButtonProps) {
+  const { copy } = useJobActions();
+  return (
+    <IconButton
+      small
+      icon={Copy}
+      label={text('job.copyWhat', { what: text(what) })}
+      onClick={() => copy(content, what)}
+    />
   );
 }

@@ -1,16 +1,15 @@
 import { ImageOff } from 'lucide';
-import { useRef, useState } from 'preact/hooks';
-import type { ApiError } from '../../api/api-error.ts';
-import { Icon } from '../../controls/icon.tsx';
-import type { Size } from '../../images/size.ts';
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ApiError } from '../../api/api.ts';
+import { Icon } from '../../controls/button.tsx';
+import type { Size } from '../../images/measure-image.ts';
 import { useImage, useSteadyImage } from '../../images/use-image.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
-import { imageText, type JobImage } from '../state/job-images.ts';
+import { imageSource, imageText, type JobImage, needsFull } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import type { Rect } from './geometry.ts';
-import { imageSource, needsFull } from './image-source.ts';
-import { usePlace } from './use-place.ts';
+import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
 interface ImageLayerProps {
   readonly image: JobImage;
@@ -167,4 +166,54 @@ export function ImageBadge({ image, side, pane, longest }: ImageBadgeProps) {
       <b>{side.toUpperCase()}</b> {imageText(image)}
     </span>
   );
+}
+
+/** The assumed shape of an image until its size has been measured. */
+const UNKNOWN: Size = { width: 3, height: 2 };
+
+/**
+ * Returns a function that computes the rectangle of an image in its pane before zooming, and its part that is visible
+ * now.
+ */
+export function usePlace(): (
+  image: JobImage,
+  pane: Size,
+  longest: number,
+) => { readonly whole: Rect; readonly seen: Rect } {
+  const { zoom, measured } = useLook();
+  const { value: sizes } = measured;
+  const { value: transform } = zoom.transform;
+  return (image, pane, longest) => {
+    const size = image.size ?? sizes.get(image.path) ?? UNKNOWN;
+    const whole = fitInto(size, pane, longest);
+    return { whole, seen: seenOf(whole, transform, pane) };
+  };
+}
+
+/** Returns the content size of an element without its padding, in CSS pixels. Undefined before the first layout. */
+export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {
+  const [box, setBox] = useState<Size | undefined>(undefined);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      const { inlineSize: width, blockSize: height } = entry?.contentBoxSize[0] ?? {};
+      if (width === undefined || height === undefined) return;
+      setBox((before) =>
+        before?.width === width && before.height === height ? before : { width, height },
+      );
+    });
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [element]);
+  return box;
+}
+
+/** Returns the length of the longest edge of these images before zooming. */
+export function useLongest(images: readonly JobImage[]): number {
+  const { measured } = useLook();
+  const sizes = images
+    .map(({ size, path }) => size ?? measured.value.get(path))
+    .filter((size): size is Size => size !== undefined);
+  return sizes.length < images.length ? Number.POSITIVE_INFINITY : longestShown(sizes);
 }

@@ -1,8 +1,7 @@
 import { Ban, CircleAlert, ImageOff, Pencil, Repeat2, TriangleAlert } from 'lucide';
 import { useRef } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
-import { Button } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
+import { Button, Icon } from '../../controls/button.tsx';
 import { useSteadyImage } from '../../images/use-image.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { Elapsed, StageBar } from '../../jobs/progress.tsx';
@@ -12,9 +11,8 @@ import { toFailureText } from '../../text/failure-text.ts';
 import { formatClock, text } from '../../text/text.ts';
 import { useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
-import { openSize } from '../state/open-size.ts';
-import { fitInto, longestShown } from './geometry.ts';
-import { useBox } from './use-place.ts';
+import { fitInto, longestShown, openSize } from './geometry.ts';
+import { useBox } from './image-layer.tsx';
 import { Grid, Viewer } from './viewer.tsx';
 import './stage.css';
 

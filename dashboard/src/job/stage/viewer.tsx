@@ -2,17 +2,16 @@ import { type Signal, useSignal } from '@preact/signals';
 import { ArrowLeftRight, ChevronsLeftRight } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Icon } from '../../controls/icon.tsx';
-import { thumbnailPath } from '../../gallery/layout/thumbnail-path.ts';
-import type { Size } from '../../images/size.ts';
+import { Icon } from '../../controls/button.tsx';
+import { thumbnailPath } from '../../images/image-cache.ts';
+import type { Size } from '../../images/measure-image.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { ZoomBar, ZoomButton } from '../../zoom/zoom-bar.tsx';
 import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import { columnsFor, fitInto, longestShown, type Rect } from './geometry.ts';
-import { ImageBadge, ImageLayer, LostImage } from './image-layer.tsx';
-import { useBox, useLongest, usePlace } from './use-place.ts';
+import { ImageBadge, ImageLayer, LostImage, useBox, useLongest, usePlace } from './image-layer.tsx';
 
 /** Shows one image, or two images to compare. */
 export function Viewer() {
@@ -87,11 +86,11 @@ function Pane({ label, children }: PaneProps) {
 
   function onKeyDown(event: KeyboardEvent): void {
     const way = PANS[event.key as keyof typeof PANS];
+    const pane = element.current;
     // While an image is shown whole, arrows switch to other images and jobs.
-    if (way === undefined || zoom.transform.peek().k === 1 || event.target !== element.current)
-      return;
+    if (way === undefined || pane === null || event.target !== pane || !isZoomed) return;
     event.preventDefault();
-    zoom.pan(way[0], way[1]);
+    zoom.pan(way[0] * pane.clientWidth, way[1] * pane.clientHeight);
   }
 
   return (

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { ApiError } from '../../api/api-error.ts';
+import { ApiError } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { isOpen } from '../../jobs/job-state.ts';

@@ -1,4 +1,6 @@
-import type { Job, JobSummary } from '../../api/schemas.ts';
+import type { Job, JobArtifact, JobSummary } from '../../api/schemas.ts';
+import type { Size } from '../../images/measure-image.ts';
+import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/text.ts';
 
 /** An image to look at: an input or output of the job, or the first image of another job. */
@@ -13,7 +15,7 @@ export interface JobImage {
   /** A path below /v1, to which `/thumbnail?edge=` can be appended. */
   readonly path: string;
   /** The size in pixels. The size of an input is measured when the image is shown. */
-  readonly size: { readonly width: number; readonly height: number } | undefined;
+  readonly size: Size | undefined;
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly bytes: number;
   /** For an output, the name below the artifact root. */
@@ -28,49 +30,50 @@ export function toJobImages(job: Job, other: Job | undefined): readonly JobImage
   return [...toInputs(job), ...toOutputs(job), ...toOther(other)];
 }
 
-/** Returns the input images. The bridge numbers the inputs through the images, then the mask, then the references. */
-function toInputs({ id, request }: Job): readonly JobImage[] {
-  const { images, mask, reference_images: references } = request;
-  const skipped = images.length + (mask === null ? 0 : 1);
-  const lists = [
-    { kind: 'source', inputs: images, first: 0 },
-    { kind: 'reference', inputs: references, first: skipped },
-  ] as const;
-  return lists.flatMap(({ kind, inputs, first }) =>
-    inputs.map(({ media_type, bytes }, index) => ({
-      ref: index === 0 ? kind : `${kind}-${index + 1}`,
-      kind,
-      number: index + 1,
-      isOneOfSeveral: inputs.length > 1,
-      path: `/v1/jobs/${id}/inputs/${first + index}`,
-      size: undefined,
-      format: FORMATS[media_type],
-      bytes,
-      name: undefined,
-    })),
+function toInputs(job: Job): readonly JobImage[] {
+  const inputs = storedInputs(job);
+  return (['source', 'reference'] as const).flatMap((kind) =>
+    inputs
+      .filter(({ role }) => role === kind)
+      .map(({ path, format, bytes }, index, list) => ({
+        ref: index === 0 ? kind : `${kind}-${index + 1}`,
+        kind,
+        number: index + 1,
+        isOneOfSeveral: list.length > 1,
+        path,
+        size: undefined,
+        format,
+        bytes,
+        name: undefined,
+      })),
   );
 }
-
-const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
 /** Returns the output images. An interrupted job has only those that were finished. */
 function toOutputs({ result, partial_result: partial }: Job): readonly JobImage[] {
   const data = (result ?? partial)?.data ?? [];
-  return data.flatMap((image) => {
-    if (image.type !== 'artifact') return [];
-    const { id, index, width, height, format, bytes, name } = image;
-    return {
-      ref: String(index + 1),
-      kind: 'output' as const,
-      number: index + 1,
-      isOneOfSeveral: data.length > 1,
-      path: `/v1/artifacts/${id}`,
-      size: { width, height },
-      format,
-      bytes,
-      name,
-    };
-  });
+  return data.flatMap((image) =>
+    image.type === 'artifact' ? [toOutput(image, image.index, data.length, image.name)] : [],
+  );
+}
+
+function toOutput(
+  { id, width, height, format, bytes }: JobArtifact,
+  index: number,
+  count: number,
+  name?: string,
+): JobImage {
+  return {
+    ref: String(index + 1),
+    kind: 'output',
+    number: index + 1,
+    isOneOfSeveral: count > 1,
+    path: `/v1/artifacts/${id}`,
+    size: { width, height },
+    format,
+    bytes,
+    name,
+  };
 }
 
 /** Returns the first image of the other job in a comparison. */
@@ -82,17 +85,7 @@ function toOther(other: Job | undefined): readonly JobImage[] {
 
 /** Returns the images of a job as a list reports them, before the job has been read. */
 export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
-  return artifacts.map(({ id, width, height, format, bytes }, index) => ({
-    ref: String(index + 1),
-    kind: 'output',
-    number: index + 1,
-    isOneOfSeveral: artifacts.length > 1,
-    path: `/v1/artifacts/${id}`,
-    size: { width, height },
-    format,
-    bytes,
-    name: undefined,
-  }));
+  return artifacts.map((artifact, index) => toOutput(artifact, index, artifacts.length));
 }
 
 /** Returns the name of an image, for example "Source" or "Output 2". */
@@ -100,4 +93,37 @@ export function imageText({ kind, number, isOneOfSeveral }: JobImage): string {
   return isOneOfSeveral
     ? text(`job.image.${kind}.numbered` as const, { number })
     : text(`job.image.${kind}`);
+}
+
+/** The longest edge of the largest preview that the bridge makes. */
+const PREVIEW_EDGE = 2048;
+/** The largest image that the browser is asked to decode, in pixels. Its bitmap has four bytes per pixel. */
+const MOST_PIXELS = 8192 * 8192;
+
+/** The addresses from which an image is shown. */
+interface ImageSource {
+  /** The path that is shown first. */
+  readonly path: string;
+  /** The path that replaces `path` when more pixels are needed than it has. */
+  readonly full: string | undefined;
+  /** True if the image is too large to be shown in full. */
+  readonly isReduced: boolean;
+}
+
+/** Returns the addresses of an image: the original, or a preview first if the image is large or of unknown size. */
+export function imageSource({ path, size }: Pick<JobImage, 'path' | 'size'>): ImageSource {
+  if (size !== undefined && Math.max(size.width, size.height) <= PREVIEW_EDGE) {
+    return { path, full: undefined, isReduced: false };
+  }
+  const isReduced = size !== undefined && size.width * size.height > MOST_PIXELS;
+  return {
+    path: `${path}/thumbnail?edge=${PREVIEW_EDGE}`,
+    full: isReduced ? undefined : path,
+    isReduced,
+  };
+}
+
+/** Returns true if more pixels are needed than a preview has. `shown` is the size before zooming in CSS pixels. */
+export function needsFull(shown: Size, k: number, density: number): boolean {
+  return Math.max(shown.width, shown.height) * k * density > PREVIEW_EDGE;
 }

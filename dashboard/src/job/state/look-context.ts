@@ -1,10 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { createContext } from 'preact';
-import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { zoomTransform } from 'd3-zoom';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Job, JobSummary } from '../../api/schemas.ts';
-import type { Size } from '../../images/size.ts';
-import { usePage } from '../../page-context.ts';
-import { createZoom, type Zoom } from '../stage/zoom.ts';
+import type { Size } from '../../images/measure-image.ts';
+import { createScope, usePage } from '../../page-context.ts';
+import { createZoom, type Zoom } from '../../zoom/zoom.ts';
 import { type JobImage, toJobImages, toListedImages } from './job-images.ts';
 import { afterPress, type Looking, toLooking } from './looking.ts';
 
@@ -20,14 +20,8 @@ export interface Look {
   swap(): void;
 }
 
-export const LookContext = createContext<Look | undefined>(undefined);
-
-/** Returns the current look. Throws if called outside a job. */
-export function useLook(): Look {
-  const look = useContext(LookContext);
-  if (look === undefined) throw new Error('useLook was called outside a job');
-  return look;
-}
+/** Provides the current look. */
+export const [LookProvider, useLook] = createScope<Look>('the job');
 
 /** Derives from the address how the job is viewed, and provides functions to change the view. */
 export function useLooking(
@@ -47,7 +41,10 @@ export function useLooking(
   const looking = useMemo(() => toLooking(query, images), [query, images]);
   const isSide = looking.view === 'side';
   // Panes side by side have another shape, so the zoom of one view does not fit the other.
-  const zoom = useMemo(createZoom, [id, isSide]);
+  const zoom = useMemo(
+    () => createZoom({ filter: isForZoom, doubleClickZooms: true }),
+    [id, isSide],
+  );
   const sizes = useMemo(createSizes, [id]);
   return {
     images,
@@ -57,6 +54,21 @@ export function useLooking(
     press: (image) => router.setQuery(afterPress(looking, image)),
     swap: () => router.setQuery({ a: looking.b?.ref, b: looking.a?.ref }),
   };
+}
+
+/**
+ * Returns true if an event may start a zoom. On a page in one column, one finger and the wheel scroll until the image
+ * is zoomed. Two fingers, and the wheel with Ctrl, always zoom. Controls that cover an image keep their events.
+ */
+function isForZoom(event: Event, pane: HTMLElement): boolean {
+  if (event.target instanceof Element && event.target.closest('button, .divider')) return false;
+  const isZoomed = zoomTransform(pane).k > 1;
+  const isOneColumn = window.matchMedia('(max-width: 899px)').matches;
+  if (event instanceof WheelEvent) return event.ctrlKey || isZoomed || !isOneColumn;
+  if (typeof TouchEvent !== 'undefined' && event instanceof TouchEvent) {
+    return isZoomed || event.touches.length > 1;
+  }
+  return event instanceof MouseEvent && event.button === 0 && !event.ctrlKey;
 }
 
 function createSizes() {

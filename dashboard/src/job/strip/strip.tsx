@@ -1,6 +1,5 @@
 import { ChevronLeft, ChevronRight } from 'lucide';
-import { Button, IconButton } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
+import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { text } from '../../text/text.ts';
 import { imageText, type JobImage } from '../state/job-images.ts';

@@ -1,15 +1,12 @@
 import { Brush, ChevronDown, X } from 'lucide';
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, IconButton } from '../../controls/button.tsx';
-import { Icon } from '../../controls/icon.tsx';
-import { Menu, MenuItem } from '../../controls/menu.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { Button, Icon, IconButton } from '../../controls/button.tsx';
+import { Menu, MenuItem, useMenu } from '../../controls/menu.tsx';
 import { useImage } from '../../images/use-image.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { type Attachment, firstSource } from '../draft.ts';
 import './attachment-row.css';
-
-const ROLES = ['source', 'reference'] as const;
 
 /** Renders an image of the draft with its role, its mask and a button to remove it. */
 export function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
@@ -36,37 +33,24 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
   );
 }
 
-function RoleMenu({ attachment }: { readonly attachment: Attachment }) {
+function RoleMenu({ attachment: { key, role } }: { readonly attachment: Attachment }) {
   const { draft } = usePage();
-  const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-  const { key, role } = attachment;
+  const { isOpen, button, menu } = useMenu();
   return (
     <>
-      <button
-        ref={button}
-        type="button"
-        class="role"
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
+      <button {...button} type="button" class="role">
         {text(`make.role.${role}`)}
         <Icon small of={ChevronDown} />
       </button>
       {isOpen && (
-        <Menu anchor={button} label={text('make.role')} onClose={() => setOpen(false)}>
-          {ROLES.map((each) => (
+        <Menu {...menu} label={text('make.role')}>
+          {(['source', 'reference'] as const).map((each) => (
             <MenuItem
               key={each}
               role="menuitemradio"
               selected={each === role}
               detail={text(`make.role.${each}.detail`)}
-              onChoose={() => {
-                draft.setRole(key, each);
-                setOpen(false);
-                button.current?.focus();
-              }}
+              onChoose={() => draft.setRole(key, each)}
             >
               {text(`make.role.${each}`)}
             </MenuItem>

@@ -1,8 +1,7 @@
 import { measureImage } from '../../images/measure-image.ts';
 import type { Page } from '../../page.ts';
 import { formatBytes, type TextKey, text } from '../../text/text.ts';
-import { type Attachment, firstSource } from '../draft.ts';
-import { randomId } from '../random-id.ts';
+import { type Attachment, firstSource, randomId } from '../draft.ts';
 
 const FAULTS: Record<FileFault, TextKey> = {
   format: 'make.file.format',

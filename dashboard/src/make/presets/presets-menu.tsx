@@ -1,12 +1,12 @@
 import { Bookmark, Trash2 } from 'lucide';
-import { useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../api/api-error.ts';
+import { useState } from 'preact/hooks';
+import { ApiError } from '../../api/api.ts';
 import type { Preset } from '../../api/schemas.ts';
 import { Button, IconButton } from '../../controls/button.tsx';
-import { Field } from '../../controls/field.tsx';
-import { Menu } from '../../controls/menu.tsx';
+import { Field } from '../../controls/inputs.tsx';
+import { Menu, useMenu } from '../../controls/menu.tsx';
 import { usePage } from '../../page-context.ts';
-import { attempt } from '../../shell/say-failure.ts';
+import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import './presets-menu.css';
@@ -14,40 +14,23 @@ import './presets-menu.css';
 /** Offers to apply, save, replace and delete presets. */
 export function PresetsMenu() {
   const { presets, toasts } = usePage();
-  const [isOpen, setOpen] = useState(false);
-  const button = useRef<HTMLButtonElement>(null);
-
-  async function open(): Promise<void> {
-    setOpen(true);
-    await attempt(toasts, presets.read);
-  }
-
-  const close = () => {
-    setOpen(false);
-    button.current?.focus();
-  };
+  const { isOpen, close, button, menu } = useMenu('dialog');
   return (
     <>
       <Button
-        buttonRef={button}
+        {...button}
         look="quiet"
         size="small"
         icon={Bookmark}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onClick={() => (isOpen ? close() : void open())}
+        onClick={() => {
+          button.onClick();
+          if (!isOpen) void attempt(toasts, presets.read);
+        }}
       >
         {text('presets.title')}
       </Button>
       {isOpen && (
-        <Menu
-          anchor={button}
-          class="presets-menu"
-          role="dialog"
-          placement="bottom-end"
-          label={text('presets.title')}
-          onClose={close}
-        >
+        <Menu {...menu} class="presets-menu" placement="bottom-end" label={text('presets.title')}>
           <PresetList onDone={close} />
           <SavePreset onDone={close} />
         </Menu>
@@ -155,9 +138,7 @@ function SavePreset({ onDone }: { readonly onDone: () => void }) {
         value={name}
         bad={isBad}
         maxLength={64}
-        spellcheck={false}
-        autoComplete="off"
-        describedBy="preset-note"
+        aria-describedby="preset-note"
         onInput={(next) => {
           setName(next);
           setTaken(false);

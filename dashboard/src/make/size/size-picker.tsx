@@ -1,8 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Capabilities } from '../../api/schemas.ts';
-import { Field } from '../../controls/field.tsx';
-import { rovingFocus } from '../../controls/roving-focus.ts';
-import { Segmented } from '../../controls/segmented.tsx';
+import { Field, rovingFocus, Segmented } from '../../controls/inputs.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { parseSize, type Shape, shapeOf, sizeFault, toShapes } from './shapes.ts';
@@ -44,7 +42,7 @@ export function SizePicker() {
           wide
           label={text('make.size.pixels')}
           value={size}
-          segments={shape.sizes.map((value) => ({ value, label: toLabel(value) }))}
+          options={shape.sizes.map((value) => ({ value, label: toLabel(value) }))}
           onChange={choose}
         />
       )}
@@ -169,7 +167,7 @@ function CustomSize({ sizes, size, onChange }: CustomSizeProps) {
         value={width}
         bad={isBad}
         maxLength={5}
-        describedBy="custom-size-note"
+        aria-describedby="custom-size-note"
         onInput={(value) => take(value, height)}
       />
       <span aria-hidden="true">×</span>
@@ -178,7 +176,7 @@ function CustomSize({ sizes, size, onChange }: CustomSizeProps) {
         value={height}
         bad={isBad}
         maxLength={5}
-        describedBy="custom-size-note"
+        aria-describedby="custom-size-note"
         onInput={(value) => take(width, value)}
       />
       <p id="custom-size-note" class={isBad ? 'bad' : 'hint'} role="status">

@@ -1,8 +1,8 @@
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { RefObject } from 'preact';
+import type { ComponentProps } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
-import { Field } from '../../controls/field.tsx';
+import { Field } from '../../controls/inputs.tsx';
 import { Menu } from '../../controls/menu.tsx';
 import { type TextKey, text } from '../../text/text.ts';
 import type { Painting } from '../painting.ts';
@@ -11,11 +11,10 @@ import { seenAt, type View } from '../stage/stage-view.ts';
 import { parseRectangle, type RectangleText, rectangleFault } from './rectangle.ts';
 import './rectangle-menu.css';
 
-interface RectangleMenuProps {
-  readonly anchor: RefObject<HTMLElement | null>;
+interface RectangleMenuProps
+  extends Pick<ComponentProps<typeof Menu>, 'anchor' | 'role' | 'onClose'> {
   readonly painting: Painting;
   readonly frame: Signal<Rect | undefined>;
-  readonly onClose: () => void;
 }
 
 const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: TextKey }[] = [
@@ -26,7 +25,7 @@ const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: Tex
 ];
 
 /** Adds or removes a rectangle that is entered as numbers, for painting without a pointer and for exact edges. */
-export function RectangleMenu({ anchor, painting, frame, onClose }: RectangleMenuProps) {
+export function RectangleMenu({ painting, frame, ...menu }: RectangleMenuProps) {
   const { source } = painting;
   const [typed, setTyped] = useState<RectangleText>(() => middleOf(source));
   const [done, setDone] = useState<Tool>();
@@ -49,14 +48,7 @@ export function RectangleMenu({ anchor, painting, frame, onClose }: RectangleMen
   }
 
   return (
-    <Menu
-      anchor={anchor}
-      class="rectangle-menu"
-      role="dialog"
-      placement="top"
-      label={text('mask.rectangle')}
-      onClose={onClose}
-    >
+    <Menu {...menu} class="rectangle-menu" placement="top" label={text('mask.rectangle')}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -73,8 +65,7 @@ export function RectangleMenu({ anchor, painting, frame, onClose }: RectangleMen
               value={typed[name]}
               maxLength={5}
               bad={fault === name}
-              autoComplete="off"
-              describedBy="rectangle-note"
+              aria-describedby="rectangle-note"
               onInput={(value) => {
                 setTyped({ ...typed, [name]: value.trim() });
                 setDone(undefined);

@@ -1,4 +1,4 @@
-import type { Size } from '../../images/size.ts';
+import type { Size } from '../../images/measure-image.ts';
 import type { Rect } from '../plane.ts';
 
 /** A rectangle as typed. */

@@ -1,16 +1,15 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Size } from '../../images/size.ts';
+import type { Size } from '../../images/measure-image.ts';
 import { text } from '../../text/text.ts';
+import type { Zoom } from '../../zoom/zoom.ts';
 import { ZoomBar } from '../../zoom/zoom-bar.tsx';
 import type { Painting } from '../painting.ts';
 import { type Rect, toPercent } from '../plane.ts';
 import { RectangleFrame } from '../rectangle/rectangle-menu.tsx';
-import { contextOf, createLayer, patternOf } from './canvas.ts';
-import { useOverlay } from './overlay.ts';
+import { contextOf, createLayer, patternOf, useOverlay } from './overlay.ts';
 import { drawnSize, toView, type View } from './stage-view.ts';
-import type { StageZoom } from './stage-zoom.ts';
 import { type Place, useStrokes } from './use-strokes.ts';
 import './mask-stage.css';
 
@@ -20,7 +19,7 @@ const MARGIN = 16;
 interface MaskStageProps {
   readonly bitmap: ImageBitmap;
   readonly painting: Painting;
-  readonly zoom: StageZoom;
+  readonly zoom: Zoom;
   readonly holdsSpace: RefObject<boolean>;
   /** The rectangle that is being typed, in pixels of the source. */
   readonly frame: ReadonlySignal<Rect | undefined>;
@@ -126,7 +125,7 @@ function useChanging(value: ReadonlySignal<number>): ReadonlySignal<boolean> {
 }
 
 interface MaskZoomBarProps {
-  readonly zoom: StageZoom;
+  readonly zoom: Zoom;
   readonly view: ReadonlySignal<View>;
   readonly painting: Painting;
 }

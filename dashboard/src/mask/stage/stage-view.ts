@@ -1,5 +1,5 @@
-import type { Size } from '../../images/size.ts';
-import type { Zoomed } from '../../zoom/zoomed.ts';
+import type { Size } from '../../images/measure-image.ts';
+import type { Zoomed } from '../../zoom/zoom.ts';
 import type { Rect } from '../plane.ts';
 
 /** A view of the plane: its pixel (x, y) is at (left + x · scale, top + y · scale) on the stage, in CSS pixels. */

@@ -1,8 +1,7 @@
 import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { RefObject, TargetedPointerEvent } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Painting } from '../painting.ts';
-import type { Point } from '../strokes.ts';
+import type { Painting, Point } from '../painting.ts';
 import type { View } from './stage-view.ts';
 
 interface Deps {

@@ -34,7 +34,7 @@ export function totalOf({ ok, client, server }: Minute): number {
   return ok + client + server;
 }
 
-export interface Bar {
+interface Bar {
   readonly kind: keyof Minute;
   readonly x: number;
   readonly y: number;
@@ -64,4 +64,16 @@ export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[]
       return [{ kind, x: index * step + step * 0.15, y, width: step * 0.7, height: tall }];
     });
   });
+}
+
+/** The duration of a full bar, in milliseconds. */
+const LONGEST_MS = 100_000;
+
+/**
+ * Returns the length of the bar for a duration, from 0 to 1, on a logarithmic scale: a tenth of the duration is a fifth
+ * shorter.
+ */
+export function durationShare(milliseconds: number): number {
+  const share = Math.log10(Math.max(1, milliseconds)) / Math.log10(LONGEST_MS);
+  return Math.min(1, share);
 }

@@ -1,8 +1,7 @@
 import { Search } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button } from '../../controls/button.tsx';
-import { Field } from '../../controls/field.tsx';
-import { Icon } from '../../controls/icon.tsx';
+import { Button, Icon } from '../../controls/button.tsx';
+import { Field } from '../../controls/inputs.tsx';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
 import { text } from '../../text/text.ts';
 import { Box } from '../box.tsx';

@@ -4,9 +4,8 @@ import { Button } from '../../controls/button.tsx';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
 import { usePage } from '../../page-context.ts';
 import { formatTimeWithSeconds, text } from '../../text/text.ts';
-import { toClass } from '../activity/reply-bars.ts';
+import { durationShare, toClass } from '../activity/reply-bars.ts';
 import { Box } from '../box.tsx';
-import { durationShare } from './duration-share.ts';
 import '../table.css';
 import './event-box.css';
 

@@ -1,5 +1,5 @@
+import { toWindow } from '../../diagnostics/activity.ts';
 import { POLL_MS, type Reading } from '../../diagnostics/diagnostics.ts';
-import { toWindow } from '../../diagnostics/time-series.ts';
 import { isRehearsal } from '../../make/model-abilities.ts';
 import { usePage } from '../../page-context.ts';
 import { useNow } from '../../shell/use-now.ts';

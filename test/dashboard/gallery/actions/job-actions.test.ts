@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../../../../dashboard/src/api/api-error.ts';
+import { ApiError } from '../../../../dashboard/src/api/api.ts';
 import { runForEach } from '../../../../dashboard/src/gallery/actions/job-actions.ts';
 
 describe('runForEach', () => {

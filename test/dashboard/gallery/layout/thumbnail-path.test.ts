@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { thumbnailPath } from '../../../../dashboard/src/gallery/layout/thumbnail-path.ts';
+import { thumbnailPath } from '../../../../dashboard/src/images/image-cache.ts';
 
 it.each([
   [180, 120, 1, 256],

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { expect, it } from 'vitest';
 import type { JobSummary } from '../../../../dashboard/src/api/schemas.ts';
 import { createShapes } from '../../../../dashboard/src/gallery/state/shapes.ts';
-import type { JobChange } from '../../../../dashboard/src/jobs/job-change.ts';
+import type { JobChange } from '../../../../dashboard/src/jobs/jobs.ts';
 import { artifacts, summary } from '../../support/job-summary.ts';
 
 function createRig() {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import { createArrivals } from '../../../../dashboard/src/gallery/state/shown-feed.ts';
+import { createArrivals } from '../../../../dashboard/src/gallery/state/gallery-state.ts';
 
 describe('createArrivals', () => {
   it('holds new jobs back, and shows them when they are released', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Job } from '../../../../dashboard/src/api/schemas.ts';
-import { toWebhookText } from '../../../../dashboard/src/job/inspector/webhook-text.ts';
+import { toWebhookText } from '../../../../dashboard/src/job/inspector/facts.ts';
 import { detail } from '../../support/job-detail.ts';
 
 type Webhook = NonNullable<Job['webhook']>;

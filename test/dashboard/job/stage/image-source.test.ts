@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { imageSource, needsFull } from '../../../../dashboard/src/job/stage/image-source.ts';
+import { imageSource, needsFull } from '../../../../dashboard/src/job/state/job-images.ts';
 
 const path = '/v1/artifacts/1';
 

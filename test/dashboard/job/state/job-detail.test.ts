@@ -2,8 +2,7 @@ import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../../dashboard/src/connection/connection.ts';
 import { createJobDetail, withLatest } from '../../../../dashboard/src/job/state/job-detail.ts';
-import type { JobChange } from '../../../../dashboard/src/jobs/job-change.ts';
-import type { Jobs } from '../../../../dashboard/src/jobs/jobs.ts';
+import type { JobChange, Jobs } from '../../../../dashboard/src/jobs/jobs.ts';
 import { detail, result } from '../../support/job-detail.ts';
 import { summary } from '../../support/job-summary.ts';
 

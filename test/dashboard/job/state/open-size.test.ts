@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSize } from '../../../../dashboard/src/job/state/open-size.ts';
+import { openSize } from '../../../../dashboard/src/job/stage/geometry.ts';
 import { detail } from '../../support/job-detail.ts';
 
 const { parameters } = detail().request;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { durationShare } from '../../../../dashboard/src/system/events/duration-share.ts';
+import { durationShare } from '../../../../dashboard/src/system/activity/reply-bars.ts';
 
 it.each([
   [0, 0],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepInside } from '../../../dashboard/src/zoom/zoomed.ts';
+import { keepInside } from '../../../dashboard/src/zoom/zoom.ts';
 
 const STAGE = { width: 800, height: 600 };
 

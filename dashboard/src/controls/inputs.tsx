@@ -1,0 +1,224 @@
+import { Minus, Plus } from 'lucide';
+import type { ComponentChildren, ComponentProps, InputHTMLAttributes } from 'preact';
+import { Icon } from './button.tsx';
+import './inputs.css';
+
+type InputProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'value' | 'onInput' | 'onChange'>;
+
+interface FieldProps extends InputProps {
+  /** The accessible name, which is not visible. If a visible `<label for>` exists, set `id` instead. */
+  readonly label?: string;
+  readonly value: string;
+  readonly bad?: boolean;
+  readonly before?: ComponentChildren;
+  readonly after?: ComponentChildren;
+  readonly onInput: (value: string) => void;
+}
+
+/** Renders a single-line text field. */
+export function Field(props: FieldProps) {
+  const { label, bad = false, before, after, onInput, ...input } = props;
+  // Preact types an input by a literal `type`; here `type` is any of them.
+  const attributes = input as ComponentProps<'input'>;
+  return (
+    <span class={bad ? 'field edged is-bad' : 'field edged'}>
+      {before}
+      <input
+        spellcheck={false}
+        autoComplete="off"
+        {...attributes}
+        aria-label={label}
+        aria-invalid={bad}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {after}
+    </span>
+  );
+}
+
+interface OptionProps<T extends string> {
+  readonly label: string;
+  readonly value: T;
+  readonly disabled?: boolean;
+  readonly onChange: (value: T) => void;
+}
+
+interface ChoiceProps<T extends string> extends OptionProps<T> {
+  readonly options: readonly { readonly value: T; readonly label: string }[];
+}
+
+/** Renders the browser's own drop-down list. */
+export function Choice<T extends string>(props: ChoiceProps<T>) {
+  const { label, value, options, disabled, onChange } = props;
+  return (
+    <select
+      class="select edged"
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={(event) => {
+        const next = options.find((each) => each.value === event.currentTarget.value);
+        if (next) onChange(next.value);
+      }}
+    >
+      {options.map((each) => (
+        <option key={each.value} value={each.value}>
+          {each.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface SegmentedProps<T extends string> extends OptionProps<T> {
+  readonly options: readonly { readonly value: T; readonly label: ComponentChildren }[];
+  readonly wide?: boolean;
+}
+
+/** Renders a radio group whose options are all visible. Arrows move the selection. */
+export function Segmented<T extends string>(props: SegmentedProps<T>) {
+  const { label, options, value, onChange, wide, disabled } = props;
+  const onKeyDown = rovingFocus((index) => {
+    const option = options[index];
+    if (option) onChange(option.value);
+  });
+  return (
+    <div
+      class={wide ? 'seg edged wide' : 'seg edged'}
+      role="radiogroup"
+      aria-label={label}
+      onKeyDown={onKeyDown}
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          role="radio"
+          aria-checked={option.value === value}
+          tabIndex={option.value === value ? 0 : -1}
+          disabled={disabled}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/**
+ * Returns a key handler for a group of buttons with a single Tab stop. Arrows, Home and End move the focus, and
+ * `onMove` receives the index of the focused button. Follows the ARIA Authoring Practices for radio groups, tabs and
+ * toolbars.
+ */
+export function rovingFocus(onMove: (index: number) => void) {
+  return (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
+    const buttons = [...event.currentTarget.querySelectorAll('button')];
+    const items = buttons.filter(({ disabled }) => !disabled);
+    const at = items.indexOf(document.activeElement as HTMLButtonElement);
+    const steps: Readonly<Record<string, number>> = {
+      ArrowRight: (at + 1) % items.length,
+      ArrowDown: (at + 1) % items.length,
+      ArrowLeft: (at - 1 + items.length) % items.length,
+      ArrowUp: (at - 1 + items.length) % items.length,
+      Home: 0,
+      End: items.length - 1,
+    };
+    const item = items[steps[event.key] ?? -1];
+    if (item === undefined) return;
+    event.preventDefault();
+    item.focus();
+    onMove(buttons.indexOf(item));
+  };
+}
+
+interface SliderProps {
+  readonly label: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly step?: number;
+  /** The value in words, if the number alone is unclear. */
+  readonly 'aria-valuetext'?: string;
+  readonly onChange: (value: number) => void;
+}
+
+/** Renders a slider. Do not place it where a finger scrolls the page. */
+export function Slider({ label, onChange, ...range }: SliderProps) {
+  return (
+    <input
+      {...range}
+      class="slider"
+      type="range"
+      aria-label={label}
+      onInput={(event) => onChange(event.currentTarget.valueAsNumber)}
+    />
+  );
+}
+
+interface StepperProps {
+  readonly label: string;
+  readonly fewer: string;
+  readonly more: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly onChange: (value: number) => void;
+}
+
+/** Renders a field for a small whole number, which is changed by buttons, typing or arrow keys. */
+export function Stepper({ label, fewer, more, value, min, max, onChange }: StepperProps) {
+  const set = (next: number) => onChange(Math.min(max, Math.max(min, Math.round(next) || min)));
+  const button = (name: string, icon: typeof Plus, to: number) => (
+    <button type="button" aria-label={name} disabled={to < min || to > max} onClick={() => set(to)}>
+      <Icon of={icon} />
+    </button>
+  );
+  return (
+    <div class="stepper edged">
+      {button(fewer, Minus, value - 1)}
+      <input
+        type="text"
+        inputMode="numeric"
+        role="spinbutton"
+        aria-label={label}
+        aria-valuenow={value}
+        aria-valuemin={min}
+        aria-valuemax={max}
+        value={value}
+        onFocus={(event) => event.currentTarget.select()}
+        onChange={(event) => {
+          set(Number.parseInt(event.currentTarget.value, 10));
+          event.currentTarget.value = String(value);
+        }}
+        onKeyDown={(event) => {
+          const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+          if (step === undefined) return;
+          event.preventDefault();
+          set(value + step);
+        }}
+      />
+      {button(more, Plus, value + 1)}
+    </div>
+  );
+}
+
+interface SwitchProps {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onChange: (on: boolean) => void;
+}
+
+/** Renders a switch that takes effect at once. `label` is its accessible name; a visible label is placed beside it. */
+export function Switch({ label, on, onChange }: SwitchProps) {
+  return (
+    <button
+      type="button"
+      class="switch"
+      role="switch"
+      aria-checked={on}
+      aria-label={label}
+      onClick={() => onChange(!on)}
+    />
+  );
+}

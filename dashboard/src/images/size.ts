@@ -1,5 +1,0 @@
-/** A size in pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}

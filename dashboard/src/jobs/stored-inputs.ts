@@ -1,0 +1,32 @@
+import type { Job } from '../api/schemas.ts';
+
+const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
+
+/** An input image of a job. The bridge keeps it as long as the job. */
+export interface StoredInput
+  extends Pick<Job['request']['images'][number], 'media_type' | 'bytes'> {
+  readonly role: 'source' | 'mask' | 'reference';
+  /** The number by which the bridge serves the image. */
+  readonly index: number;
+  readonly path: string;
+  readonly format: 'png' | 'jpeg' | 'webp';
+  readonly filename?: string;
+}
+
+/** Lists the input images of a job as the bridge numbers them: the images, then the mask, then the references. */
+export function storedInputs({ id, request }: Job): readonly StoredInput[] {
+  const { images, mask, reference_images: references } = request;
+  const lists = [
+    { role: 'source', inputs: images },
+    { role: 'mask', inputs: mask === null ? [] : [mask] },
+    { role: 'reference', inputs: references },
+  ] as const;
+  return lists
+    .flatMap(({ role, inputs }) => inputs.map((input) => ({ ...input, role })))
+    .map((input, index) => ({
+      ...input,
+      index,
+      path: `/v1/jobs/${id}/inputs/${index}`,
+      format: FORMATS[input.media_type],
+    }));
+}

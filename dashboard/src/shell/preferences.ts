@@ -1,0 +1,54 @@
+import { effect, type Signal, signal } from '@preact/signals';
+
+/** Creates a signal whose value is stored in this browser. `parse` returns the default for an unknown value. */
+function stored<T extends string | number>(name: string, parse: (kept: string | null) => T) {
+  const key = `image-bridge.${name}`;
+  const kept = localStorage.getItem(key);
+  const value: Signal<T> = signal(parse(kept));
+  const initial = value.peek();
+  let isChanged = false;
+  effect(() => {
+    isChanged ||= value.value !== initial;
+    if (isChanged) localStorage.setItem(key, String(value.value));
+  });
+  return value;
+}
+
+/** `folded` if the panel for a new image is collapsed on wide screens. */
+export const panel = stored('panel', (kept) => (kept === 'folded' ? 'folded' : 'open'));
+
+export function togglePanel(): void {
+  panel.value = panel.peek() === 'folded' ? 'open' : 'folded';
+}
+
+/**
+ * `off` if keys without Ctrl, Alt or ⌘ do nothing. They can be turned off because some speech input types them by
+ * accident.
+ */
+export const singleKeys = stored('single-keys', (kept) => (kept === 'off' ? 'off' : 'on'));
+
+export const SMALLEST = 0.6;
+export const LARGEST = 2;
+
+/** The factor by which the rows of the gallery are higher or lower than usual. */
+export const tileScale = stored('tile-scale', (kept) => {
+  const scale = Number.parseFloat(kept ?? '1');
+  return scale >= SMALLEST && scale <= LARGEST ? scale : 1;
+});
+
+const THEMES = ['system', 'light', 'dark'] as const;
+
+export const theme = stored('theme', (kept) => THEMES.find((each) => each === kept) ?? 'system');
+
+export function nextTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.peek()) + 1) % THEMES.length] ?? 'system';
+}
+
+/** Applies the theme to the page from now on. */
+export function applyTheme(): void {
+  effect(() => {
+    const { dataset } = document.documentElement;
+    if (theme.value === 'system') delete dataset['theme'];
+    else dataset['theme'] = theme.value;
+  });
+}
