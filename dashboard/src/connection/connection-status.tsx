@@ -101,7 +101,7 @@ function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
   const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
   return (
     <form
-      class="token-form"
+      class="token-form stack"
       onSubmit={(event) => {
         event.preventDefault();
         if (token.trim() !== '' && !isBad) onToken(token.trim());
@@ -150,7 +150,7 @@ function ForgetDialog({ onClose }: { readonly onClose: () => void }) {
   const { connection } = usePage();
   return (
     <Dialog title={text('token.forget.title')} onClose={onClose}>
-      <div class="token-form">
+      <div class="token-form stack">
         <p class="soft">{text('token.forget.text')}</p>
         <div class="ends">
           <Button look="quiet" onClick={onClose}>

@@ -15,7 +15,7 @@ interface Props {
 /** Shows above the content why the content does not change. */
 export function Banner({ icon, title, detail, children }: Props) {
   return (
-    <div class="banner">
+    <div class="banner row edged">
       <Icon of={icon} class="bad" />
       <div class="grow">
         <p role="alert">

@@ -55,7 +55,9 @@ export function IconButton(props: IconButtonProps) {
     <button
       type="button"
       {...rest}
-      class={['icon-btn', small && 'small', over && 'over', extra].filter(Boolean).join(' ')}
+      class={['icon-btn pickable', small && 'small', over && 'over', extra]
+        .filter(Boolean)
+        .join(' ')}
       aria-label={label}
       title={label}
       aria-pressed={pressed}

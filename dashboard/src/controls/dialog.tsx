@@ -33,7 +33,7 @@ export function Dialog({ title, onClose, children, class: extra }: Props) {
       }}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <div class="dialog-in">
+      <div class="dialog-in stack">
         <h2 id={id}>{title}</h2>
         {children}
       </div>

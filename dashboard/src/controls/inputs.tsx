@@ -21,7 +21,7 @@ export function Field(props: FieldProps) {
   // Preact types an input by a literal `type`; here `type` is any of them.
   const attributes = input as ComponentProps<'input'>;
   return (
-    <span class={bad ? 'field edged is-bad' : 'field edged'}>
+    <span class={bad ? 'field row edged is-bad' : 'field row edged'}>
       {before}
       <input
         spellcheck={false}
@@ -94,6 +94,7 @@ export function Segmented<T extends string>(props: SegmentedProps<T>) {
           key={option.value}
           type="button"
           role="radio"
+          class="pickable"
           aria-checked={option.value === value}
           tabIndex={option.value === value ? 0 : -1}
           disabled={disabled}

@@ -144,7 +144,7 @@ export function MenuItem(props: MenuItemProps) {
   return (
     <button
       type="button"
-      class="menu-item"
+      class="menu-item pickable"
       role={role}
       aria-disabled={disabled}
       aria-selected={role === 'option' ? selected : undefined}

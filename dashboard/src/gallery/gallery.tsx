@@ -72,7 +72,7 @@ function NoCards() {
   const icon = { none: SearchX, favourites: Heart, hidden: EyeOff }[kind];
   return (
     <Blank icon={icon} title={text(`gallery.${kind}`)} detail={text(`gallery.${kind}.text`)}>
-      <Button onClick={() => router.setQuery(CLEARED)}>{text('gallery.showAll')}</Button>
+      <Button onClick={() => router.setQuery(CLEARED)}>{text('action.showAll')}</Button>
     </Blank>
   );
 }

@@ -19,7 +19,7 @@ export function SelectionBar() {
   const nothing = ids.length === 0;
   const count = text('gallery.selected', { count: ids.length });
   return (
-    <div class="selection-bar float" role="toolbar" aria-label={text('gallery.selection')}>
+    <div class="selection-bar float row" role="toolbar" aria-label={text('gallery.selection')}>
       <strong class="num" role="status">
         {nothing ? text('gallery.selectHint') : count}
       </strong>

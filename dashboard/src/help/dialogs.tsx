@@ -22,13 +22,13 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'help.prompt', keys: ['P'] },
       { does: 'help.search', keys: ['/'] },
       { does: 'help.views', keys: ['G', 'I', 'S'] },
-      { does: 'help.panel', keys: ['['] },
-      { does: 'help.undo', keys: ['Z'] },
+      { does: 'make.fold', keys: ['['] },
+      { does: 'action.undo', keys: ['Z'] },
       { does: 'help.help', keys: ['?'] },
     ],
   },
   {
-    title: 'help.gallery',
+    title: 'app.images',
     rows: [
       { does: 'help.move', keys: ['←', '→', '↑', '↓', '↵', 'Esc'] },
       { does: 'help.select', keys: ['X', 'Shift', '→'] },
@@ -45,16 +45,16 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
       { does: 'help.neighbours', keys: ['←', '→'] },
       { does: 'help.outputs', keys: ['↑', '↓'] },
       { does: 'help.layouts', keys: ['1', '2', '3', '4'] },
-      { does: 'help.swap', keys: ['S'] },
+      { does: 'job.swap', keys: ['S'] },
       { does: 'help.zoom', keys: ['+', '−', '0'] },
     ],
   },
   {
-    title: 'help.mask',
+    title: 'make.mask',
     rows: [
       { does: 'help.brush', keys: ['B', 'E'] },
       { does: 'help.brushSize', keys: ['[', ']'] },
-      { does: 'help.invert', keys: ['I'] },
+      { does: 'mask.invert', keys: ['I'] },
     ],
   },
 ];
@@ -82,7 +82,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
           </section>
         ))}
       </div>
-      <div class="single">
+      <div class="single row">
         <span>
           {text('help.single')}
           <small>{text('help.single.detail')}</small>
@@ -104,10 +104,10 @@ export function RealModelDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog class="real-model-dialog" title={text('help.real')} onClose={onClose}>
       <p class="soft">{text('help.real.text')}</p>
-      <ol>
+      <ol class="steps stack">
         <li>
           <p>
-            {text('help.real.step1')}
+            {text('system.step.login')}
             <code class="mono">codex login</code>
           </p>
         </li>

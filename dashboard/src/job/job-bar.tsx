@@ -48,14 +48,14 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
   const { looking } = useLook();
   return (
     <header class="job-bar">
-      <div class="title">
+      <div class="title row">
         <IconButton icon={ArrowLeft} label={text('job.back')} onClick={() => void router.back()} />
         <h1 ref={heading} class="cut" tabIndex={-1} dir="auto">
           {prompt || text('job.title')}
         </h1>
       </div>
       {looking.views.length > 1 && (
-        <div class="views">
+        <div class="views row">
           <Segmented
             label={text('job.view')}
             options={looking.views.map((view) => ({ value: view, label: <View name={view} /> }))}
@@ -64,7 +64,7 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
           />
         </div>
       )}
-      <div class="tools">{job && <JobTools job={job} />}</div>
+      <div class="tools row">{job && <JobTools job={job} />}</div>
     </header>
   );
 }
@@ -120,7 +120,7 @@ function useTools(job: Job) {
     key: 'hide',
     quiet: true,
     icon: isHidden ? Undo2 : EyeOff,
-    label: text(isHidden ? 'job.restore' : 'card.hide'),
+    label: text(isHidden ? 'card.restore' : 'card.hide'),
     run: () => actions.setHidden(!isHidden),
   };
   const again = {
@@ -171,7 +171,7 @@ function DownloadButton() {
   if (first === undefined) return null;
   const shown = outputs.find((each) => each === looking.b) ?? first;
   const bytes = outputs.reduce((sum, each) => sum + each.bytes, 0);
-  const label = text('job.download');
+  const label = text('gallery.download');
   return (
     <>
       <Button

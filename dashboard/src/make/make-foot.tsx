@@ -22,7 +22,7 @@ export function MakeFoot() {
   const limits = chosen.value?.capabilities?.count;
   useShortcuts({ '$mod+Enter': () => submit() });
   return (
-    <footer class="make-foot">
+    <footer class="make-foot stack">
       <PlanLine />
       <div class="make-go">
         <Stepper
@@ -219,10 +219,10 @@ export function Dock() {
   const prompt = draft.settings.value.prompt?.trim();
   const count = draft.settings.value.parameters?.n ?? 1;
   return (
-    <div class="dock float">
+    <div class="dock float row">
       <button
         type="button"
-        class="open"
+        class="open row"
         onClick={() => {
           if (matchMedia('(min-width: 900px)').matches) togglePanel();
           else router.openLayer('make');
@@ -235,7 +235,7 @@ export function Dock() {
       </button>
       <button
         type="button"
-        class="go"
+        class="go middle edged"
         aria-label={text('make.submit', { count })}
         disabled={!canSubmit}
         onClick={submit}

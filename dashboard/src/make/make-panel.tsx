@@ -29,13 +29,13 @@ export function MakePanel() {
     <aside
       ref={panel}
       id="make"
-      class="make-panel"
+      class="make-panel stack"
       data-open={isSheet}
       aria-label={text('make.title')}
     >
       <MakeHead />
       <div class="make-body scroll">
-        <div class="make-main">
+        <div class="make-main stack">
           <PromptBox />
           <SizePicker />
           <ModelPicker />
@@ -59,7 +59,7 @@ function MakeHead() {
   }
 
   return (
-    <header class="make-head">
+    <header class="make-head row">
       <h2 class="grow">{text('make.title')}</h2>
       <PresetsMenu />
       <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />

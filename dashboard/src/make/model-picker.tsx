@@ -15,19 +15,19 @@ export function ModelPicker() {
   const current = chosen.value;
   const state = current && readiness.providers.value.get(current.provider.name);
   return (
-    <section class="model-picker">
+    <section class="model-picker stack">
       <h3 id="model-title">{text('make.model')}</h3>
       <button
         {...button}
         type="button"
-        class="model"
+        class="model edged"
         aria-describedby="model-title"
         onClick={() => {
           void readiness.read();
           button.onClick();
         }}
       >
-        <b>
+        <b class="row">
           <i class={state && !state.ready ? 'dot warn' : 'dot'} />
           <span class="cut">{current?.model ?? text('make.model.loading')}</span>
           <span class="faint cut">{current?.provider.display_name}</span>
@@ -108,7 +108,9 @@ function ModelOption({ provider, model }: OptionProps) {
 
 function notReady({ name, error_code: code }: ProviderState): string {
   if (code === 'authentication') {
-    return hasLogin(name) ? text('make.model.needsLogin') : text('make.model.needsKey');
+    return hasLogin(name) ? text('system.health.login') : text('system.health.key');
   }
-  return code === 'configuration' ? text('make.model.notSetUp') : text('make.model.notReady');
+  return code === 'configuration'
+    ? text('system.health.configuration')
+    : text('system.health.unready');
 }

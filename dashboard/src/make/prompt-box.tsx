@@ -27,7 +27,7 @@ export function PromptBox() {
   const add = (files: readonly File[]) => attachFiles(page, files);
   const isOver = useIncomingFiles(add);
   return (
-    <div class={over > 0 ? 'prompt-box is-bad' : 'prompt-box'}>
+    <div class={over > 0 ? 'prompt-box stack edged is-bad' : 'prompt-box stack edged'}>
       <label class="sr" for="prompt">
         {text('make.prompt')}
       </label>
@@ -43,7 +43,7 @@ export function PromptBox() {
         onInput={(event) => draft.change({ prompt: event.currentTarget.value })}
       />
       {attachments.length > 0 && (
-        <ul class="attached">
+        <ul class="attached stack">
           {attachments.map((attachment) => (
             <AttachmentRow key={attachment.key} attachment={attachment} />
           ))}
@@ -51,7 +51,7 @@ export function PromptBox() {
       )}
       <PromptFoot over={over} onFiles={add} />
       {isOver && (
-        <div class="drop">
+        <div class="drop fill middle">
           <p>
             {text('make.drop')}
             <small>{text('make.drop.formats')}</small>
@@ -73,7 +73,7 @@ function PromptFoot({ over, onFiles }: FootProps) {
   const isEdit = draft.attachments.value.some(({ role }) => role === 'source');
   const hint = isEdit ? text('make.sourceMakesEdit') : text('make.orDrop');
   return (
-    <div class="prompt-foot">
+    <div class="prompt-foot row">
       <Button look="quiet" size="small" icon={ImagePlus} onClick={() => input.current?.click()}>
         {text('make.addImages')}
       </Button>

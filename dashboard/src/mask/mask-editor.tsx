@@ -44,7 +44,7 @@ export function MaskEditor({ source }: MaskEditorProps) {
       }}
     >
       <header class="mask-head">
-        <div>
+        <div class="row">
           <IconButton icon={X} label={text('mask.close')} onClick={() => router.back()} />
           <h2 id="mask-title" class="cut">
             <bdi>{text('mask.title', { name: source.name })}</bdi>
@@ -152,7 +152,7 @@ function MaskEnds({ opened, onDone }: EndsProps) {
 
   useShortcuts({ '$mod+Enter': () => void use() }, true, 'dialog');
   return (
-    <div>
+    <div class="row">
       {hasFailed && (
         <p class="bad" role="alert">
           {text('mask.noMemory')}

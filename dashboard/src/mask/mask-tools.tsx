@@ -20,8 +20,8 @@ export function MaskTools({ painting, frame }: Props) {
   const { canUndo, canRedo } = painting.steps.value;
   const percent = toPercent(painting.share.value);
   return (
-    <div class="mask-tools float" role="toolbar" aria-label={text('mask.tools')}>
-      <div class="brushes">
+    <div class="mask-tools float row" role="toolbar" aria-label={text('mask.tools')}>
+      <div class="brushes row">
         <Segmented
           label={text('mask.tool')}
           value={painting.brush.tool.value}
@@ -34,10 +34,10 @@ export function MaskTools({ painting, frame }: Props) {
         <BrushSize painting={painting} />
       </div>
       <i class="sep only-wide" />
-      <div class="changes">
+      <div class="changes row">
         <IconButton
           icon={Undo2}
-          label={text('mask.undo')}
+          label={text('action.undo')}
           disabled={!canUndo}
           onClick={painting.undo}
         />
@@ -71,7 +71,7 @@ function BrushSize({ painting }: { readonly painting: Painting }) {
   const { source } = painting;
   const size = painting.brush.size.value;
   return (
-    <div class="brush-size">
+    <div class="brush-size row">
       <span class="only-wide soft">{text('mask.size')}</span>
       <Slider
         label={text('mask.brushSize')}

@@ -33,7 +33,7 @@ function ToastLine({ toast, onClose, onHold }: LineProps) {
   const { action } = toast;
   return (
     <div
-      class="toast float"
+      class="toast float row"
       role={failed ? 'alert' : undefined}
       onPointerEnter={() => onHold('pointer', true)}
       onPointerLeave={() => onHold('pointer', false)}

@@ -15,13 +15,13 @@ export function TopBar() {
   const { view } = router.route.value;
   const current = (isCurrent: boolean) => (isCurrent ? 'page' : undefined);
   return (
-    <header class="top-bar">
+    <header class="top-bar row">
       <Mark />
       <nav aria-label={text('app.main')}>
-        <Link to="" aria-current={current(view === 'images')}>
+        <Link to="" class="pickable" aria-current={current(view === 'images')}>
           {text('app.images')}
         </Link>
-        <Link to="/system" aria-current={current(view === 'system')}>
+        <Link to="/system" class="pickable" aria-current={current(view === 'system')}>
           {text('app.system')}
         </Link>
       </nav>
@@ -46,7 +46,7 @@ export function TopBar() {
 /** Renders the name of the product as a link to the home view. */
 function Mark() {
   return (
-    <Link to="" class="mark" aria-label={text('app.name')}>
+    <Link to="" class="mark row" aria-label={text('app.name')}>
       <svg viewBox="0 0 20 20" fill="none" aria-hidden="true">
         <rect x="1" y="1" width="18" height="18" rx="5" stroke="currentColor" stroke-width="1.75" />
         <path d="M4.75 12.75a5.25 5.25 0 0 1 10.5 0z" fill="currentColor" />

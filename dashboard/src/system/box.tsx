@@ -15,7 +15,11 @@ interface Props {
 export function Box({ id, title, end, class: extra, children }: Props) {
   const Heading = id === undefined ? 'h3' : 'h2';
   return (
-    <section id={id} class={`box ${extra ?? ''}`} tabIndex={id === undefined ? undefined : -1}>
+    <section
+      id={id}
+      class={`box stack ${extra ?? ''}`}
+      tabIndex={id === undefined ? undefined : -1}
+    >
       <div class="box-head">
         <Heading>{title}</Heading>
         {end}

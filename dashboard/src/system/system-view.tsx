@@ -95,9 +95,14 @@ function SystemNav({ current }: { readonly current: string }) {
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current, sections.length]);
   return (
-    <nav ref={nav} class="system-nav" aria-label={text('app.system')}>
+    <nav ref={nav} class="system-nav stack" aria-label={text('app.system')}>
       {sections.map(({ id, icon, name }) => (
-        <a key={id} href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
+        <a
+          key={id}
+          class="row pickable"
+          href={`#${id}`}
+          aria-current={id === current ? 'location' : undefined}
+        >
           <Icon of={icon} />
           {text(name)}
         </a>

@@ -18,14 +18,14 @@ interface Props {
 export function ZoomBar({ zoom, isWhole, value, style, children }: Props) {
   const fit = text('zoom.fit');
   return (
-    <div class="zoom-bar num" role="toolbar" aria-label={text('zoom')} style={style}>
+    <div class="zoom-bar row chip edged num" role="toolbar" aria-label={text('zoom')} style={style}>
       {children}
       <ZoomButton label={text('zoom.out')} disabled={isWhole} onPress={zoom.farther}>
         <Icon of={Minus} />
       </ZoomButton>
       <button
         type="button"
-        class="whole"
+        class="whole middle"
         aria-label={value === fit ? fit : `${value}: ${fit}`}
         title={fit}
         onClick={zoom.fit}
@@ -49,7 +49,14 @@ interface ButtonProps {
 /** Renders a button of the bar. */
 export function ZoomButton({ label, disabled = false, onPress, children }: ButtonProps) {
   return (
-    <button type="button" aria-label={label} title={label} disabled={disabled} onClick={onPress}>
+    <button
+      type="button"
+      class="middle"
+      aria-label={label}
+      title={label}
+      disabled={disabled}
+      onClick={onPress}
+    >
       {children}
     </button>
   );

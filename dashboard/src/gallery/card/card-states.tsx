@@ -44,7 +44,7 @@ export function OpenCard({ job, tabIndex }: OpenCardProps) {
 
   if (image.state !== 'ready') {
     return (
-      <div class={`open-card ${job.status}`}>
+      <div class={`open-card fill ${job.status}`}>
         <CardNote
           icon={isAway || isPaused ? Pause : job.status === 'queued' ? Clock : Loader}
           {...(job.status === 'queued' && { tone: 'faint' as const })}
@@ -61,10 +61,10 @@ export function OpenCard({ job, tabIndex }: OpenCardProps) {
     );
   }
   return (
-    <div class="open-card with-image">
+    <div class="open-card fill with-image">
       <img src={image.url} alt="" draggable={false} />
-      <div class="scrim">
-        <div class="line">
+      <div class="card-scrim fill stack">
+        <div class="line row">
           {isAway && <Icon of={Pause} small />}
           <b class="cut">{title}</b>
           <Wait job={job} running={!isAway} />
@@ -235,13 +235,13 @@ interface CardNoteProps {
 /** Renders a card as text, for a job without an image to show. */
 function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
   return (
-    <div class="card-note">
-      <span class={['kind', tone].filter(Boolean).join(' ')}>
+    <div class="card-note fill stack">
+      <span class={['kind row', tone].filter(Boolean).join(' ')}>
         <Icon of={icon} />
         <span class="cut">{title}</span>
       </span>
       {say && (
-        <p class="say" dir="auto">
+        <p class="say clamp" dir="auto">
           {say}
         </p>
       )}
@@ -250,7 +250,7 @@ function CardNote({ icon, tone, title, say, asked, children }: CardNoteProps) {
           {asked}
         </span>
       )}
-      {children && <span class="act">{children}</span>}
+      {children && <span class="act row">{children}</span>}
     </div>
   );
 }

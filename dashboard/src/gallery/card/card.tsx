@@ -87,19 +87,19 @@ function Badges({ job }: { readonly job: JobSummary }) {
   return (
     <>
       {count > 1 && (
-        <span class="badge count num">
+        <span class="badge chip count num">
           <Icon of={Layers2} small />
           {count}
         </span>
       )}
       {job.deleted !== undefined ? (
-        <span class="badge sign">
+        <span class="badge chip sign">
           <Icon of={EyeOff} small />
           {text('card.hidden')}
         </span>
       ) : (
         job.favorite && (
-          <span class="badge sign">
+          <span class="badge chip sign">
             <Icon of={Heart} small filled />
           </span>
         )
@@ -140,7 +140,7 @@ function CardLink({ job, isCursor }: CardLinkProps) {
 
   return (
     <a
-      class="card-link"
+      class="card-link fill"
       href={ROOT + path}
       tabIndex={isCursor ? 0 : -1}
       draggable={false}
@@ -170,7 +170,7 @@ function CardImages({ job, width, height }: CardImagesProps) {
   const count = artifacts.length;
   const rest = count - MOST;
   return (
-    <div class={`card-images of-${Math.min(count, MOST)}`}>
+    <div class={`card-images fill of-${Math.min(count, MOST)}`}>
       {artifacts.slice(0, MOST).map((artifact, index) => (
         <Thumbnail
           key={artifact.id}
@@ -180,7 +180,7 @@ function CardImages({ job, width, height }: CardImagesProps) {
           height={height}
         />
       ))}
-      {rest > 0 && <span class="rest num">{text('card.rest', { count: rest })}</span>}
+      {rest > 0 && <span class="rest chip num">{text('card.rest', { count: rest })}</span>}
     </div>
   );
 }
@@ -226,9 +226,11 @@ interface CardOverlayProps {
 /** Shows a caption and buttons over the image of the card that is hovered or focused. */
 function CardOverlay({ job, tabIndex }: CardOverlayProps) {
   return (
-    <div class="card-overlay">
-      <div class="caption">
-        <p dir="auto">{job.prompt}</p>
+    <div class="card-overlay fill">
+      <div class="card-scrim fill stack">
+        <p class="clamp" dir="auto">
+          {job.prompt}
+        </p>
         <small class="cut">{cardFacts(job)}</small>
       </div>
       <Tools job={job} tabIndex={tabIndex} />
@@ -314,14 +316,14 @@ function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
   return (
     <button
       type="button"
-      class={stays ? 'pick-button stays' : 'pick-button'}
+      class={stays ? 'pick-button middle stays' : 'pick-button middle'}
       role="checkbox"
       aria-checked={isPicked}
       aria-label={text('card.select')}
       tabIndex={tabIndex}
       onClick={() => state.selection.toggle(id)}
     >
-      <i>{isPicked && <Icon of={Check} small />}</i>
+      <i class="middle">{isPicked && <Icon of={Check} small />}</i>
     </button>
   );
 }

@@ -57,7 +57,7 @@ function FailedPage() {
   const { value: error } = feed.error;
   if (feed.state.value !== 'failed' || error === undefined) return null;
   return (
-    <p class="failed-page" role="alert">
+    <p class="failed-page row" role="alert">
       {toFailureText(error, Date.now()).title}
       <Button size="small" onClick={() => void feed.loadMore()}>
         {text('action.retry')}
@@ -93,6 +93,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
       <h2 id={id}>{title}</h2>
       <div
         role="grid"
+        class="fill"
         aria-labelledby={id}
         aria-multiselectable
         aria-rowcount={day.endRow - day.firstRow}
@@ -107,7 +108,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
           />
         ))}
       </div>
-      <div>
+      <div class="fill">
         {shown.flatMap((row) =>
           row.tiles.map((tile) => (
             <Card

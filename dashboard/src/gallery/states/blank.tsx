@@ -18,7 +18,7 @@ interface BlankProps {
 /** Explains why there are no cards, and offers the next action. */
 export function Blank({ icon, title, detail, children }: BlankProps) {
   return (
-    <div class="blank">
+    <div class="blank stack">
       <Icon of={icon} class="faint" />
       <h2>{title}</h2>
       <p class="soft">{detail}</p>
@@ -53,7 +53,7 @@ export function FirstMinute() {
   const { providers, help } = usePage();
   const main = providers.list.value?.find((provider) => provider.default);
   return (
-    <div class="first-minute scroll">
+    <div class="first-minute scroll stack">
       <h2>{text('gallery.first')}</h2>
       <p>
         {text('gallery.first.text')}
@@ -62,7 +62,7 @@ export function FirstMinute() {
             {' '}
             {text('gallery.first.sandbox')}{' '}
             <button type="button" onClick={() => help.open('realModel')}>
-              {text('gallery.first.real')}
+              {text('help.real')}
             </button>
           </>
         )}
@@ -95,7 +95,7 @@ function Try({ shape, name, parameters }: Attempt & { readonly shape: string }) 
     >
       <span>{prompt}</span>
       <small class="num">
-        {size ? size.replace('x', ' × ') : text('gallery.try.transparent')}
+        {size ? size.replace('x', ' × ') : text('make.background.transparent')}
         <Icon of={ArrowRight} />
       </small>
     </button>

@@ -17,12 +17,12 @@ export function GalleryTools() {
   const choosing = state.selection.active.value;
   const toggle = () => (choosing ? state.selection.clear() : state.selection.start());
   return (
-    <div class="gallery-tools">
+    <div class="gallery-tools row">
       <SearchField />
       <ShowPills />
       <FilterMenu />
       <span class="grow only-wide" />
-      <span class="density">
+      <span class="density row">
         <Icon of={Grid3x3} small />
         <Slider
           label={text('gallery.tileSize')}
@@ -147,6 +147,7 @@ function ShowPills() {
         <button
           key={name}
           type="button"
+          class="pickable"
           aria-pressed={name === chosen}
           onClick={() => router.setQuery({ show: undefined, status: undefined, ...query })}
         >
@@ -188,7 +189,7 @@ function FilterMenu() {
             onChoose={(next) => router.setQuery({ status: next })}
           />
           <FilterGroup
-            title={text('gallery.provider')}
+            title={text('job.failure.provider')}
             options={list.map(({ name, display_name }) => [name, display_name])}
             chosen={provider}
             onChoose={(next) => router.setQuery({ provider: next })}

@@ -33,7 +33,7 @@ export function CodeSection({ job }: { readonly job: Job }) {
   const code = WRITERS[language.value](toRequestCode(job, location.origin, needsToken));
   const name = looking.b?.kind === 'output' ? looking.b.name : undefined;
   return (
-    <section class="code-section">
+    <section class="code-section stack">
       <h2>
         {text('job.code')}
         <Segmented
@@ -51,7 +51,7 @@ export function CodeSection({ job }: { readonly job: Job }) {
         <code>{code}</code>
       </pre>
       {needsToken && <p class="hint">{text('job.code.token', { name: TOKEN_VARIABLE })}</p>}
-      <div class="copies">
+      <div class="copies row">
         <Button size="small" icon={Copy} onClick={() => copy(code, 'job.copy.code')}>
           {text('job.copy.code')}
         </Button>

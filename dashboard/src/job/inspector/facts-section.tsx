@@ -11,7 +11,7 @@ export function FactsSection({ job }: { readonly job: Job }) {
   if (result === undefined || result.data.length === 0) return <Asked job={job} />;
   const count = result.data.length;
   return (
-    <section class="facts-section">
+    <section class="facts-section stack">
       <h2>
         {text('job.facts')}
         {count > 1 && <span class="hint">{text('job.facts.all', { count })}</span>}
@@ -80,7 +80,7 @@ function Row({ fact: { name, asked, got, verdict, why } }: { readonly fact: Fact
 
 function Asked({ job }: { readonly job: Job }) {
   return (
-    <section class="facts-section">
+    <section class="facts-section stack">
       <h2>{text('job.facts.asked')}</h2>
       <dl>
         {toAsked(job).map(([name, value]) => (

@@ -57,7 +57,7 @@ function WarningsSection({ job }: { readonly job: Job }) {
   );
   if (warnings.length === 0) return null;
   return (
-    <section class="warnings-section">
+    <section class="warnings-section stack">
       <h2 class="sr">{text('job.warnings')}</h2>
       <ul>
         {warnings.map((warning) => (
@@ -79,7 +79,7 @@ function WebhookSection({ job }: { readonly job: Job }) {
   if (job.webhook === undefined || words === undefined) return null;
   const { status } = job.webhook;
   return (
-    <section class="webhook-section">
+    <section class="webhook-section stack">
       <h2>{text('job.webhook')}</h2>
       <p role="status">
         <Icon of={WEBHOOK_ICONS[status]} class={status} />
@@ -94,7 +94,7 @@ function LabelsSection({ job }: { readonly job: Job }) {
   const labels = Object.entries(job.request.metadata);
   if (labels.length === 0) return null;
   return (
-    <section class="labels-section">
+    <section class="labels-section stack">
       <h2>{text('make.labels')}</h2>
       <dl>
         {labels.map(([name, value]) => (
@@ -113,7 +113,7 @@ function FailureSection({ job }: { readonly job: Job }) {
   const failures = job.result?.failures ?? [];
   if (job.error === undefined && failures.length === 0) return null;
   return (
-    <section class="failure-section" role="alert">
+    <section class="failure-section stack" role="alert">
       {job.error && <Failure error={job.error} job={job} />}
       {failures.map(({ index, error }) => (
         <Failure key={index} error={error} job={job} number={index + 1} />
@@ -132,7 +132,7 @@ interface Props {
 function Failure({ error, job, number }: Props) {
   const words = toFailureText(error, (job.completed ?? job.updated) * 1000);
   return (
-    <div class="failure">
+    <div class="failure stack">
       <h2>
         {number === undefined
           ? words.title
@@ -183,7 +183,7 @@ function TimeSection({ result }: { readonly result: ImageResponse }) {
     .map(({ part, ms }) => `${text(`job.time.${part}`)} ${seconds(ms)}`)
     .join(text('list.separator'));
   return (
-    <section class="time-section">
+    <section class="time-section stack">
       <h2>
         {text('job.time')}
         <span class="num">{seconds(timings.total_ms)}</span>
@@ -201,7 +201,7 @@ function TimeSection({ result }: { readonly result: ImageResponse }) {
         ))}
       </p>
       {attempts.length > 0 && (
-        <ol class="attempts" aria-label={text('job.attempts')}>
+        <ol class="attempts stack" aria-label={text('job.attempts')}>
           {attempts.map((attempt, index) => (
             // Attempts of a job that has ended never change their order.
             <li key={index} class={attempt.outcome}>
@@ -244,8 +244,8 @@ function VerdictSection({ job }: { readonly job: Job }) {
   const isRehearsal = job.result?.warnings.includes('sandbox_output') === true;
   const isHidden = job.deleted !== undefined;
   return (
-    <section class="verdict-section">
-      <p class="verdict">
+    <section class="verdict-section stack">
+      <p class="verdict row">
         <Icon of={ICONS[job.status]} class={job.status} />
         <span>{verdictText(job)}</span>
         {isOpen(job) ? (
@@ -270,7 +270,7 @@ function VerdictSection({ job }: { readonly job: Job }) {
           <Icon of={EyeOff} />
           <span class="grow">{text('job.isHidden')}</span>
           <Button size="small" onClick={() => actions.setHidden(false)}>
-            {text('job.restore')}
+            {text('card.restore')}
           </Button>
         </p>
       )}
@@ -289,7 +289,7 @@ function CancelButton({ job }: { readonly job: Job }) {
       onClick={actions.cancel}
     >
       {text(
-        job.cancel_requested ? 'job.cancelling' : isWaiting ? 'job.cancelAgain' : 'action.cancel',
+        job.cancel_requested ? 'card.cancelling' : isWaiting ? 'card.cancelAgain' : 'action.cancel',
       )}
     </Button>
   );
@@ -320,10 +320,10 @@ function PromptSection({ job }: { readonly job: Job }) {
   const shown = job.result?.data.find(({ index }) => String(index + 1) === looking.b?.ref);
   const revised = shown?.revised_prompt ?? job.result?.revised_prompt;
   return (
-    <section class="prompt-section">
+    <section class="prompt-section stack">
       <h2>
         {text('make.prompt')}
-        <CopyButton what="job.copy.prompt" content={prompt} />
+        <CopyButton what="make.prompt" content={prompt} />
       </h2>
       <Prose>{prompt}</Prose>
       {avoid !== null && avoid !== '' && (
@@ -362,10 +362,10 @@ function Prose({ children }: { readonly children: string }) {
   return (
     <details class="long">
       <summary>
-        <span class="prose" dir="auto">
+        <span class="prose clamp" dir="auto">
           {children}
         </span>
-        <span class="more">{text('job.more')}</span>
+        <span class="more">{text('action.showAll')}</span>
       </summary>
     </details>
   );

@@ -32,15 +32,15 @@ export function ImageLayer({ image, pane, longest, clip }: ImageLayerProps) {
   const shape = toStyle(rect);
   const transform = `translate(${x}px, ${y}px) scale(${k})`;
   return (
-    <div class="image-layer" style={clip === undefined ? {} : { clipPath: clip }}>
+    <div class="image-layer fill" style={clip === undefined ? {} : { clipPath: clip }}>
       <div
-        class={zoom.stepped.value ? 'zoomed stepped' : 'zoomed'}
+        class={zoom.stepped.value ? 'zoomed fill stepped' : 'zoomed fill'}
         style={{ transform, '--pattern': `${PATTERN_PX / k}px` }}
       >
         <FittedImage key={image.path} image={image} rect={rect} shape={shape} />
       </div>
       {k > 1 && size !== undefined && imageSource(image).isReduced && (
-        <p class="reduced num">
+        <p class="reduced num chip">
           {text('job.reduced', { pixels: Math.max(size.width, size.height) })}
         </p>
       )}
@@ -126,11 +126,11 @@ interface LostImageProps {
 export function LostImage({ error, size }: LostImageProps) {
   const failure =
     error.status === 404
-      ? { title: text('job.removed'), text: text('job.removed.text') }
+      ? { title: text('card.removed'), text: text('card.removed.text') }
       : toFailureText(error, Date.now());
   return (
     <div
-      class="lost-image"
+      class="lost-image fill stack"
       style={{ inlineSize: `${size.width}px`, blockSize: `${size.height}px` }}
       role="status"
     >
@@ -162,7 +162,7 @@ export function ImageBadge({ image, side, pane, longest }: ImageBadgeProps) {
       : { insetInlineStart: `${seen.left + INSET_PX}px` }),
   };
   return (
-    <span class="image-badge" style={style}>
+    <span class="image-badge chip cut" style={style}>
       <b>{side.toUpperCase()}</b> {imageText(image)}
     </span>
   );

@@ -39,7 +39,7 @@ function OpenStage({ job }: { readonly job: Job }) {
   const isAway = connection.state.value === 'offline';
   const stage = text(`card.stage.${stageOf(job)}`);
   return (
-    <div class="open-stage" ref={element}>
+    <div class="open-stage middle" ref={element}>
       <div
         class={`coming ${job.status}`}
         style={{ inlineSize: `${width}px`, blockSize: `${height}px` }}
@@ -68,7 +68,7 @@ function EndedStage({ job }: { readonly job: Job }) {
   const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);
   const icon = status in ICONS ? ICONS[status as keyof typeof ICONS] : ImageOff;
   return (
-    <div class="ended-stage">
+    <div class="ended-stage stack">
       <Icon of={icon} class={status} />
       <h2>{failure?.title ?? text('job.noImages')}</h2>
       <p class="soft">{failure?.text ?? text('job.noImages.text')}</p>
@@ -91,7 +91,7 @@ function Ways({ job, mayRepeat, after = 0 }: WaysProps) {
   return (
     <>
       {wait > 0 && <p class="soft num">{text('card.safeIn', { wait: formatClock(wait + 999) })}</p>}
-      <p class="ways">
+      <p class="ways row">
         {mayRepeat && (
           <Button icon={Repeat2} disabled={wait > 0} onClick={() => makeAgain(job)}>
             {text('card.makeAgain')}

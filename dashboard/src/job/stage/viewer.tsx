@@ -209,7 +209,7 @@ function Divider({ share, place }: DividerProps) {
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={onPointerMove}
     >
-      <span>
+      <span class="middle">
         <Icon of={ChevronsLeftRight} />
       </span>
     </div>
@@ -235,7 +235,7 @@ export function Grid() {
     <ul class="grid" ref={element} style={{ gridTemplateColumns: `repeat(${columns}, auto)` }}>
       {cell &&
         outputs.map((image) => (
-          <li key={image.ref}>
+          <li key={image.ref} class="middle">
             <Cell image={image} cell={cell} onPress={() => press(image)} />
           </li>
         ))}
@@ -266,7 +266,7 @@ function Cell({ image, cell, onPress }: CellProps) {
     >
       {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
       {loaded.state === 'failed' && <LostImage error={loaded.error} size={{ width, height }} />}
-      <span class="number num">{image.number}</span>
+      <span class="number num chip">{image.number}</span>
     </button>
   );
 }

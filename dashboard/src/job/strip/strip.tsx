@@ -19,14 +19,14 @@ export function Strip({ neighbours, onChoose }: StripProps) {
     images.filter(({ kind }) => kinds.includes(kind)),
   );
   return (
-    <div class="strip">
+    <div class="strip row">
       <Way to={neighbours.newer} name="newer" onChoose={onChoose} />
-      <div class="thumbs" role="group" aria-label={text('job.images')}>
+      <div class="thumbs row" role="group" aria-label={text('job.images')}>
         {images.length > 1 &&
           groups
             .filter((group) => group.length > 0)
             .map((group) => (
-              <span key={group[0]?.ref}>
+              <span key={group[0]?.ref} class="row">
                 {group.map((image) => (
                   <StripThumb key={image.ref} image={image} />
                 ))}
@@ -78,7 +78,7 @@ function StripThumb({ image }: { readonly image: JobImage }) {
       onClick={() => press(image)}
     >
       {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
-      {side && <span class="side">{side}</span>}
+      {side && <span class="side chip">{side}</span>}
     </button>
   );
 }

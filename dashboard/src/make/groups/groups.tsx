@@ -74,6 +74,7 @@ function Group({ name, summary }: { readonly name: GroupName; readonly summary: 
     <section class="group">
       <button
         type="button"
+        class="row"
         aria-expanded={isOpen}
         aria-controls={id}
         onClick={() => setOpen(!isOpen)}

@@ -42,7 +42,7 @@ function Param({ label, children, hint, disabled = false, onReset }: ParamProps)
   return (
     <div class="param" aria-disabled={disabled}>
       <span class="label">{label}</span>
-      <div class="value">{children}</div>
+      <div class="value row">{children}</div>
       {onReset && (
         <IconButton
           small
@@ -267,7 +267,7 @@ function AvoidSettings() {
         }}
       />
       {support === 'emulated' && <p class="hint">{text('make.avoid.merged', { model })}</p>}
-      {support === 'unsupported' && <p class="hint">{text('make.avoid.none', { model })}</p>}
+      {support === 'unsupported' && <p class="hint">{text('make.fidelity.none', { model })}</p>}
       <OptionParam
         isList
         label={text('make.avoid.how')}

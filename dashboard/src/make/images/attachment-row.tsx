@@ -14,7 +14,7 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
   const { key, name, role } = attachment;
   const isFirst = firstSource(draft.attachments.value)?.key === key;
   return (
-    <li class="attachment-row">
+    <li class="attachment-row row edged">
       <AttachmentImage attachment={attachment} />
       <div class="grow">
         <p class="cut" title={name}>

@@ -68,7 +68,7 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
   }
 
   return (
-    <li>
+    <li class="row">
       <button type="button" class="apply" onClick={apply}>
         <span class="cut">{name}</span>
         <small class="cut">{description ?? template.prompt}</small>

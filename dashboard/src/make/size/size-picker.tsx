@@ -27,7 +27,7 @@ export function SizePicker() {
   }
 
   return (
-    <section class="size-picker" aria-labelledby="size-title">
+    <section class="size-picker stack" aria-labelledby="size-title">
       <header>
         <h3 id="size-title">{text('make.size')}</h3>
         <span class="num">{hint ?? toLabel(size)}</span>
@@ -83,7 +83,7 @@ function Shapes({ shapes, current, onChoose }: ShapesProps) {
           key={shape.name}
           type="button"
           role="radio"
-          class={shape.name === 'auto' ? 'auto' : undefined}
+          class={shape.name === 'auto' ? 'pickable auto' : 'pickable'}
           aria-checked={shape.name === current}
           aria-describedby={shape.sizes.length === 0 ? 'size-note' : undefined}
           tabIndex={shape.name === reachable ? 0 : -1}

@@ -50,7 +50,7 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: M
     <div class="mask-stage">
       <div
         ref={stage}
-        class="surface"
+        class="surface fill"
         role="img"
         aria-label={text('mask.stage', { name, percent: toPercent(painting.share.value) })}
         data-pans={strokes.isPanning.value}

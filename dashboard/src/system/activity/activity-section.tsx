@@ -78,7 +78,7 @@ function QueueLine() {
     age !== undefined && text('system.queue.oldest', { age: formatDuration(Math.max(age, 1000)) }),
   ];
   return (
-    <div class="queue-line">
+    <div class="queue-line row">
       <p class="num" role="status">
         {paused && <i class="dot warn" />}
         {parts.filter(Boolean).join(' ')}
@@ -145,12 +145,12 @@ function JobsKept({ jobs }: { readonly jobs: Diagnostics['jobs'] }) {
       </div>
       <ul class="num">
         {STATUSES.map((status) => (
-          <li key={status}>
+          <li key={status} class="row">
             <i class={status} />
             {counts[status] > 0 ? (
-              <Link to={`?status=${status}`}>{text(`system.jobs.${status}`)}</Link>
+              <Link to={`?status=${status}`}>{text(`gallery.status.${status}`)}</Link>
             ) : (
-              text(`system.jobs.${status}`)
+              text(`gallery.status.${status}`)
             )}
             <span>{formatNumber(counts[status])}</span>
           </li>

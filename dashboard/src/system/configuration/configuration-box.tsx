@@ -39,7 +39,7 @@ export function ConfigurationBox({ origins }: { readonly origins: readonly Origi
       {!isSearch && (
         <Button look="quiet" size="small" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
           {isLong
-            ? text('system.configuration.fewer')
+            ? text('action.showFewer')
             : text('system.configuration.more', { count: untouched.length })}
         </Button>
       )}

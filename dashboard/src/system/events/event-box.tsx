@@ -33,7 +33,7 @@ export function EventBox({ events }: { readonly events: Diagnostics['events'] })
       {known.length > FEW && (
         <Button look="quiet" size="small" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
           {isLong
-            ? text('system.events.fewer')
+            ? text('action.showFewer')
             : text('system.events.all', { count: Math.min(known.length, MANY) })}
         </Button>
       )}

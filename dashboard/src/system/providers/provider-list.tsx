@@ -38,7 +38,7 @@ function ProviderCard({ provider, reading }: ProviderCardProps) {
   const isReady = provider.ready;
   const tags = [
     text(`system.health.${health}`),
-    descriptor?.default && text('system.default'),
+    descriptor?.default && text('make.model.default'),
     isReady && isRehearsal(name) && text('system.rehearsals'),
   ];
   return (
@@ -81,7 +81,7 @@ function Steps({ health }: { readonly health: Health }) {
   const { [health]: steps } = STEPS;
   if (steps === undefined) return null;
   return (
-    <ol>
+    <ol class="steps stack">
       {steps.map(({ text: key, code }) => (
         <li key={key}>
           <span>
