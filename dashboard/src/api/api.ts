@@ -55,6 +55,17 @@ export async function unwrap<
   return data as NonNullable<FetchResponse<T, O, M>['data']>;
 }
 
+/** Returns a function that starts a read, or joins the read in progress. */
+export function joined(read: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> | undefined;
+  return () => {
+    current ??= read().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+}
+
 function pick({ GET, POST, PUT, PATCH, DELETE }: Client<paths>) {
   return { GET, POST, PUT, PATCH, DELETE };
 }
@@ -107,6 +118,11 @@ export class ApiError extends Error {
       requestId: body.request_id,
       reason: body.error.code ?? undefined,
     });
+  }
+
+  /** Returns the error if it is one of the bridge. Any other error is a connection that broke. */
+  static of(error: unknown): ApiError {
+    return error instanceof ApiError ? error : ApiError.unreachable();
   }
 
   /** Creates the error for a request that received no reply. */

@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, ApiError, unwrap } from '../api/api.ts';
+import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
 import type { Diagnostics } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 
@@ -19,26 +19,17 @@ const TIMEOUT_MS = 10_000;
 export function createDiagnostics(api: Api, connection: Connection) {
   const latest = signal<Reading | undefined>(undefined);
   const error = signal<ApiError | undefined>(undefined);
-  let current: Promise<void> | undefined;
-
-  async function readOnce(): Promise<void> {
+  /** Ends when the current read, or else a new one, has ended. A failure is stored in `error`. */
+  const read = joined(async () => {
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
       const report = await unwrap(api.GET('/v1/diagnostics', { signal }));
       latest.value = { report, at: Date.now() };
       error.value = undefined;
     } catch (failure) {
-      error.value = failure instanceof ApiError ? failure : ApiError.unreachable();
+      error.value = ApiError.of(failure);
     }
-  }
-
-  /** Resolves when the current read, or else a new one, has ended. A failure is stored in `error`. */
-  function read(): Promise<void> {
-    current ??= readOnce().finally(() => {
-      current = undefined;
-    });
-    return current;
-  }
+  });
 
   return {
     /** The last report that was read successfully. */

@@ -40,8 +40,7 @@ export function createImageCache(api: Api, connection: Connection) {
       entry.image.value = { state: 'ready', url: URL.createObjectURL(blob), blob };
     } catch (error) {
       if (signal.aborted) return;
-      const failure = error instanceof ApiError ? error : ApiError.unreachable();
-      entry.image.value = { state: 'failed', error: failure };
+      entry.image.value = { state: 'failed', error: ApiError.of(error) };
     }
   }
 

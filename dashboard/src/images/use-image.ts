@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Job } from '../api/schemas.ts';
 import { usePage } from '../page-context.ts';
 import type { LoadedImage } from './image-cache.ts';
 
@@ -32,4 +33,11 @@ export function useSteadyImage(path: string | undefined): LoadedImage {
   const last = useRef(image);
   if (image.state === 'ready' || last.current.state !== 'ready') last.current = image;
   return last.current;
+}
+
+/** Returns the latest unfinished image of an open job. */
+export function usePartialImage({ id, progress }: Pick<Job, 'id' | 'progress'>): LoadedImage {
+  const partials = progress?.partial_images ?? 0;
+  // The fragment is not sent. It gives each unfinished image an address of its own in the cache.
+  return useSteadyImage(partials > 0 ? `/v1/jobs/${id}/partial#${partials}` : undefined);
 }

@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, ApiError, unwrap } from '../api/api.ts';
+import { type Api, ApiError, joined, unwrap } from '../api/api.ts';
 import type { JobStatus, JobSummary } from '../api/schemas.ts';
 import type { Jobs } from './jobs.ts';
 
@@ -18,9 +18,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const complete = signal(false);
   const controller = new AbortController();
   let cursor: string | undefined;
-  let reading: Promise<void> | undefined;
 
-  async function readPage(): Promise<void> {
+  const readPage = joined(async () => {
     try {
       const query = { limit: PAGE, ...(cursor && { cursor }), ...toJobQuery(filter) };
       const { signal } = controller;
@@ -36,16 +35,13 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     } catch (failure) {
       if (controller.signal.aborted) return;
       state.value = 'failed';
-      error.value = failure instanceof ApiError ? failure : ApiError.unreachable();
+      error.value = ApiError.of(failure);
     }
-  }
+  });
 
   function loadMore(): Promise<void> {
     if (complete.peek() && state.peek() === 'ready') return Promise.resolve();
-    reading ??= readPage().finally(() => {
-      reading = undefined;
-    });
-    return reading;
+    return readPage();
   }
 
   return {

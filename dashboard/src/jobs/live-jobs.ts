@@ -86,15 +86,12 @@ async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
   }
 }
 
+/** Resolves after a time, or at once when the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
   return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
+    if (over.aborted) resolve();
+    else over.addEventListener('abort', () => resolve());
   });
 }
 

@@ -201,7 +201,7 @@ function toWords(error: unknown): { readonly text: string; readonly detail: stri
       detail: text('make.file.moved'),
     };
   }
-  const failure = error instanceof ApiError ? error : ApiError.unreachable();
+  const failure = ApiError.of(error);
   const words = toFailureText(failure, Date.now());
   return {
     text: words.title,

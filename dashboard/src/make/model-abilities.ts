@@ -11,8 +11,8 @@ const MASKS = {
 
 /** Describes the capabilities of a model in one line, for example "7 sizes, 5 input images, no mask". */
 export function toAbilities(document: Capabilities): string {
-  const { sizes, edit_images: images, masks, transparent_background: alpha } = document;
-  const most = Math.max(images.max_count, document.reference_images.max_count);
+  const { sizes, masks, transparent_background: alpha } = document;
+  const most = mostImages(document);
   const parts = [
     sizes.arbitrary
       ? text('make.can.anySize', { edge: String(sizes.max_edge ?? 16_384) })
@@ -23,6 +23,17 @@ export function toAbilities(document: Capabilities): string {
     text(MASKS[masks.support]),
   ];
   return parts.filter(Boolean).join(text('list.separator'));
+}
+
+/** Returns the maximum number of input images. 0 if the model accepts none. */
+export function mostImages({
+  edit_images,
+  reference_images,
+}: Pick<Capabilities, 'edit_images' | 'reference_images'>): number {
+  const counts = [edit_images, reference_images].map(({ support, max_count }) =>
+    support === 'unsupported' ? 0 : max_count,
+  );
+  return Math.max(...counts);
 }
 
 /** Returns true for the sandbox, which generates images on this machine as rehearsals for a real model. */

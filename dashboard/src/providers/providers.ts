@@ -28,7 +28,7 @@ export function createProviders(api: Api, connection: Connection) {
       error.value = undefined;
       for (const [key, document] of capabilities) void loadCapabilities(key, document);
     } catch (failure) {
-      error.value = failure instanceof ApiError ? failure : ApiError.unreachable();
+      error.value = ApiError.of(failure);
     }
   }
 

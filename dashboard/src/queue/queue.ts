@@ -1,5 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
+import { type Api, joined, unwrap } from '../api/api.ts';
 import type { Queue } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';
@@ -20,24 +20,16 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   const latest = signal<Queue | undefined>(undefined);
   const waiting = () => [...jobs.open.value.values()].filter(({ status }) => status === 'queued');
   let hadWaiting = false;
-  let current: Promise<void> | undefined;
   /**
    * The number of changes made from this page. A reply requested before the latest change is stale and is discarded.
    */
   let changes = 0;
 
-  async function readOnce(): Promise<void> {
+  const read = joined(async () => {
     const before = changes;
     const queue = await unwrap(api.GET('/v1/queue')).catch(() => undefined);
     if (changes === before) latest.value = queue;
-  }
-
-  function read(): Promise<void> {
-    current ??= readOnce().finally(() => {
-      current = undefined;
-    });
-    return current;
-  }
+  });
 
   effect(() => {
     const hasWaiting = waiting().length > 0;

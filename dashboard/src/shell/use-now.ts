@@ -14,3 +14,9 @@ export function useNow(everyMs: number, running = true): number {
   }, [everyMs, running]);
   return now;
 }
+
+/** Returns the milliseconds until `after`, or 0 once that time has passed. */
+export function useWait(after = 0): number {
+  const now = useNow(1000, after > Date.now());
+  return Math.max(0, after - Math.max(now, Date.now()));
+}

@@ -104,17 +104,14 @@ export function formatDuration(milliseconds: number): string {
     .join(text('list.separator'));
 }
 
-const weekday = once(() => new Intl.DateTimeFormat(language, { weekday: 'long' }));
-const dateOfYear = once(() => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' }));
-const fullDate = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'long' }));
-const timeOfDay = once(
-  () =>
-    new Intl.DateTimeFormat(language, {
-      hour: '2-digit',
-      minute: '2-digit',
-      hourCycle: 'h23',
-    }),
-);
+const dates = (options: Intl.DateTimeFormatOptions) =>
+  once(() => new Intl.DateTimeFormat(language, options));
+const weekday = dates({ weekday: 'long' });
+const dateOfYear = dates({ day: 'numeric', month: 'long' });
+const fullDate = dates({ dateStyle: 'long' });
+const utcDay = dates({ day: 'numeric', month: 'long', timeZone: 'UTC' });
+const timeOfDay = dates({ timeStyle: 'short', hourCycle: 'h23' });
+const timeWithSeconds = dates({ timeStyle: 'medium', hourCycle: 'h23' });
 
 /** Formats the day of a Unix time in seconds as a heading: Today, Yesterday, Monday, March 3. */
 export function formatDay(seconds: number, now: Date): string {
@@ -131,10 +128,6 @@ export function formatDate(seconds: number): string {
   return fullDate().format(seconds * 1000);
 }
 
-const utcDay = once(
-  () => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' }),
-);
-
 /** Formats a day that the bridge reports as 2026-03-03, for example as March 3. */
 export function formatUtcDay(day: string): string {
   return utcDay().format(Date.parse(day));
@@ -144,16 +137,6 @@ export function formatUtcDay(day: string): string {
 export function formatTime(seconds: number): string {
   return timeOfDay().format(seconds * 1000);
 }
-
-const timeWithSeconds = once(
-  () =>
-    new Intl.DateTimeFormat(language, {
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      hourCycle: 'h23',
-    }),
-);
 
 /** Formats the time of day of a Unix time in milliseconds, for example 11:56:03. */
 export function formatTimeWithSeconds(milliseconds: number): string {

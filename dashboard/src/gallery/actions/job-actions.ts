@@ -132,7 +132,7 @@ export async function runForEach<T extends { readonly id: string }>(
         done.push(job.id);
       } catch (error) {
         failed.push(job.id);
-        first ??= error instanceof ApiError ? error : ApiError.unreachable();
+        first ??= ApiError.of(error);
       }
     }
   }

@@ -15,11 +15,11 @@ import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api.ts';
 import type { BridgeError, JobSummary } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
-import { useSteadyImage } from '../../images/use-image.ts';
+import { usePartialImage } from '../../images/use-image.ts';
 import { stageOf } from '../../jobs/job-state.ts';
 import { Elapsed, StageBar } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
-import { useNow } from '../../shell/use-now.ts';
+import { useWait } from '../../shell/use-now.ts';
 import { type FailureText, toFailureText } from '../../text/failure-text.ts';
 import { formatClock, text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
@@ -31,10 +31,7 @@ interface OpenCardProps {
 
 /** Shows an open job: as text until an unfinished image exists, then as that image. */
 export function OpenCard({ job, tabIndex }: OpenCardProps) {
-  const partials = job.progress?.partial_images ?? 0;
-  // The fragment is not sent. It gives each unfinished image an address of its own in the cache.
-  const path = partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined;
-  const image = useSteadyImage(path);
+  const image = usePartialImage(job);
   const { connection, queue } = usePage();
   const isAway = connection.state.value === 'offline';
   const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
@@ -181,13 +178,6 @@ function Ways({ job, failure, waits, tabIndex }: WaysProps) {
       {job.status !== 'cancelled' && details}
     </>
   );
-}
-
-/** Returns the milliseconds until `after`, or 0 once that time has passed. */
-function useWait(after: number | undefined): number {
-  const waits = after !== undefined && after > Date.now();
-  const now = useNow(1000, waits);
-  return after === undefined ? 0 : Math.max(0, after - Math.max(now, Date.now()));
 }
 
 /** Returns the part of the error that is known before the whole error has been read. */

@@ -143,24 +143,7 @@ function NewPill({ onPress }: { readonly onPress: () => void }) {
 }
 
 /** Ratios of typical images. */
-const RATIOS = [
-  3 / 2,
-  1,
-  3 / 2,
-  2 / 3,
-  3 / 2,
-  1,
-  2 / 3,
-  3 / 2,
-  16 / 9,
-  1,
-  1,
-  3 / 2,
-  1,
-  2 / 3,
-  3 / 2,
-  3 / 2,
-];
+const RATIOS = [1.5, 1, 1.5, 0.667, 1.5, 1, 0.667, 1.5, 1.778, 1, 1, 1.5, 1, 0.667, 1.5, 1.5];
 
 /** Shows placeholders while the first page is loading. */
 function Skeletons() {

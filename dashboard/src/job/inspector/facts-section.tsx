@@ -1,4 +1,5 @@
 import { ArrowRight, Check, EqualNot } from 'lucide';
+import type { ComponentChildren } from 'preact';
 import type { Job } from '../../api/schemas.ts';
 import { Icon } from '../../controls/button.tsx';
 import { Link } from '../../controls/link.tsx';
@@ -30,21 +31,22 @@ export function FactsSection({ job }: { readonly job: Job }) {
 function Origin({ job: { priority = 0, retry_of: earlier } }: { readonly job: Job }) {
   return (
     <>
-      {priority !== 0 && (
-        <div>
-          <dt>{text('job.fact.priority')}</dt>
-          <dd class="got num">{priority}</dd>
-        </div>
-      )}
+      {priority !== 0 && <Pair name={text('job.fact.priority')}>{priority}</Pair>}
       {earlier !== undefined && (
-        <div>
-          <dt>{text('job.fact.retryOf')}</dt>
-          <dd class="got">
-            <Link to={`/jobs/${earlier}`}>{text('job.fact.retryOf.show')}</Link>
-          </dd>
-        </div>
+        <Pair name={text('job.fact.retryOf')}>
+          <Link to={`/jobs/${earlier}`}>{text('job.fact.retryOf.show')}</Link>
+        </Pair>
       )}
     </>
+  );
+}
+
+function Pair({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="got num">{children}</dd>
+    </div>
   );
 }
 
@@ -61,16 +63,10 @@ function Row({ fact: { name, asked, got, verdict, why } }: { readonly fact: Fact
         )}
         {got}
       </dd>
-      {verdict === 'honoured' && (
-        <dd class="tick">
-          <Icon of={Check} small />
-          {text('job.fact.asAsked')}
-        </dd>
-      )}
-      {verdict === 'changed' && (
-        <dd class="tick changed">
-          <Icon of={EqualNot} small />
-          {text('job.fact.changed')}
+      {verdict !== 'unspecified' && (
+        <dd class={verdict === 'changed' ? 'tick changed' : 'tick'}>
+          <Icon of={verdict === 'changed' ? EqualNot : Check} small />
+          {text(verdict === 'changed' ? 'job.fact.changed' : 'job.fact.asAsked')}
         </dd>
       )}
       {why !== undefined && <dd class="why">{why}</dd>}
@@ -84,10 +80,9 @@ function Asked({ job }: { readonly job: Job }) {
       <h2>{text('job.facts.asked')}</h2>
       <dl>
         {toAsked(job).map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd class="got num">{value}</dd>
-          </div>
+          <Pair key={name} name={name}>
+            {value}
+          </Pair>
         ))}
         <Origin job={job} />
       </dl>

@@ -11,6 +11,7 @@ import {
   TriangleAlert,
   X,
 } from 'lucide';
+import { Fragment } from 'preact';
 import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
@@ -131,6 +132,12 @@ interface Props {
 
 function Failure({ error, job, number }: Props) {
   const words = toFailureText(error, (job.completed ?? job.updated) * 1000);
+  const facts = [
+    ['job.failure.code', error.code],
+    ['job.failure.provider', error.provider],
+    ['job.failure.job', job.id],
+    ['job.failure.request', error.upstream_request_id],
+  ] as const;
   return (
     <div class="failure stack">
       <h2>
@@ -150,21 +157,14 @@ function Failure({ error, job, number }: Props) {
           </ul>
         )}
         <dl>
-          <dt>{text('job.failure.code')}</dt>
-          <dd class="mono">{error.code}</dd>
-          {error.provider !== undefined && (
-            <>
-              <dt>{text('job.failure.provider')}</dt>
-              <dd class="mono">{error.provider}</dd>
-            </>
-          )}
-          <dt>{text('job.failure.job')}</dt>
-          <dd class="mono">{job.id}</dd>
-          {error.upstream_request_id !== undefined && (
-            <>
-              <dt>{text('job.failure.request')}</dt>
-              <dd class="mono">{error.upstream_request_id}</dd>
-            </>
+          {facts.map(
+            ([key, value]) =>
+              value !== undefined && (
+                <Fragment key={key}>
+                  <dt>{text(key)}</dt>
+                  <dd class="mono">{value}</dd>
+                </Fragment>
+              ),
           )}
         </dl>
       </details>

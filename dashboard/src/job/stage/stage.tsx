@@ -2,11 +2,11 @@ import { Ban, CircleAlert, ImageOff, Pencil, Repeat2, TriangleAlert } from 'luci
 import { useRef } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
 import { Button, Icon } from '../../controls/button.tsx';
-import { useSteadyImage } from '../../images/use-image.ts';
+import { usePartialImage } from '../../images/use-image.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { Elapsed, StageBar } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
-import { useNow } from '../../shell/use-now.ts';
+import { useWait } from '../../shell/use-now.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatClock, text } from '../../text/text.ts';
 import { useJobActions } from '../job-actions.ts';
@@ -31,9 +31,7 @@ function OpenStage({ job }: { readonly job: Job }) {
   const { connection } = usePage();
   const element = useRef<HTMLDivElement>(null);
   const box = useBox(element);
-  const partials = job.progress?.partial_images ?? 0;
-  // The fragment is not sent. It gives each unfinished image an address of its own in the cache.
-  const image = useSteadyImage(partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined);
+  const image = usePartialImage(job);
   const size = openSize(job);
   const { width = 0, height = 0 } = box ? fitInto(size, box, longestShown([size])) : {};
   const isAway = connection.state.value === 'offline';
@@ -84,10 +82,9 @@ interface WaysProps {
   readonly after: number | undefined;
 }
 
-function Ways({ job, mayRepeat, after = 0 }: WaysProps) {
+function Ways({ job, mayRepeat, after }: WaysProps) {
   const { makeAgain, change } = useJobActions();
-  const now = useNow(1000, after > Date.now());
-  const wait = Math.max(0, after - Math.max(now, Date.now()));
+  const wait = useWait(after);
   return (
     <>
       {wait > 0 && <p class="soft num">{text('card.safeIn', { wait: formatClock(wait + 999) })}</p>}

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import { ApiError } from '../../api/api.ts';
+import { ApiError, joined } from '../../api/api.ts';
 import type { Job, JobSummary } from '../../api/schemas.ts';
 import type { Connection } from '../../connection/connection.ts';
 import { isOpen } from '../../jobs/job-state.ts';
@@ -28,27 +28,18 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
   const summary = signal<JobSummary | undefined>(jobs.get(id)?.peek());
   const error = signal<ApiError | undefined>(undefined);
   const controller = new AbortController();
-  let reading: Promise<void> | undefined;
 
-  async function readOnce(): Promise<void> {
+  const read = joined(async () => {
     try {
-      const job = await jobs.read(id, controller.signal);
-      detail.value = job;
-      error.value = undefined;
+      do {
+        detail.value = await jobs.read(id, controller.signal);
+        error.value = undefined;
+        // The job may have ended while it was being read.
+      } while (hasEndedSince(detail.peek(), summary.peek()));
     } catch (failure) {
-      if (controller.signal.aborted) return;
-      error.value = failure instanceof ApiError ? failure : ApiError.unreachable();
+      if (!controller.signal.aborted) error.value = ApiError.of(failure);
     }
-  }
-
-  function read(): Promise<void> {
-    reading ??= readOnce().finally(() => {
-      reading = undefined;
-      // The job may have ended while it was being read.
-      if (error.peek() === undefined && hasEndedSince(detail.peek(), summary.peek())) void read();
-    });
-    return reading;
-  }
+  });
 
   const unsubscribe = jobs.subscribe((change) => {
     if ((change.kind === 'removed' ? change.id : change.job.id) !== id) return;

@@ -1,10 +1,9 @@
-import type { Provider } from '../../api/schemas.ts';
+import type { Capabilities, Provider } from '../../api/schemas.ts';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
-import { isRehearsedFailure } from '../../make/model-abilities.ts';
+import { isRehearsedFailure, mostImages } from '../../make/model-abilities.ts';
 import { usePage } from '../../page-context.ts';
 import { formatNumber, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
-import { type ModelRow, type Support, toModelRow } from './model-row.ts';
 import '../table.css';
 import './model-table.css';
 
@@ -78,7 +77,7 @@ function Row({ provider, model }: { readonly provider: string; readonly model: s
     <tr>
       <th scope="row">{model}</th>
       {document ? (
-        <Cells row={toModelRow(document)} />
+        <Cells document={document} />
       ) : (
         COLUMNS.map((name) => (
           <td key={name} class="faint">
@@ -90,38 +89,43 @@ function Row({ provider, model }: { readonly provider: string; readonly model: s
   );
 }
 
-function Cells({ row }: { readonly row: ModelRow }) {
+function Cells({ document }: { readonly document: Capabilities }) {
+  const none = <Can support="unsupported" />;
+  const images = mostImages(document);
+  const cells = [
+    sizesText(document.sizes),
+    <Can key="alpha" support={document.transparent_background} />,
+    <Can key="mask" support={document.masks.support} />,
+    <Can key="negative" support={document.negative_prompt} />,
+    images === 0 ? none : formatNumber(images),
+    document.partial_images.max === 0 ? none : formatNumber(document.partial_images.max),
+    document.output_formats.join(text('list.separator')),
+    document.input_fidelities.join(text('list.separator')) || none,
+  ];
   return (
     <>
-      <td>{sizesText(row.sizes)}</td>
-      <td>
-        <Can support={row.alpha} />
-      </td>
-      <td>
-        <Can support={row.mask} />
-      </td>
-      <td>
-        <Can support={row.negativePrompt} />
-      </td>
-      <td>{row.images > 0 ? formatNumber(row.images) : <Can support="unsupported" />}</td>
-      <td>
-        {row.partialImages > 0 ? formatNumber(row.partialImages) : <Can support="unsupported" />}
-      </td>
-      <td>{row.formats.join(text('list.separator'))}</td>
-      <td>{row.fidelities.join(text('list.separator')) || <Can support="unsupported" />}</td>
+      {cells.map((cell, index) => (
+        <td key={COLUMNS[index]}>{cell}</td>
+      ))}
     </>
   );
 }
 
-function sizesText(sizes: ModelRow['sizes']): string {
-  if ('count' in sizes) {
-    return sizes.count > 0 ? formatNumber(sizes.count) : text('system.models.autoSize');
+function sizesText({ arbitrary, max_edge: edge, allowed }: Capabilities['sizes']): string {
+  if (!arbitrary) {
+    return allowed.length > 0 ? formatNumber(allowed.length) : text('system.models.autoSize');
   }
-  if (sizes.maxEdge === undefined) return text('system.models.anySize');
-  return text('system.models.anySizeTo', { edge: String(sizes.maxEdge) });
+  if (edge === undefined) return text('system.models.anySize');
+  return text('system.models.anySizeTo', { edge: String(edge) });
 }
 
 /** Shows the support for a capability with a mark and a word. */
-function Can({ support, word }: { readonly support: Support; readonly word?: string }) {
+function Can({
+  support,
+  word,
+}: {
+  readonly support: Capabilities['negative_prompt'];
+  readonly word?: string;
+}) {
   return <span class={`can ${support}`}>{word ?? text(`system.can.${support}`)}</span>;
 }
