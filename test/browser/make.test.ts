@@ -179,7 +179,7 @@ describe('files added to a draft', () => {
     await page.locator('main').dispatchEvent('drop', { dataTransfer: large });
 
     await page.getByText('large.png cannot be read').waitFor();
-    await page.getByText('The file has 100 MB; the limit is 33 MB.').waitFor();
+    await page.getByText('The file is 100 MB. The limit is 33 MB.').waitFor();
   });
 
   it('are shown unchanged if their names are hostile, and break nothing', async () => {
@@ -338,7 +338,7 @@ describe('the chosen model', () => {
     await plan(page).getByText('gpt-image-1 does not support this size.').waitFor();
     await expect.poll(() => submit(page).isDisabled()).toBe(true);
     await keepScreenshot(page, 'make-refused');
-    await page.getByRole('button', { name: 'Use the nearest' }).click();
+    await page.getByRole('button', { name: 'Use the nearest value' }).click();
 
     await plan(page).getByText('Size becomes 1536 × 1024, the nearest supported size.').waitFor();
     await expect.poll(() => submit(page).isEnabled()).toBe(true);

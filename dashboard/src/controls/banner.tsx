@@ -5,14 +5,13 @@ import './banner.css';
 
 interface Props {
   readonly icon: IconNode;
-  /** The event that is announced to screen readers. */
+  /** The reason, which is announced to screen readers. */
   readonly title: string;
   readonly detail: ComponentChildren;
-  /** The actions that are offered. */
   readonly children: ComponentChildren;
 }
 
-/** Shows above the content why the content does not change. */
+/** Shows a message above content that is out of date, with the actions that help. */
 export function Banner({ icon, title, detail, children }: Props) {
   return (
     <div class="banner row edged">

@@ -96,7 +96,7 @@ export function toWindow(since: number, now: number): 2 | 5 | 15 {
   return known <= 5 ? 5 : 15;
 }
 
-/** More samples than a chart has pixels. */
+/** The maximum number of samples, which is more than a chart has pixels. */
 const MOST_SAMPLES = 5000;
 
 /** Appends a sample, and removes the samples that no chart shows any more. Keeps at most the newest 5,000. */

@@ -69,9 +69,7 @@ export function createDiagnostics(api: Api, connection: Connection) {
   };
 }
 
-/**
- * Reading pauses while the bridge is unreachable or requires a token, and resumes when the bridge is reachable again.
- */
+/** Returns false while the bridge is unreachable or requires a token. */
 function mayRead({ state }: Connection): boolean {
   return state.peek() !== 'offline' && state.peek() !== 'unauthorized';
 }

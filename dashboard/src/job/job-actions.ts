@@ -1,7 +1,10 @@
-import type { Api } from '../api/api.ts';
 import type { Job } from '../api/schemas.ts';
-import { offer, saveZip, zipOf } from '../gallery/actions/download.ts';
-import { changeJob, createConfirmation, showDraft } from '../gallery/actions/job-actions.ts';
+import {
+  changeJob,
+  createConfirmation,
+  saveAll,
+  showDraft,
+} from '../gallery/actions/job-actions.ts';
 import { repeatJob } from '../make/make-again.ts';
 import type { Page } from '../page.ts';
 import { createScope } from '../page-context.ts';
@@ -16,7 +19,7 @@ import type { JobImage } from './state/job-images.ts';
  * second press.
  */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
-  const { api, jobs, toasts } = page;
+  const { jobs, toasts } = page;
   const confirmation = createConfirmation();
 
   return {
@@ -42,7 +45,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
         const made = await repeatJob(page, job);
         toasts.show({
           kind: 'done',
-          text: text('job.sentAgain'),
+          text: text('gallery.sentAgain', { count: 1 }),
           action: {
             label: text('job.sentAgain.show'),
             run: () => page.router.navigate(`/jobs/${made.id}`, { replace: true }),
@@ -51,14 +54,10 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       });
     },
 
-    download: (image: JobImage) => attempt(toasts, () => saveImage(api, image)),
-
-    downloadAll(images: readonly JobImage[]): Promise<void> {
-      return attempt(toasts, async () => {
-        const missing = await saveImages(api, images, `${id}.zip`);
-        if (missing === 0) return;
-        toasts.show({ kind: 'failed', text: text('gallery.missing', { count: missing }) });
-      });
+    /** Saves images under their names on the bridge. */
+    download(...images: readonly JobImage[]): Promise<void> {
+      const files = images.map(({ path, name, ref }) => ({ path, name: baseName(name ?? ref) }));
+      return attempt(toasts, () => saveAll(page, files, `${id}.zip`));
     },
 
     copy(content: string, what: TextKey): void {
@@ -76,7 +75,9 @@ function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string
   function setHidden(hidden: boolean): void {
     void attempt(toasts, async () => {
       await jobs.setHidden(id, hidden);
-      undo.offer(text(hidden ? 'job.wasHidden' : 'job.wasRestored'), () => setHidden(!hidden));
+      undo.offer(text(hidden ? 'gallery.wasHidden' : 'gallery.wasRestored', { count: 1 }), () =>
+        setHidden(!hidden),
+      );
       await detail.read();
     });
   }
@@ -118,20 +119,6 @@ function createDraftActions(page: Page) {
         await showImages();
       }),
   };
-}
-
-/** Saves one image under its name on the bridge. Throws ApiError. */
-async function saveImage(api: Api, { path, name, ref }: JobImage): Promise<void> {
-  const response = await api.bytes(path);
-  offer(await response.blob(), baseName(name ?? ref));
-}
-
-/** Saves images as one zip. Resolves with the number of missing images. Throws ApiError when the bridge is unreachable. */
-async function saveImages(api: Api, images: readonly JobImage[], zipName: string): Promise<number> {
-  const files = images.map(({ path, name, ref }) => ({ path, name: baseName(name ?? ref) }));
-  const zip = await zipOf(api, files);
-  await saveZip(zip.stream, zipName);
-  return zip.missing();
 }
 
 /** Returns the last component of a name below the artifact root. */

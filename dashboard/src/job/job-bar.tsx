@@ -164,7 +164,7 @@ function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
 /** Saves the image; if there are several images, the one in view or all of them. */
 function DownloadButton() {
   const { images, looking } = useLook();
-  const { download, downloadAll } = useJobActions();
+  const { download } = useJobActions();
   const { isOpen, button, menu } = useMenu();
   const outputs = images.filter(({ kind }) => kind === 'output');
   const [first] = outputs;
@@ -194,7 +194,7 @@ function DownloadButton() {
           <MenuItem
             icon={Images}
             end={<span class="faint num">{formatBytes(bytes)}</span>}
-            onChoose={() => void downloadAll(outputs)}
+            onChoose={() => void download(...outputs)}
           >
             {text('job.download.all', { count: outputs.length })}
           </MenuItem>

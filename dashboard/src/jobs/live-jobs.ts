@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type Api, ApiError } from '../api/api.ts';
+import { readEventStream } from '../api/event-stream.ts';
 import type { JobFeedEvent } from '../api/schemas.ts';
 import type { Connection } from '../connection/connection.ts';
 import type { Jobs } from './jobs.ts';
@@ -93,50 +93,4 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (over.aborted) resolve();
     else over.addEventListener('abort', () => resolve());
   });
-}
-
-interface Options {
-  readonly path: string;
-  /** The id to send as Last-Event-ID, so that the bridge continues after this event. */
-  readonly lastEventId: string | undefined;
-  readonly signal: AbortSignal;
-  onEvent(event: EventSourceMessage): void;
-}
-
-/** The silence after which a stream counts as broken, although nothing has closed it. Heartbeats arrive every 15 s. */
-const SILENCE_MS = 40_000;
-
-/**
- * Reads one stream of server-sent events to its end. Uses fetch because EventSource cannot send the bearer token.
- * Resolves when the bridge closes the stream. Throws ApiError if the bridge rejects the request, and passes on any
- * error that breaks the connection.
- */
-async function readEventStream(api: Api, options: Options): Promise<void> {
-  const silence = new AbortController();
-  const signal = AbortSignal.any([options.signal, silence.signal]);
-  const { lastEventId } = options;
-  const headers = {
-    accept: 'text/event-stream',
-    ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
-  };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const alive = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), SILENCE_MS);
-  };
-
-  alive();
-  try {
-    const response = await api.bytes(options.path, { signal, headers, cache: 'no-store' });
-    const parser = createParser({ onEvent: options.onEvent });
-    const decoder = new TextDecoder();
-    // The reply of an event stream always has a body.
-    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      alive();
-      parser.feed(decoder.decode(part.value, { stream: true }));
-    }
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -6,15 +6,11 @@ import './progress.css';
 
 const NAMES: readonly string[] = STAGES;
 
-interface StageBarProps {
-  readonly job: Pick<JobSummary, 'status' | 'progress'>;
-}
-
 /**
  * Shows the stages of a running job as segments, filled up to the current stage. The text beside it contains the same
  * information.
  */
-export function StageBar({ job }: StageBarProps) {
+export function StageBar({ job }: { readonly job: Pick<JobSummary, 'status' | 'progress'> }) {
   const at = NAMES.indexOf(stageOf(job));
   return (
     <span class="stage-bar" aria-hidden="true">

@@ -70,12 +70,7 @@ function ModelOptions() {
   );
 }
 
-interface OptionProps {
-  readonly provider: Provider;
-  readonly model: string;
-}
-
-function ModelOption({ provider, model }: OptionProps) {
+function ModelOption({ provider, model }: { readonly provider: Provider; readonly model: string }) {
   const { chosen, draft, providers, readiness } = usePage();
   const state = readiness.providers.value.get(provider.name);
   const document = providers.capabilities(provider.name, model).value;

@@ -41,8 +41,8 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
 }
 
 /**
- * True if waiting cannot help. A provider that is not ready now also has an error, but may be ready when the draft is
- * sent.
+ * Returns true if the route can never accept the request. A provider that is not ready also has an error, but may be
+ * ready when the draft is sent.
  */
 export function isRefused({ error, ready, calls }: Route): boolean {
   return error !== undefined && (ready || calls === 0);

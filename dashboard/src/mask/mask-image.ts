@@ -18,7 +18,7 @@ export async function writeMask({ pixels, width, height }: Plane, size: Size): P
   return reply.mask;
 }
 
-/** Each task has its own worker, whose memory is released when the task ends. */
+/** Runs a task in a worker of its own, whose memory is released when the task ends. */
 function run(task: MaskTask): Promise<MaskReply | undefined> {
   const worker = new Worker(new URL('./mask-worker.ts', import.meta.url), { type: 'module' });
   return runWorker(worker, task);

@@ -103,7 +103,7 @@ interface Stroke {
  */
 const SPACING = 0.08;
 
-/** Handles the strokes of the brush. Each stroke is one step. */
+/** Creates the strokes of the brush. Each stroke is one step of the undo history. */
 function createStrokes({ plane, history, brush, scale, onChange }: Deps) {
   let stroke: Stroke | undefined;
 

@@ -157,7 +157,10 @@ function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
   };
 }
 
-/** Enough for 3840 × 2160. A mask of a larger image is painted at a smaller size and enlarged when it is saved. */
+/**
+ * The size of the largest plane in pixels, enough for 3840 × 2160. A mask of a larger image is painted at a smaller size
+ * and enlarged when it is saved.
+ */
 const MAX_PIXELS = 2 ** 23;
 
 /** Returns the size in which an image is shown and its mask is painted. */

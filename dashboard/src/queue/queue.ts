@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /**
- * Reads the state of the queue of all jobs: when jobs start to wait, when the bridge is reachable again, and whenever
- * the diagnostics are read. Undefined if the token may not read the queue.
+ * Reads the state of the queue of all jobs when jobs start to wait, when the bridge is reachable again, and whenever the
+ * diagnostics are read.
  */
 export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   const latest = signal<Queue | undefined>(undefined);
@@ -42,6 +42,7 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   });
 
   return {
+    /** Undefined until the queue has been read, and if the token may not read it. */
     latest: latest as ReadonlySignal<Queue | undefined>,
 
     /** Pauses or resumes the queue. Throws ApiError `permission_denied` if the token lacks the permission. */

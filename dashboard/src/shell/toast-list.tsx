@@ -11,34 +11,20 @@ export function ToastList() {
   return (
     <div class="toast-list" aria-live="polite">
       {toasts.list.value.map((toast) => (
-        <ToastLine
-          key={toast.id}
-          toast={toast}
-          onClose={() => toasts.close(toast.id)}
-          onHold={(by, isHeld) => toasts.hold(by, isHeld ? toast.id : undefined)}
-        />
+        <ToastLine key={toast.id} toast={toast} onClose={() => toasts.close(toast.id)} />
       ))}
     </div>
   );
 }
 
-interface LineProps {
-  readonly toast: Toast;
-  readonly onClose: () => void;
-  readonly onHold: (by: 'pointer' | 'focus', isHeld: boolean) => void;
-}
-
-function ToastLine({ toast, onClose, onHold }: LineProps) {
+function ToastLine({ toast, onClose }: { readonly toast: Toast; readonly onClose: () => void }) {
   const failed = toast.kind === 'failed';
   const { action } = toast;
   return (
     <div
-      class="toast float row"
+      class={`toast float row ${toast.kind}`}
       role={failed ? 'alert' : undefined}
-      onPointerEnter={() => onHold('pointer', true)}
-      onPointerLeave={() => onHold('pointer', false)}
-      onFocusIn={() => onHold('focus', true)}
-      onFocusOut={() => onHold('focus', false)}
+      onAnimationEnd={({ animationName }) => animationName === 'stay' && onClose()}
     >
       <Icon of={failed ? CircleAlert : CircleCheck} class={failed ? 'bad' : 'soft'} />
       <p>

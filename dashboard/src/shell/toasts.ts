@@ -14,79 +14,23 @@ export interface Toast {
 
 export type Toasts = ReturnType<typeof createToasts>;
 
-interface Countdown {
-  leftMs: number;
-  startedAtMs: number;
-  timer?: ReturnType<typeof setTimeout>;
-}
-
-const SHOWN_MS = 6000;
+/** The number of messages that are shown at once. */
 const MOST = 4;
 
-/**
- * Shows short messages at the bottom of the page. A success disappears after six seconds, a failure stays until it is
- * closed. While the user points at or focuses any message, none disappears, because the others would move.
- */
+/** Keeps the short messages at the bottom of the page. The list of messages closes a success after some seconds. */
 export function createToasts() {
   const list = signal<readonly Toast[]>([]);
-  const countdowns = new Map<number, Countdown>();
-  const held: { pointer?: number | undefined; focus?: number | undefined } = {};
   let next = 1;
-
-  const isHeld = () => held.pointer !== undefined || held.focus !== undefined;
-
-  function run(id: number, countdown: Countdown): void {
-    countdown.startedAtMs = Date.now();
-    countdown.timer = setTimeout(close, countdown.leftMs, id);
-  }
-
-  function pause(countdown: Countdown): void {
-    clearTimeout(countdown.timer);
-    countdown.leftMs -= Date.now() - countdown.startedAtMs;
-  }
-
-  function hold(by: 'pointer' | 'focus', id: number | undefined): void {
-    const wasHeld = isHeld();
-    held[by] = id;
-    if (wasHeld === isHeld()) return;
-    for (const [each, countdown] of countdowns) {
-      if (wasHeld) run(each, countdown);
-      else pause(countdown);
-    }
-  }
-
-  function keep(toasts: readonly Toast[]): void {
-    const isClosed = (id: number | undefined) => toasts.every((toast) => toast.id !== id);
-    list.value = toasts;
-    for (const [id, { timer }] of countdowns) {
-      if (!isClosed(id)) continue;
-      clearTimeout(timer);
-      countdowns.delete(id);
-    }
-    // A removed element does not report that the pointer or the focus has left it.
-    if (isClosed(held.pointer)) hold('pointer', undefined);
-    if (isClosed(held.focus)) hold('focus', undefined);
-  }
-
-  function close(id: number): void {
-    keep(list.peek().filter((toast) => toast.id !== id));
-  }
-
   return {
     list: list as ReadonlySignal<readonly Toast[]>,
-    close,
     show(toast: Omit<Toast, 'id'>): number {
       const id = next++;
-      keep([...list.peek(), { ...toast, id }].slice(-MOST));
-      if (toast.kind === 'done') {
-        const countdown = { leftMs: SHOWN_MS, startedAtMs: Date.now() };
-        countdowns.set(id, countdown);
-        if (!isHeld()) run(id, countdown);
-      }
+      list.value = [...list.peek(), { ...toast, id }].slice(-MOST);
       return id;
     },
-    /** Sets which message is pointed at or focused. While there is one, the timers of all messages pause. */
-    hold,
+    close(id: number): void {
+      list.value = list.peek().filter((toast) => toast.id !== id);
+    },
   };
 }
 

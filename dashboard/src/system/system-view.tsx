@@ -131,7 +131,7 @@ function ServiceFacts({ class: extra }: { readonly class: string }) {
 }
 
 /**
- * Explains, above data that was read before the bridge became unreachable, why it does not change and how old it is.
+ * Explains why the data below is out of date, and how old it is, when the bridge is unreachable or a read has failed.
  */
 function StaleBanner() {
   const { connection, diagnostics } = usePage();

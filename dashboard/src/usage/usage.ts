@@ -15,7 +15,7 @@ export function usageColumns(days: UsageReport['items']): readonly (typeof COLUM
   );
 }
 
-/** Reads the caller and its usage. Undefined if the token may not read its usage. */
+/** Reads the caller and its usage by day. */
 export function createUsage(api: Api, connection: Connection) {
   const latest = signal<UsageReport | undefined>(undefined);
   let controller = new AbortController();
@@ -37,5 +37,9 @@ export function createUsage(api: Api, connection: Connection) {
     void connection.token.value;
     latest.value = undefined;
   });
-  return { latest: latest as ReadonlySignal<UsageReport | undefined>, read };
+  return {
+    /** Undefined until the usage has been read, and if the token may not read it. */
+    latest: latest as ReadonlySignal<UsageReport | undefined>,
+    read,
+  };
 }

@@ -5,58 +5,39 @@ interface SaveFilePicker {
   showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
 
-/** The result of a download. `missing` counts the images that no longer exist. */
-interface Downloaded {
-  readonly saved: number;
-  readonly missing: number;
-}
-
-/**
- * Saves the images of the jobs: a single image as it is, several images as a zip that is made in the browser. If the
- * browser can write to a file, the zip is streamed to it; otherwise the zip is first held in memory. Resolves with
- * `undefined` if the user chose no file. Throws ApiError if the bridge does not respond.
- */
-export async function download(
-  api: Api,
-  list: readonly JobSummary[],
-): Promise<Downloaded | undefined> {
-  const images = list.flatMap((job) =>
-    job.artifacts.map(({ id }, index) => ({
-      path: `/v1/artifacts/${id}`,
-      name: artifactName(job, index),
-    })),
-  );
-  const [only] = images;
-  if (only === undefined) return { saved: 0, missing: 0 };
-  if (images.length === 1) {
-    const response = await api.bytes(only.path);
-    offer(await response.blob(), only.name);
-    return { saved: 1, missing: 0 };
-  }
-  const { stream, missing } = await zipOf(api, images);
-  if (!(await saveZip(stream, `image-bridge-${images.length}.zip`))) return undefined;
-  return { saved: images.length - missing(), missing: missing() };
-}
-
-interface ZippedFile {
+interface SavedFile {
   /** A path below /v1. */
   readonly path: string;
   readonly name: string;
 }
 
-/** Returns a zip of images, which are read one after the other. Missing images are left out and counted. */
-export async function zipOf(api: Api, files: readonly ZippedFile[]) {
+/**
+ * Saves images: a single image as it is, several images as a zip that is made in the browser. If the browser can write
+ * to a file, the zip is streamed to it; otherwise the zip is first held in memory. Resolves with the number of images
+ * that no longer exist and were left out. Throws ApiError if the bridge does not respond.
+ */
+export async function saveImages(
+  api: Api,
+  files: readonly SavedFile[],
+  zipName: string,
+): Promise<number> {
+  const [only] = files;
+  if (only !== undefined && files.length === 1) {
+    const response = await api.bytes(only.path);
+    offer(await response.blob(), only.name);
+    return 0;
+  }
   const { makeZip } = await import('client-zip');
   let missing = 0;
-  const stream = makeZip(
+  const zip = makeZip(
     readImages(api, files, () => {
       missing += 1;
     }),
   );
-  return { stream, missing: () => missing };
+  return (await saveZip(zip, zipName)) ? missing : 0;
 }
 
-async function* readImages(api: Api, files: readonly ZippedFile[], onMissing: () => void) {
+async function* readImages(api: Api, files: readonly SavedFile[], onMissing: () => void) {
   for (const { path, name } of files) {
     try {
       yield { name, input: await api.bytes(path) };
@@ -68,7 +49,7 @@ async function* readImages(api: Api, files: readonly ZippedFile[], onMissing: ()
 }
 
 /** Resolves with true if the zip was saved, and with false if the user closed the dialog. */
-export async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
+async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
   const { showSaveFilePicker } = window as SaveFilePicker;
   if (showSaveFilePicker === undefined) {
     offer(await new Response(zip, { headers: { 'content-type': 'application/zip' } }).blob(), name);
@@ -87,7 +68,7 @@ export async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Pr
 }
 
 /** Offers a blob for download, like a link with the attribute `download`. */
-export function offer(blob: Blob, name: string): void {
+function offer(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
@@ -98,6 +79,16 @@ export function offer(blob: Blob, name: string): void {
 }
 
 const WORDS = 6;
+
+/** Returns the images of jobs, each with the name under which it is saved. */
+export function filesOf(jobs: readonly JobSummary[]): readonly SavedFile[] {
+  return jobs.flatMap((job) =>
+    job.artifacts.map(({ id }, index) => ({
+      path: `/v1/artifacts/${id}`,
+      name: artifactName(job, index),
+    })),
+  );
+}
 
 /**
  * Returns the file name of an image of a job: the first words of the prompt, the end of the job id, and the number of

@@ -8,13 +8,13 @@ import { copyText } from '../../shell/copy-text.ts';
 import { attempt } from '../../shell/toasts.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
-import { artifactName, download } from './download.ts';
+import { artifactName, filesOf, saveImages } from './download.ts';
 
 export type JobActions = ReturnType<typeof createJobActions>;
 
 /** Creates the actions on jobs in the gallery. Each action reports its result, or why it failed. */
 export function createJobActions(page: Page) {
-  const { api, jobs, router, toasts } = page;
+  const { jobs, router, toasts } = page;
   const cancelling = createConfirmation();
 
   return {
@@ -36,14 +36,9 @@ export function createJobActions(page: Page) {
 
     download(ids: readonly string[]): Promise<void> {
       return attempt(toasts, async () => {
-        const list = ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
-        const result = await download(api, list);
-        if (result === undefined) return;
-        const { saved, missing } = result;
-        if (saved + missing === 0) toasts.show({ kind: 'done', text: text('gallery.noImages') });
-        if (missing > 0) {
-          toasts.show({ kind: 'failed', text: text('gallery.missing', { count: missing }) });
-        }
+        const files = filesOf(ids.flatMap((id) => jobs.get(id)?.peek() ?? []));
+        if (files.length === 0) toasts.show({ kind: 'done', text: text('gallery.noImages') });
+        else await saveAll(page, files, `image-bridge-${files.length}.zip`);
       });
     },
 
@@ -56,6 +51,16 @@ export function createJobActions(page: Page) {
       });
     },
   };
+}
+
+/** Saves images, and reports how many of them no longer exist. */
+export async function saveAll(
+  { api, toasts }: Page,
+  files: Parameters<typeof saveImages>[1],
+  zipName: string,
+): Promise<void> {
+  const count = await saveImages(api, files, zipName);
+  if (count > 0) toasts.show({ kind: 'failed', text: text('gallery.missing', { count }) });
 }
 
 /**

@@ -108,16 +108,11 @@ function Badges({ job }: { readonly job: JobSummary }) {
   );
 }
 
-interface CardLinkProps {
-  readonly job: JobSummary;
-  readonly isCursor: boolean;
-}
-
 /**
  * Makes the whole card a link to its job, so that new tabs, the context menu and Enter work. While a selection is
  * active, a press selects the card.
  */
-function CardLink({ job, isCursor }: CardLinkProps) {
+function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCursor: boolean }) {
   const { router } = usePage();
   const { state } = useGallery();
   const path = `/jobs/${job.id}`;

@@ -67,7 +67,7 @@ function useCommands(): KeyBindings {
   const { selection } = state;
   const job = (id: string | undefined) => (id === undefined ? undefined : jobs.get(id)?.peek());
 
-  /** Returns a handler that runs with the ids the key acts on. Does nothing if no card is focused or selected. */
+  /** Returns a key handler that passes on the selected ids, or the focused one. It does nothing if there is neither. */
   function on(run: (ids: readonly string[], first: string) => void) {
     return (event: KeyboardEvent) => {
       const isChosen = selection.ids.peek().size > 0;

@@ -8,7 +8,7 @@ export function createSelection() {
    * selection is cleared.
    */
   const active = signal(false);
-  /** The start of the range, and the ids that were selected without it. */
+  /** The card at which a range starts, and the ids that are selected besides the range. */
   let anchor: string | undefined;
   let base: ReadonlySet<string> = new Set();
 

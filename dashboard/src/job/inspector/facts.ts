@@ -125,7 +125,7 @@ function isOnItsOwn({ field, reason }: Change): boolean {
   return !IN_ROWS.has(nameOf(field)) && reason !== 'provider_uses_automatic_action';
 }
 
-/** The bridge has restored the area outside the mask, so the result is as requested. */
+/** Describes a mask that the bridge applied. The area outside it is restored, so the result is as requested. */
 function toMask({ reason }: Change): Fact {
   return {
     name: text('plan.field.mask'),

@@ -108,13 +108,8 @@ function Pane({ label, children }: PaneProps) {
   );
 }
 
-interface SliderPaneProps {
-  readonly a: JobImage;
-  readonly b: JobImage;
-}
-
 /** Shows two images in the same place, divided by a movable line: A on the left, B on the right. */
-function SliderPane({ a, b }: SliderPaneProps) {
+function SliderPane({ a, b }: { readonly a: JobImage; readonly b: JobImage }) {
   const placeOf = usePlace();
   const longest = useLongest([a, b]);
   const share = useSignal(50);

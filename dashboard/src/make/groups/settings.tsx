@@ -332,12 +332,8 @@ function CompressionParam() {
   );
 }
 
-interface NameProps {
-  readonly name: 'directory' | 'filename' | 'filename_prefix';
-}
-
 /** Edits one component of the file's path below the artifact folder. The bridge checks the path with every plan. */
-function NameParam({ name }: NameProps) {
+function NameParam({ name }: { readonly name: 'directory' | 'filename' | 'filename_prefix' }) {
   const { draft } = usePage();
   const [value, set] = useSetting('output', name);
   return (
@@ -483,7 +479,7 @@ function LabelsSettings() {
     draft.apply(next.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(next) });
   }
 
-  /** A label that already exists keeps its value. */
+  /** Adds a label. A label that already exists keeps its value. */
   function add(name: string): void {
     if (!labels.some(([each]) => each === name)) put([...labels, [name, '']]);
   }
