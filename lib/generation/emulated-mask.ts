@@ -11,10 +11,6 @@ import {
 import type { Edges, InputSet } from '../inputs/input-source.ts';
 import type { Plan } from './plan/plan.ts';
 
-interface Deps {
-  readonly engine: Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>;
-}
-
 /** The images to send to a provider, and the source and mask to composite with the images that it returns. */
 export interface MaskedInputs {
   readonly inputs: InputSet<VerifiedImage>;
@@ -28,37 +24,37 @@ const TOO_LARGE: ReadonlySet<ImageFault> = new Set([
   'edge_too_long',
 ]);
 
-/** Draws the source and the mask of an emulated mask on the canvas of the model. */
-export function createMaskedInputs({ engine }: Deps) {
-  async function verified(drawing: Promise<Buffer>, signal: AbortSignal): Promise<VerifiedImage> {
+/**
+ * Draws the source and the mask of an emulated mask on the canvas of the model. Throws `unsupported_capability` for a source that is
+ * too large once it is drawn for the model or encoded for delivery.
+ */
+export async function drawMaskedInputs(
+  engine: Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>,
+  { ask: { mask: plan }, finish: { encoding } }: Pick<Plan, 'ask' | 'finish'>,
+  inputs: InputSet<VerifiedImage>,
+  signal: AbortSignal,
+): Promise<MaskedInputs> {
+  const { images, mask } = inputs;
+  const [source, ...others] = images;
+  if (!plan?.canvas || !source || !mask) return { inputs, masked: undefined };
+  const { canvas, form = 'white', maxBytes } = plan;
+  const verified = async (drawing: Promise<Buffer>) => {
     const inspection = await engine.inspect(await drawing, signal);
     if (!inspection.ok && TOO_LARGE.has(inspection.fault)) throw tooLarge();
     return ownImage(inspection);
-  }
-
-  /** Throws `unsupported_capability` for a source that is too large once it is drawn for the model or encoded for delivery. */
-  return async function maskedInputs(
-    { ask: { mask: plan }, finish: { encoding } }: Pick<Plan, 'ask' | 'finish'>,
-    inputs: InputSet<VerifiedImage>,
-    signal: AbortSignal,
-  ): Promise<MaskedInputs> {
-    const { images, mask } = inputs;
-    const [source, ...others] = images;
-    if (!plan?.canvas || !source || !mask) return { inputs, masked: undefined };
-    const { canvas, form = 'white', maxBytes } = plan;
-    const [image, drawnMask] = await Promise.all([
-      verified(engine.drawOnCanvas(source, canvas, signal), signal),
-      verified(engine.drawMask(mask, canvas, form, signal), signal),
-    ]);
-    if (image.bytes.length > maxBytes) throw tooLarge();
-    // The result has the size of the source, which is larger than the drawn image. Its encoding is checked here, before the
-    // image is paid for.
-    const isScaled = canvas.area.width < uprightEdges(source).width;
-    if (isScaled) await verified(engine.convert(source, encoding, signal), signal);
-    return {
-      inputs: { ...inputs, images: [image, ...others], mask: drawnMask },
-      masked: { source, mask, canvas },
-    };
+  };
+  const [image, drawnMask] = await Promise.all([
+    verified(engine.drawOnCanvas(source, canvas, signal)),
+    verified(engine.drawMask(mask, canvas, form, signal)),
+  ]);
+  if (image.bytes.length > maxBytes) throw tooLarge();
+  // The result has the size of the source, which is larger than the drawn image. Its encoding is checked here, before the
+  // image is paid for.
+  const isScaled = canvas.area.width < uprightEdges(source).width;
+  if (isScaled) await verified(engine.convert(source, encoding, signal));
+  return {
+    inputs: { ...inputs, images: [image, ...others], mask: drawnMask },
+    masked: { source, mask, canvas },
   };
 }
 

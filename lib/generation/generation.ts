@@ -3,7 +3,7 @@ import { toBridgeError } from '../errors/bridge-error.ts';
 import type { InputFacts, InputSet } from '../inputs/input-source.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
-import { firstPlan } from './call/run-routes.ts';
+import type { ProviderRegistry } from '../providers/registry.ts';
 import { createEventQueue, createVerifyPartials, type VerifiedEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import {
@@ -12,8 +12,8 @@ import {
   type GenerationResult,
   type PipelineDeps,
 } from './pipeline.ts';
-import { makePlan, toTurnRequest } from './plan/plan.ts';
-import { resolveCandidates, toRoute } from './plan/routing.ts';
+import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
+import { fallsBack, resolveCandidates, toRoute } from './plan/routing.ts';
 
 interface Deps extends PipelineDeps {
   readonly settings: PipelineDeps['settings'] & { readonly default_timeout_ms: number };
@@ -29,14 +29,6 @@ export interface RunningGeneration {
   ignoreEvents(): void;
   /** Rejects with a `BridgeError`, a refusal included. */
   readonly result: Promise<GenerationResult>;
-}
-
-/** The first route of a request. */
-export interface FirstRoute {
-  readonly provider: string;
-  readonly model: string;
-  /** The size to request there: `auto`, or `WxH` in pixels. */
-  readonly size: string;
 }
 
 export type Generation = ReturnType<typeof createGeneration>;
@@ -82,25 +74,42 @@ export function createGeneration(deps: Deps) {
     },
 
     /**
-     * Returns the first route of a request that does not refuse it. Loads and sends nothing; `inputs` are the known facts of the
-     * images. Throws the refusal of the last route that may be tried, and `session_not_found`.
+     * Returns the first route of a request that does not refuse it, and the size to request there: `auto`, or `WxH` in pixels. Loads
+     * and sends nothing; `inputs` are the known facts of the images. Throws the refusal of the last route that may be tried, and
+     * `session_not_found`.
      */
     async plan(
       request: GenerationRequest,
       context: Pick<GenerationContext, 'requestId' | 'scope'>,
       inputs?: InputSet<InputFacts>,
-    ): Promise<FirstRoute> {
+    ): Promise<{ readonly provider: string; readonly model: string; readonly size: string }> {
       const { registry, sessions } = deps;
-      const candidates = resolveCandidates(request.routing, registry);
-      const { ask, report } = firstPlan(candidates, request.routing.fallback_policy, (candidate) =>
-        makePlan(context.requestId, request, toRoute(candidate, registry), inputs),
-      );
+      const { ask, report } = firstPlan(request, context.requestId, registry, inputs);
       const turn = toTurnRequest(ask, context);
       if (turn) await sessions.check(turn);
       const { provider, model, effective } = report.record;
       return { provider, model, size: effective.size };
     },
   };
+}
+
+/** Returns the plan on the first route that accepts the request. Throws the refusal of the last route that may be tried. */
+function firstPlan(
+  request: GenerationRequest,
+  requestId: string,
+  registry: ProviderRegistry,
+  inputs: InputSet<InputFacts> | undefined,
+): Plan {
+  let refusal: unknown = new Error('a request has at least one route');
+  for (const candidate of resolveCandidates(request.routing, registry)) {
+    try {
+      return makePlan(requestId, request, toRoute(candidate, registry), inputs);
+    } catch (thrown) {
+      refusal = thrown;
+      if (!fallsBack(toBridgeError(thrown), request.routing.fallback_policy)) break;
+    }
+  }
+  throw refusal;
 }
 
 type Counted = Pick<Metrics, 'operationEnded' | 'imageGenerated' | 'normalized'>;

@@ -4,8 +4,8 @@ import type { Permit } from '../admission/gate.ts';
 import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
 import type { Attempt, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
-import { toBridgeError } from '../errors/bridge-error.ts';
-import type { ImageEngine, VerifiedImage } from '../images/image.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { ImageEngine, ImageTools, VerifiedImage } from '../images/image.ts';
 import { factsOf, type InputSet, mapInputs } from '../inputs/input-source.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -13,29 +13,25 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { anySignal } from '../platform/linked-signal.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
-import { createCallProvider } from './call/call-provider.ts';
-import { createFanOut } from './call/fan-out.ts';
-import { createRouteAttempt } from './call/route-attempt.ts';
-import { runRoutes } from './call/run-routes.ts';
-import { createMaskedInputs } from './emulated-mask.ts';
+import { createCallProvider, stopError } from './call/call-provider.ts';
+import { createFanOut, type FanOut } from './call/fan-out.ts';
+import { drawMaskedInputs } from './emulated-mask.ts';
 import {
-  createDeliver,
-  createEarlyDelivery,
-  createLateDelivery,
-  type EarlyDelivery,
+  createDelivery,
+  type DeliveredImages,
+  type Delivery,
   isPublished,
   type JobOutputs,
 } from './finish/deliver.ts';
-import { createDescribeImages } from './finish/describe-images.ts';
 import { createFinish } from './finish/finish.ts';
-import { toImageResponse } from './finish/response.ts';
+import { type Outcome, toImageResponse } from './finish/response.ts';
 import type { GenerationEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { Ledger } from './ledger/ledger.ts';
-import { makePlan, toTurnRequest } from './plan/plan.ts';
-import { resolveCandidates, toRoute } from './plan/routing.ts';
-import type { SessionTurns } from './session-turns-port.ts';
-import { startTimes } from './times.ts';
+import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
+import { type Candidate, resolveCandidates, toRoute } from './plan/routing.ts';
+import type { SessionTurn, SessionTurns } from './session-turns-port.ts';
+import { startTimes, type Times } from './times.ts';
 
 export interface GenerationResult {
   readonly response: ImageResponseWithBytes;
@@ -81,105 +77,217 @@ interface Progress {
   readonly onAdmitted: () => void;
 }
 
+/** The parts that all steps of one generation share. */
+interface Operation extends Omit<PipelineDeps, 'engine'>, GenerationContext, Progress {
+  readonly times: Times;
+  /** The image work, in the turns of the caller's scope. */
+  readonly engine: ImageTools;
+  readonly delivery: Delivery;
+  readonly fanOut: FanOut;
+  /** Aborts when nothing further may be sent: at the deadline, when the client disconnects, and with `noMoreCalls`. */
+  readonly sending: AbortSignal;
+}
+
+/** An operation inside the gate of all operations. */
+interface Admitted {
+  readonly permit: Permit;
+  readonly images: InputSet<VerifiedImage>;
+}
+
+/** The outcome of a route that succeeded. */
+interface Made extends Outcome {
+  /** The images of a job, which are published already. Undefined for any other request. */
+  readonly published: DeliveredImages | undefined;
+}
+
 /** The stages that are reported before the work waits at a gate. */
 const BEFORE_ADMISSION = ['queued', 'preparing'] as const;
 
-/** Creates the function that runs the steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
+/** Creates the function that runs the steps of every generation: plan, inputs, admission, calls, finish, delivery. */
 export function createPipeline(deps: PipelineDeps) {
-  const { registry, inputs, publisher, admission, sessions, clock, metrics } = deps;
-  const routeAttempt = createCalls(deps);
-  const stepsOf = createScopedSteps(deps);
+  const { registry, publisher, clock, ids, metrics, settings } = deps;
+  const graceMs = settings.cancellation_grace_ms;
+  const callProvider = createCallProvider({ clock, ids, graceMs });
+  const fanOut = createFanOut({ clock, callProvider, metrics });
 
+  /**
+   * Tries the routes of a request in order, until a route succeeds or fails in a way that allows no fallback. If the request has
+   * fallbacks, `details.attempts` of its failure lists all routes that were tried.
+   */
   return async function runPipeline(
     request: GenerationRequest,
     context: GenerationContext,
-    { deadline, client, onEvent, onAdmitted }: Progress,
+    progress: Progress,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
-    const { requestId, scope, ledger, noMoreCalls, waitsWhenFull = false } = context;
+    const engine = deps.engine.forScope(context.scope);
+    const { ledger, noMoreCalls } = context;
+    const { deadline, client } = progress;
     const sending = anySignal(deadline.signal, noMoreCalls);
-    const { finish, maskedInputs, deliverLate, startEarlyDelivery } = stepsOf(scope);
+    const delivery = createDelivery({ publisher, engine, clock }, { ...context, times, client });
+    const steps = { times, engine, delivery, fanOut, sending };
+    const operation = { ...deps, ...context, ...progress, ...steps };
     const candidates = resolveCandidates(request.routing, registry);
-    const shown = (all: readonly Attempt[]) => (candidates.length > 1 ? all : undefined);
-    let permit: Permit | undefined;
-    let early: EarlyDelivery | undefined;
-    let verified: InputSet<VerifiedImage> = { images: [], references: [] };
+    const hasFallbacks = candidates.length > 1;
+    const failed: Attempt[] = [];
+    let admitted: Admitted | undefined;
     try {
-      const { result: done, attempts } = await runRoutes(candidates, {
-        clock,
-        fallsBack: (error) => ledger.fallsBack(error, request.routing.fallback_policy),
-        signal: sending,
-        plan: (candidate) => makePlan(requestId, request, toRoute(candidate, registry)),
-        async prepare({ ask, output }) {
-          const turn = toTurnRequest(ask, context);
-          if (turn) await sessions.check(turn);
-          // Images are decoded only for a request that may be admitted.
-          if (!waitsWhenFull) admission.checkOperation();
-          if (isPublished(output)) await publisher.refuseBroken();
-          await ledger.reserve();
-          for (const stage of BEFORE_ADMISSION) onEvent({ type: 'progress', stage });
-          verified = await times.of(
-            'input',
-            inputs.verify(request.inputs, { scope, signal: sending }),
-          );
-          permit = await times.of(
-            'queue',
-            // `onAdmitted` is called here only for a wait, because the gate of the provider may still reject the operation.
-            admission.enterOperation(sending, (waits) => waits && onAdmitted(), waitsWhenFull),
-          );
-          metrics.queued({ durationMs: permit.waitedMs });
-        },
-        async attempt(first, tried) {
-          ledger.beginRoute(first.ask.provider.name);
-          const plan = first.withInputs(mapInputs(verified, factsOf));
-          const route = { plan, times, attempts: () => shown(tried()) };
-          early = context.outputs && startEarlyDelivery(route, context.outputs, context);
-          const drawing = maskedInputs(plan, verified, sending);
-          const { inputs: sent, masked } = await times.of('input', drawing);
-          const shared = { deadline, noMoreCalls, ledger, finish, onEvent };
-          const work = { ...shared, plan, inputs: sent, masked, publish: early?.publish };
-          const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
-          return { plan, result };
-        },
-      });
-      onEvent({ type: 'progress', stage: 'publishing' });
-      const ended = { ...done, completedSecs: nowSecs(clock), attempts: shown(attempts) };
-      const late = { times, target: context, client, toFailure: ledger.restrictedOutput };
-      const { outcome, delivered } = early
-        ? { outcome: ended, delivered: early.all() }
-        : await times.of('artifact', deliverLate(ended, late));
-      ledger.delivered(delivered.data.map(({ index }) => index));
-      const response = toImageResponse(outcome, delivered, times.report());
-      return { response, publications: delivered.publications };
+      for (const candidate of candidates) {
+        const attempt = startAttempt(candidate, clock);
+        const attempts = () => (hasFallbacks ? [...failed, attempt()] : undefined);
+        const plan = planOn(candidate, request, operation);
+        let made: Made | BridgeError;
+        if (plan instanceof BridgeError) {
+          made = plan;
+        } else {
+          // A failure to admit is not a failure of the route. It fails the request.
+          admitted ??= await admit(plan, request, operation);
+          made = await runRoute(plan, admitted.images, attempts, operation).catch(toBridgeError);
+        }
+        if (!(made instanceof BridgeError)) return await deliver(made, operation);
+        failed.push(attempt(made));
+        const isOver = candidate === candidates.at(-1) || sending.aborted;
+        if (isOver || !(await ledger.fallsBack(made, request.routing.fallback_policy))) {
+          throw hasFallbacks ? made.with({ details: { attempts: failed } }) : made;
+        }
+      }
+      throw new Error('a request has at least one route');
     } catch (thrown) {
       throw ledger.restricted(toBridgeError(thrown));
     } finally {
-      permit?.release();
+      admitted?.permit.release();
     }
   };
 }
 
-/** Creates the steps that work on images, in the turns of a scope. */
-function createScopedSteps(deps: PipelineDeps) {
-  const { clock } = deps;
-  const deliver = createDeliver(deps);
-  return (scope: string) => {
-    const engine = deps.engine.forScope(scope);
-    const describeImages = createDescribeImages({ engine });
-    return {
-      finish: createFinish({ engine }),
-      maskedInputs: createMaskedInputs({ engine }),
-      startEarlyDelivery: createEarlyDelivery({ describeImages, deliver, clock }),
-      deliverLate: createLateDelivery({ describeImages, deliver }),
-    };
+/** Plans the request on one route, or returns the error that refuses the request there. */
+function planOn(
+  candidate: Candidate,
+  request: GenerationRequest,
+  { requestId, registry }: Operation,
+): Plan | BridgeError {
+  try {
+    return makePlan(requestId, request, toRoute(candidate, registry));
+  } catch (thrown) {
+    return toBridgeError(thrown);
+  }
+}
+
+/**
+ * Runs once, between the first plan that succeeds and the first call. Reserves the outputs, verifies the images and enters the gate
+ * of all operations.
+ */
+async function admit(
+  { ask, output }: Plan,
+  request: GenerationRequest,
+  operation: Operation,
+): Promise<Admitted> {
+  const { inputs, publisher, admission, sessions, metrics, scope, ledger, times } = operation;
+  const { sending, onEvent, onAdmitted, waitsWhenFull = false } = operation;
+  const turn = toTurnRequest(ask, operation);
+  if (turn) await sessions.check(turn);
+  // Images are decoded only for a request that may be admitted.
+  if (!waitsWhenFull) admission.checkOperation();
+  if (isPublished(output)) await publisher.refuseBroken();
+  await ledger.reserve();
+  for (const stage of BEFORE_ADMISSION) onEvent({ type: 'progress', stage });
+  const verifying = inputs.verify(request.inputs, { scope, signal: sending });
+  const images = await times.of('input', verifying);
+  // `onAdmitted` is called here only for a wait, because the gate of the provider may still reject the operation.
+  const onQueued = (waits: boolean) => waits && onAdmitted();
+  const entering = admission.enterOperation(sending, onQueued, waitsWhenFull);
+  const permit = await times.of('queue', entering);
+  metrics.queued({ durationMs: permit.waitedMs });
+  return { permit, images };
+}
+
+/**
+ * Runs one route: its calls, behind the gate and the circuit breaker of its provider and in the turn of its session, and the finish
+ * of their images. Takes one permit and reports one outcome to the breaker, however many calls the plan makes. `attempts` returns
+ * the routes that were tried, as if this route succeeded now.
+ */
+async function runRoute(
+  first: Plan,
+  images: InputSet<VerifiedImage>,
+  attempts: () => readonly Attempt[] | undefined,
+  operation: Operation,
+): Promise<Made> {
+  const { admission, sessions, clock, metrics, fanOut, ledger, times, engine } = operation;
+  const { sending, onAdmitted, waitsWhenFull } = operation;
+  const { provider } = first.ask;
+  ledger.beginRoute(provider.name);
+  const plan = first.withInputs(mapInputs(images, factsOf));
+  const sent = await times.of('input', drawMaskedInputs(engine, plan, images, sending));
+  const entering = admission.enterRoute(provider.name, sending, () => onAdmitted(), waitsWhenFull);
+  const pass = await times.of('queue', entering);
+  metrics.queued({ durationMs: pass.waitedMs });
+  const { outputs, delivery } = operation;
+  const early = outputs && delivery.early({ plan, attempts }, outputs);
+  let turn: SessionTurn | undefined;
+  try {
+    turn = await times.of('queue', beginTurn(sessions, plan, operation));
+    const finish = createFinish({ engine });
+    const publish = early?.publish;
+    const result = await fanOut({ ...operation, ...sent, plan, turn, finish, publish });
+    pass.settle();
+    await turn?.end();
+    const completedSecs = nowSecs(clock);
+    return { plan, result, completedSecs, attempts: attempts(), published: early?.all() };
+  } catch (thrown) {
+    const error = toBridgeError(thrown);
+    pass.settle(forBreaker(error, operation.deadline));
+    await turn?.end(error);
+    throw error;
+  }
+}
+
+/** Delivers the images that are not published yet, and creates the reply. */
+async function deliver(made: Made, operation: Operation): Promise<GenerationResult> {
+  const { ledger, times, delivery, onEvent } = operation;
+  onEvent({ type: 'progress', stage: 'publishing' });
+  const { outcome, delivered } = made.published
+    ? { outcome: made, delivered: made.published }
+    : await times.of('artifact', delivery.late(made));
+  ledger.delivered(delivered.data.map(({ index }) => index));
+  const response = toImageResponse(outcome, delivered, times.report());
+  return { response, publications: delivered.publications };
+}
+
+/** Starts an attempt on a route. The returned function describes the attempt as if it ended now: with a failure, or successfully. */
+function startAttempt({ provider: { name: provider }, model }: Candidate, clock: Clock) {
+  const startedMs = clock.monotonicMs();
+  return (failure?: BridgeError): Attempt => {
+    const duration_ms = Math.round(clock.monotonicMs() - startedMs);
+    const route = { provider, model, duration_ms };
+    return failure
+      ? { ...route, outcome: 'failed', error_code: failure.bridgeCode }
+      : { ...route, outcome: 'succeeded' };
   };
 }
 
-/** Creates the function that runs one route. */
-function createCalls(deps: PipelineDeps) {
-  const { admission, sessions, clock, ids, metrics, settings } = deps;
-  const graceMs = settings.cancellation_grace_ms;
-  const callProvider = createCallProvider({ clock, ids, graceMs });
-  const fanOut = createFanOut({ clock, callProvider, metrics });
-  return createRouteAttempt({ admission, fanOut, sessions, clock, metrics });
+/**
+ * Begins the turn that a plan needs. Resolves with undefined for an isolated session. Rejects like a call that was ended before it
+ * was sent if nothing may be sent any more.
+ */
+async function beginTurn(
+  sessions: Pick<SessionTurns, 'begin'>,
+  { ask }: Plan,
+  { sending, ...caller }: Pick<Operation, 'sending' | 'scope' | 'requestId'>,
+): Promise<SessionTurn | undefined> {
+  const turn = toTurnRequest(ask, caller);
+  try {
+    return turn && (await sessions.begin(turn, sending));
+  } catch (thrown) {
+    if (!sending.aborted) throw toBridgeError(thrown);
+    throw stopError(sending, { sent: false, outcomeKnown: true, stopped: true });
+  }
+}
+
+/**
+ * Returns the failure to report to the circuit breaker. A deadline that the request has shortened does not count against the
+ * provider, because otherwise a caller with short deadlines could open the breaker for all other callers.
+ */
+function forBreaker(error: BridgeError, { isShortened }: Deadline): BridgeError {
+  if (error.code !== 'timeout' || !isShortened) return error;
+  return error.with({ details: { reason: 'shortened_deadline' } });
 }

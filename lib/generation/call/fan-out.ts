@@ -1,5 +1,5 @@
 import type { Deadline } from '../../admission/deadline.ts';
-import type { SessionReport, Usage, Warning } from '../../contract/reply/image-response.ts';
+import type { Usage, Warning } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
@@ -11,53 +11,51 @@ import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import { type GenerationEvent, limitPartials } from '../generation-events.ts';
 import type { Ledger, LedgerCall } from '../ledger/ledger.ts';
 import { type AskPlan, type Plan, toProviderRequest } from '../plan/plan.ts';
+import type { SessionTurn } from '../session-turns-port.ts';
+import type { Times } from '../times.ts';
 import { type CallProvider, type CallResult, stopError } from './call-provider.ts';
-import { addUsage, type OutputFailure, requestFailure } from './outcome.ts';
+import { addUsage, type OutputFailure, type RouteResult, requestFailure } from './outcome.ts';
 
 interface Deps {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly callProvider: CallProvider;
   readonly metrics: Pick<Metrics, 'providerCallEnded'>;
 }
 
-/** The facts of a provider call that are known when one of its outputs is finished. */
-export interface OutputReport {
-  readonly usage: Usage | undefined;
-  readonly warnings: readonly Warning[];
-  /** Absent for an isolated session. */
-  readonly session?: SessionReport;
-}
-
-/** A plan and everything that its calls need. */
-export interface PlannedWork {
+/** The plan of one route, and everything that its calls need. */
+export interface RouteWork {
   readonly plan: Plan;
   readonly inputs: InputSet<VerifiedImage>;
   /** The source and the mask that are composited with each output. Undefined unless the mask is emulated. */
   readonly masked?: MaskedSource | undefined;
+  /** The turn of the session. Undefined for an isolated session. */
+  readonly turn?: Pick<SessionTurn, 'threadId' | 'report'> | undefined;
   readonly deadline: Deadline;
   /** Aborts when no further call may be sent. Calls in flight continue. */
-  readonly noMoreCalls: AbortSignal | undefined;
-  /** The thread of the session. Absent for an isolated session. */
-  readonly threadId?: string;
+  readonly noMoreCalls?: AbortSignal;
   readonly onEvent: (event: GenerationEvent) => void;
   readonly ledger: Ledger;
+  readonly times: Pick<Times, 'add'>;
   /** Verifies an output and converts it as the request asks, in the turns of the caller's scope. */
   readonly finish: Finish;
-  /** The report of the session. Absent for an isolated session. */
-  readonly session?: SessionReport;
-  /** Publishes an output as soon as it is finished. A rejection fails the output. Undefined if outputs are published later. */
-  readonly publish?: ((output: FinishedOutput, report: OutputReport) => Promise<void>) | undefined;
+  /**
+   * Publishes an output as soon as it is finished, given as the result of a route with this output alone. A rejection fails the
+   * output. Undefined if outputs are published later.
+   */
+  readonly publish?: ((result: RouteResult) => Promise<void>) | undefined;
 }
 
-export interface FanOutResult {
-  /** Sorted by index, ascending. */
-  readonly outputs: readonly FinishedOutput[];
-  /** Sorted by index, ascending. Empty under `fail_fast`. */
-  readonly failures: readonly OutputFailure[];
-  readonly usage: Usage | undefined;
-  /** The warnings of all calls and outputs, unordered; a warning may be repeated. */
-  readonly warnings: readonly Warning[];
-  /** The end of the last provider call, on the monotonic clock. */
+/** The parts that the calls of one fan-out share. */
+interface Siblings {
+  /** Aborts at the deadline, and when the failure of a sibling ends all calls. */
+  readonly signal: AbortSignal;
+  /** Called as soon as an output fails, at most once for each index. */
+  readonly onFailure: (failure: OutputFailure) => void;
+}
+
+/** The result of one provider call. */
+interface CallReport extends Pick<RouteResult, 'outputs' | 'usage' | 'warnings'> {
+  /** On the monotonic clock. */
   readonly providerEndedMs: number;
 }
 
@@ -66,50 +64,146 @@ export type FanOut = ReturnType<typeof createFanOut>;
 /** Splits the outputs of a plan into provider calls, and collects their results in order. */
 export function createFanOut(deps: Deps) {
   const { clock } = deps;
-  const finishedCall = createFinishedCall(deps);
+  const calling = { ...deps, slotsOf: createProviderSlots() };
 
   /** Rejects with the first failure under `fail_fast`, and if every output failed. */
-  return async function fanOut(work: PlannedWork): Promise<FanOutResult> {
-    const { ask } = work.plan;
+  return async function fanOut(work: RouteWork): Promise<RouteResult> {
+    const { plan, deadline, ledger, times } = work;
+    const { calls, isFailFast, isSequential, partialImages } = plan.ask;
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
-    const siblings = linkSignal(work.deadline.signal);
-    const onEvent = limitPartials(ask.partialImages, work.onEvent, work.masked);
+    const siblings = linkSignal(deadline.signal);
+    const onEvent = limitPartials(partialImages, work.onEvent, work.masked);
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);
       // After `noMoreCalls`, outputs fail because they are not sent. That must not end the calls in flight.
-      if (ask.isFailFast && !work.noMoreCalls?.aborted)
+      if (isFailFast && !work.noMoreCalls?.aborted)
         siblings.abort(new BridgeError('cancelled', 'another output has failed'));
     };
     const { signal } = siblings;
     const run = (indices: readonly number[]) =>
-      finishedCall({ ...work, onEvent }, indices, { signal, onFailure });
+      finishedCall(calling, { ...work, onEvent }, indices, { signal, onFailure });
 
-    const reports = ask.isSequential
-      ? await oneByOne(ask.calls, run)
-      : await Promise.all(ask.calls.map(run));
+    const reports = isSequential ? await oneByOne(calls, run) : await Promise.all(calls.map(run));
     siblings.end();
 
-    const outputs = reports.flatMap((report) => report.outputs);
-    const error = requestFailure(failures, {
-      isFailFast: ask.isFailFast,
-      succeeded: outputs.length,
-      signal: work.deadline.signal,
-    });
-    if (error) throw work.ledger.restrictedOnRoute(error);
-    return {
-      outputs: outputs.sort(byIndex),
+    const outputs = reports.flatMap((report) => report.outputs).sort(byIndex);
+    const succeeded = outputs.length;
+    const error = requestFailure(failures, { isFailFast, succeeded, signal: deadline.signal });
+    const endedMs = clock.monotonicMs();
+    // The last images are verified after the provider has ended. That time is not the provider's.
+    const providerEndedMs = error
+      ? endedMs
+      : Math.max(startedMs, ...reports.map((report) => report.providerEndedMs));
+    times.add('provider', providerEndedMs - startedMs);
+    times.add('artifact', endedMs - providerEndedMs);
+    if (error) throw ledger.restrictedOnRoute(error);
+    return toRouteResult(work, {
+      outputs,
       failures: failures.sort(byIndex),
       usage: reports.reduce<Usage | undefined>((sum, { usage }) => addUsage(sum, usage), undefined),
-      warnings: [
-        ...reports.flatMap(({ warnings }) => warnings),
-        ...outputs.flatMap(({ warnings }) => warnings),
-        ...(failures.length > 0 ? (['partial_output_failure'] as const) : []),
-      ],
-      providerEndedMs: Math.max(startedMs, ...reports.map((report) => report.providerEndedMs)),
-    };
+      warnings: reports.flatMap(({ warnings }) => warnings),
+    });
   };
+}
+
+/** The dependencies of one provider call. */
+interface CallDeps extends Deps {
+  readonly slotsOf: (ask: AskPlan) => Semaphore;
+}
+
+/** Runs one provider call in its slot and finishes its outputs. Never rejects: each index ends as an output or as a failure. */
+async function finishedCall(
+  deps: CallDeps,
+  work: RouteWork,
+  indices: readonly number[],
+  { signal, onFailure }: Siblings,
+): Promise<CallReport> {
+  const { clock } = deps;
+  const startedMs = clock.monotonicMs();
+  const provider = work.plan.ask.provider.name;
+  const ledger = work.ledger.beginCall(provider, indices);
+  const fail = (index: number, thrown: unknown, failed: string | undefined) => {
+    const failure = toBridgeError(thrown);
+    const named = failed === undefined ? failure : failure.with({ provider: failed });
+    const error = ledger.restricted(named, index);
+    onFailure({ index, error, generationMs: msSince(clock, startedMs) });
+  };
+  const called = await callInSlot(deps, work, indices, ledger, signal, (thrown, failed) => {
+    for (const index of indices) fail(index, thrown, failed);
+  });
+  const providerEndedMs = clock.monotonicMs();
+  if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
+  const { result, generationMs } = called;
+  const { usage } = result;
+  const warnings = [...(result.warnings ?? []), ...retryWarnings(result)];
+  const finished = await Promise.all(
+    indices.map(async (index, position) => {
+      const output = result.outputs[position];
+      if (!output) return [];
+      try {
+        const unfinished = { index, output, generationMs, masked: work.masked };
+        const finished = await finishOne(unfinished, work, signal);
+        ledger.verified(index);
+        if (work.publish) {
+          await work.publish(toRouteResult(work, { outputs: [finished], usage, warnings }));
+          ledger.published(index);
+        }
+        return [finished];
+      } catch (thrown) {
+        ledger.discarded(index, toBridgeError(thrown));
+        fail(index, thrown, provider);
+        return [];
+      }
+    }),
+  );
+  return { outputs: finished.flat(), usage, warnings, providerEndedMs };
+}
+
+/** Resolves with undefined after a failure, which `onFailure` has reported. */
+async function callInSlot(
+  { clock, callProvider, metrics, slotsOf }: CallDeps,
+  { plan: { ask, report }, inputs, deadline, noMoreCalls, turn, onEvent }: RouteWork,
+  indices: readonly number[],
+  ledger: LedgerCall,
+  signal: AbortSignal,
+  onFailure: (thrown: unknown, provider: string | undefined) => void,
+): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
+  const { name } = ask.provider;
+  const sending = anySignal(signal, noMoreCalls);
+  const release = await takeSlot(slotsOf(ask), sending).catch((thrown) => onFailure(thrown, name));
+  if (!release) return undefined;
+  const startedMs = clock.monotonicMs();
+  try {
+    await ledger.open();
+  } catch (refusal) {
+    release();
+    // The error names no provider: an error of the state store must not count against the provider.
+    onFailure(refusal, undefined);
+    return undefined;
+  }
+  try {
+    const result = await callProvider({
+      provider: ask.provider,
+      request: toProviderRequest(ask, inputs, indices, turn?.threadId),
+      requestId: report.record.request_id,
+      deadline,
+      signal,
+      sending,
+      onEvent,
+      ledger,
+    });
+    checkCount(result.outputs.length, indices.length);
+    return { result, generationMs: msSince(clock, startedMs) };
+  } catch (thrown) {
+    // The failure is reported before the slot is released, so that no sibling that it ends can start.
+    onFailure(thrown, name);
+    return undefined;
+  } finally {
+    metrics.providerCallEnded({ provider: name, durationMs: clock.monotonicMs() - startedMs });
+    release();
+  }
 }
 
 async function oneByOne(
@@ -122,128 +216,35 @@ async function oneByOne(
   return reports;
 }
 
+function msSince(clock: Pick<Clock, 'monotonicMs'>, startedMs: number): number {
+  return Math.round(clock.monotonicMs() - startedMs);
+}
+
 function byIndex(a: { readonly index: number }, b: { readonly index: number }): number {
   return a.index - b.index;
 }
 
-/** The parts that the calls of one fan-out share. */
-interface Siblings {
-  /** Aborts at the deadline, and when the failure of a sibling ends all calls. */
-  readonly signal: AbortSignal;
-  /** Called as soon as an output fails, at most once for each index. */
-  readonly onFailure: (failure: OutputFailure) => void;
-}
-
-/** The result of one provider call. */
-interface CallReport {
-  readonly outputs: readonly FinishedOutput[];
-  readonly usage: Usage | undefined;
+interface Collected extends Pick<RouteResult, 'outputs' | 'usage'> {
+  readonly failures?: readonly OutputFailure[];
+  /** The warnings of the calls. */
   readonly warnings: readonly Warning[];
-  /** On the monotonic clock. */
-  readonly providerEndedMs: number;
 }
 
-/** Creates a function that runs one provider call in its slot and finishes its outputs. */
-function createFinishedCall(deps: Deps) {
-  const { clock } = deps;
-  const callInSlot = createCallInSlot(deps);
-
-  /** Never rejects: each of `indices` ends as an output or as a failure. */
-  return async function finishedCall(
-    work: PlannedWork,
-    indices: readonly number[],
-    { signal, onFailure }: Siblings,
-  ): Promise<CallReport> {
-    const startedMs = clock.monotonicMs();
-    const provider = work.plan.ask.provider.name;
-    const ledger = work.ledger.beginCall(provider, indices);
-    const fail = (index: number, thrown: unknown, failed: string | undefined) => {
-      const failure = toBridgeError(thrown);
-      const named = failed === undefined ? failure : failure.with({ provider: failed });
-      const error = ledger.restricted(named, index);
-      const generationMs = Math.round(clock.monotonicMs() - startedMs);
-      onFailure({ index, error, generationMs });
-    };
-    const called = await callInSlot(work, indices, ledger, signal, (thrown, failed) => {
-      for (const index of indices) fail(index, thrown, failed);
-    });
-    const providerEndedMs = clock.monotonicMs();
-    if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
-    const { result, generationMs } = called;
-    const { usage } = result;
-    const warnings = [...(result.warnings ?? []), ...retryWarnings(result)];
-    const finished = await Promise.all(
-      indices.map(async (index, position) => {
-        const output = result.outputs[position];
-        if (!output) return [];
-        try {
-          const unfinished = { index, output, generationMs, masked: work.masked };
-          const finished = await finishOne(unfinished, work, signal);
-          ledger.verified(index);
-          if (work.publish) {
-            await work.publish(finished, { usage, ...toReport(work, warnings, finished) });
-            ledger.published(index);
-          }
-          return [finished];
-        } catch (thrown) {
-          ledger.discarded(index, toBridgeError(thrown));
-          fail(index, thrown, provider);
-          return [];
-        }
-      }),
-    );
-    return { outputs: finished.flat(), usage, warnings, providerEndedMs };
-  };
-}
-
-function createCallInSlot({ clock, callProvider, metrics }: Deps) {
-  const slotsOf = createProviderSlots();
-
-  /** Resolves with undefined after a failure, which `onFailure` has reported. */
-  return async function callInSlot(
-    { plan: { ask, report }, inputs, deadline, noMoreCalls, threadId, onEvent }: PlannedWork,
-    indices: readonly number[],
-    ledger: LedgerCall,
-    signal: AbortSignal,
-    onFailure: (thrown: unknown, provider: string | undefined) => void,
-  ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
-    const { name } = ask.provider;
-    const sending = anySignal(signal, noMoreCalls);
-    const release = await takeSlot(slotsOf(ask), sending).catch((thrown) =>
-      onFailure(thrown, name),
-    );
-    if (!release) return undefined;
-    const startedMs = clock.monotonicMs();
-    try {
-      await ledger.open();
-    } catch (refusal) {
-      release();
-      // The error names no provider: an error of the state store must not count against the provider.
-      onFailure(refusal, undefined);
-      return undefined;
-    }
-    try {
-      const result = await callProvider({
-        provider: ask.provider,
-        request: toProviderRequest(ask, inputs, indices, threadId),
-        requestId: report.record.request_id,
-        deadline,
-        signal,
-        sending,
-        onEvent,
-        ledger,
-      });
-      checkCount(result.outputs.length, indices.length);
-      return { result, generationMs: Math.round(clock.monotonicMs() - startedMs) };
-    } catch (thrown) {
-      // The failure is reported before the slot is released, so that no sibling that it ends can start.
-      onFailure(thrown, name);
-      return undefined;
-    } finally {
-      const durationMs = clock.monotonicMs() - startedMs;
-      metrics.providerCallEnded({ provider: name, durationMs });
-      release();
-    }
+/** Adds the session and the warnings of the outputs and failures. */
+function toRouteResult(
+  { turn }: RouteWork,
+  { outputs, failures = [], usage, warnings }: Collected,
+): RouteResult {
+  return {
+    outputs,
+    failures,
+    usage,
+    warnings: [
+      ...warnings,
+      ...outputs.flatMap((output) => output.warnings),
+      ...(failures.length > 0 ? (['partial_output_failure'] as const) : []),
+    ],
+    ...(turn ? { session: turn.report } : {}),
   };
 }
 
@@ -276,7 +277,7 @@ function checkCount(given: number, asked: number): void {
 
 async function finishOne(
   unfinished: Unfinished,
-  { plan, onEvent, finish }: PlannedWork,
+  { plan, onEvent, finish }: RouteWork,
   signal: AbortSignal,
 ): Promise<FinishedOutput> {
   onEvent({ type: 'progress', stage: 'verifying', index: unfinished.index });
@@ -290,12 +291,4 @@ async function finishOne(
 
 function retryWarnings({ tries }: CallResult): readonly Warning[] {
   return tries > 1 ? ['transient_provider_retry_used'] : [];
-}
-
-function toReport(
-  { session }: PlannedWork,
-  ofCall: readonly Warning[],
-  { warnings }: FinishedOutput,
-): Omit<OutputReport, 'usage'> {
-  return { warnings: [...ofCall, ...warnings], ...(session ? { session } : {}) };
 }

@@ -1,11 +1,25 @@
-import type { Usage } from '../../contract/reply/image-response.ts';
+import type { SessionReport, Usage, Warning } from '../../contract/reply/image-response.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import type { FinishedOutput } from '../finish/finish.ts';
 
 /** The failure of one output. */
 export interface OutputFailure {
   readonly index: number;
   readonly error: BridgeError;
   readonly generationMs: number;
+}
+
+/** The result of the calls of one route. */
+export interface RouteResult {
+  /** Sorted by index, ascending. */
+  readonly outputs: readonly FinishedOutput[];
+  /** Sorted by index, ascending. Empty under `fail_fast`. */
+  readonly failures: readonly OutputFailure[];
+  readonly usage: Usage | undefined;
+  /** The warnings of all calls and outputs, unordered; a warning may be repeated. */
+  readonly warnings: readonly Warning[];
+  /** Absent for an isolated session. */
+  readonly session?: SessionReport;
 }
 
 interface Situation {

@@ -11,9 +11,7 @@ import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
 import { type Outcome, warningsOf } from './response.ts';
 
-interface Deps {
-  readonly engine: Pick<ImageTools, 'embedRecord' | 'inspect'>;
-}
+type Engine = Pick<ImageTools, 'embedRecord' | 'inspect'>;
 
 /** An output with the requested metadata: embedded in the image, in a sidecar, or both. */
 export interface DescribedOutput extends FinishedOutput {
@@ -23,60 +21,56 @@ export interface DescribedOutput extends FinishedOutput {
 /** Several times the size of the longest request. Only texts of a provider can exceed this limit. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
-export type DescribeImages = ReturnType<typeof createDescribeImages>;
+/**
+ * Writes the requested metadata records into images and sidecars. Returns the outputs in their order. An image whose bytes have
+ * changed is verified again.
+ */
+export async function describeImages(
+  engine: Engine,
+  outcome: Outcome,
+  timings: Timings,
+  signal: AbortSignal,
+): Promise<readonly DescribedOutput[]> {
+  const { metadata } = outcome.plan.output;
+  return Promise.all(
+    outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
+      const recordOf = (facts: ImageMetadataRecord['image']) =>
+        toMetadataRecord(outcome, timings, output, facts);
+      // A record in a file with a signed manifest would invalidate the signature.
+      const takesRecord = !output.warnings.includes('metadata_not_embedded');
+      const image =
+        isEmbedded(metadata) && takesRecord
+          ? await embedded(engine, output.image, recordOf(compactFacts(output)), signal)
+          : output.image;
+      const described = { ...output, image };
+      const sidecar = metadata.startsWith('sidecar')
+        ? toSidecar(recordOf(fullFacts(described)))
+        : undefined;
+      return { ...described, sidecar };
+    }),
+  );
+}
 
-/** Writes the requested metadata records into images and sidecars. */
-export function createDescribeImages({ engine }: Deps) {
-  /** Embeds a record. Throws `protocol` for an image that cannot hold a record. */
-  async function embedded(
-    image: VerifiedImage,
-    record: ImageMetadataRecord,
-    signal: AbortSignal,
-  ): Promise<VerifiedImage> {
-    const json = fitRecord(record, JSON.stringify, fitsImage);
-    if (json === undefined) throw new BridgeError('internal', 'the metadata record is too large');
-    const bytes = await engine.embedRecord(image, toXmpJson(json), signal);
-    if (bytes === undefined) {
-      throw new BridgeError(
-        'protocol',
-        'the provider returned an image that cannot hold metadata',
-        {
-          details: { reason: 'too_much_xmp' },
-        },
-      );
-    }
-    const inspection = await engine.inspect(bytes, signal);
-    if (inspection.ok && looksLike(inspection.image, image)) return inspection.image;
-    throw new BridgeError('internal', 'writing metadata changed the image', {
-      details: { reason: inspection.ok ? 'changed' : inspection.fault },
+/** Embeds a record. Throws `protocol` for an image that cannot hold a record. */
+async function embedded(
+  engine: Engine,
+  image: VerifiedImage,
+  record: ImageMetadataRecord,
+  signal: AbortSignal,
+): Promise<VerifiedImage> {
+  const json = fitRecord(record, JSON.stringify, fitsImage);
+  if (json === undefined) throw new BridgeError('internal', 'the metadata record is too large');
+  const bytes = await engine.embedRecord(image, toXmpJson(json), signal);
+  if (bytes === undefined) {
+    throw new BridgeError('protocol', 'the provider returned an image that cannot hold metadata', {
+      details: { reason: 'too_much_xmp' },
     });
   }
-
-  /** Returns the outputs in their order. An image whose bytes have changed is verified again. */
-  return async function describeImages(
-    outcome: Outcome,
-    timings: Timings,
-    signal: AbortSignal,
-  ): Promise<readonly DescribedOutput[]> {
-    const { metadata } = outcome.plan.output;
-    return Promise.all(
-      outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
-        const recordOf = (facts: ImageMetadataRecord['image']) =>
-          toMetadataRecord(outcome, timings, output, facts);
-        // A record in a file with a signed manifest would invalidate the signature.
-        const takesRecord = !output.warnings.includes('metadata_not_embedded');
-        const image =
-          isEmbedded(metadata) && takesRecord
-            ? await embedded(output.image, recordOf(compactFacts(output)), signal)
-            : output.image;
-        const described = { ...output, image };
-        const sidecar = metadata.startsWith('sidecar')
-          ? toSidecar(recordOf(fullFacts(described)))
-          : undefined;
-        return { ...described, sidecar };
-      }),
-    );
-  };
+  const inspection = await engine.inspect(bytes, signal);
+  if (inspection.ok && looksLike(inspection.image, image)) return inspection.image;
+  throw new BridgeError('internal', 'writing metadata changed the image', {
+    details: { reason: inspection.ok ? 'changed' : inspection.fault },
+  });
 }
 
 function toSidecar(record: ImageMetadataRecord): Buffer {

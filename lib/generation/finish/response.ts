@@ -6,8 +6,7 @@ import {
   type Warning,
 } from '../../contract/reply/image-response.ts';
 import { toFlatError } from '../../errors/error-body.ts';
-import type { OutputFailure } from '../call/outcome.ts';
-import type { RouteResult } from '../call/route-attempt.ts';
+import type { OutputFailure, RouteResult } from '../call/outcome.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** The outcome of one generation before its images are delivered. */

@@ -1,7 +1,7 @@
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { type CallEffect, effectOf } from '../../errors/call-effect.ts';
-import { fallsBack } from '../call/run-routes.ts';
+import { fallsBack } from '../plan/routing.ts';
 import type { ProviderCounts } from './ledger-store-port.ts';
 
 /**

@@ -2,6 +2,7 @@ import type { Routing } from '../../contract/request/routing.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { ProviderRegistry } from '../../providers/registry.ts';
 
@@ -76,4 +77,31 @@ export function listerOf(model: string, registry: ProviderRegistry): Provider | 
   const preferred = registry.find(registry.defaultName);
   const lists = (provider: Provider) => provider.describe().models.includes(model);
   return [...(preferred ? [preferred] : []), ...registry.all].find(lists);
+}
+
+/** The provider could not begin the work. Another provider may be able to. */
+const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
+  'configuration',
+  'provider_authentication',
+  'unsupported_capability',
+  'rate_limited',
+  'overloaded',
+]);
+
+/** The provider failed or rejected this request, and the outcome is known. */
+const FAILED: ReadonlySet<ErrorCode> = new Set([
+  'upstream',
+  'protocol',
+  'internal',
+  'refused_by_provider',
+]);
+
+/**
+ * Returns true if the next route may be tried after a failure. Returns false after an unknown outcome and after outputs that
+ * succeeded, because these may be paid for and another route would make all of them again.
+ */
+export function fallsBack(error: BridgeError, policy: Routing['fallback_policy']): boolean {
+  const { outcome, succeeded_outputs: succeeded } = error.details;
+  if (outcome === 'unknown' || succeeded !== undefined) return false;
+  return UNAVAILABLE.has(error.code) || (policy === 'on_error' && FAILED.has(error.code));
 }

@@ -8,6 +8,7 @@ import { createGeneration } from '../../../lib/generation/generation.ts';
 import type { GenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
+import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createSessionLocks, createSessionTurns } from '../../../lib/sessions/sessions.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
@@ -20,11 +21,15 @@ import { openEngine } from './images.ts';
 
 export type GenerationRig = Awaited<ReturnType<typeof openGenerationRig>>;
 
-/** Creates the whole pipeline with real images, a real store and a real folder. Only the provider and the time are scripted. */
+/**
+ * Creates the whole pipeline with real images, a real store and a real folder. Only the provider, the `fallbacks` to other providers
+ * and the time are scripted.
+ */
 export async function openGenerationRig(
   script: Partial<Script> = {},
   capabilities: CapabilityDocument = anything,
   given: Partial<Admission> = {},
+  fallbacks: readonly Provider[] = [],
 ) {
   const clock = createManualClock();
   const engine = openEngine();
@@ -40,7 +45,7 @@ export async function openGenerationRig(
   const { sessions: sessionStore } = artifacts.stores;
   const generation = createGeneration({
     sessions: createSessionTurns({ store: sessionStore, locks: createSessionLocks() }),
-    registry: createProviderRegistry([provider], provider.name),
+    registry: createProviderRegistry([provider, ...fallbacks], provider.name),
     engine,
     inputs: createInputVerifier({
       engine,

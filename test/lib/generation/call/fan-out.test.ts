@@ -4,9 +4,11 @@ import { startDeadline } from '../../../../lib/admission/deadline.ts';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';
-import { createFanOut, type PlannedWork } from '../../../../lib/generation/call/fan-out.ts';
-import { createFinish, type FinishedOutput } from '../../../../lib/generation/finish/finish.ts';
+import { createFanOut, type RouteWork } from '../../../../lib/generation/call/fan-out.ts';
+import type { RouteResult } from '../../../../lib/generation/call/outcome.ts';
+import { createFinish } from '../../../../lib/generation/finish/finish.ts';
 import type { GenerationEvent } from '../../../../lib/generation/generation-events.ts';
+import { startTimes } from '../../../../lib/generation/times.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -143,9 +145,9 @@ describe('createFanOut', () => {
       call.succeed({ outputs: [{ bytes: png }] });
     }
 
-    const { outputs, providerEndedMs } = await running;
+    const { outputs } = await running;
     expect(outputs.map(({ generationMs }) => generationMs)).toEqual([300, 200]);
-    expect(providerEndedMs).toBe(500);
+    expect(running.times.report()).toMatchObject({ provider_ms: 500, artifact_ms: 0 });
   });
 
   it('reports the verification of each output', async () => {
@@ -463,7 +465,8 @@ describe('createFanOut, once nothing further may be sent', () => {
     const { fanOut, provider, calls } = rig({}, { parallel: 2 });
     const delivered: number[] = [];
 
-    const publish = async ({ index }: FinishedOutput) => void delivered.push(index);
+    const publish = async ({ outputs }: RouteResult) =>
+      void delivered.push(...outputs.map(({ index }) => index));
     const running = fanOut({ parameters: { n: 3, failure_policy: policy } }, publish);
     const [first, second] = [await provider.call(0), await provider.call(1)];
     for (const { dispatch } of [first, second]) dispatch();
@@ -537,8 +540,9 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const callProvider = createCallProvider({ clock, ids, graceMs: GRACE_MS });
   const run = createFanOut({ clock, callProvider, metrics: silentMetrics });
 
-  function fanOut(sent: object = {}, publish?: PlannedWork['publish']) {
+  function fanOut(sent: object = {}, publish?: RouteWork['publish']) {
     const ledger = newLedger();
+    const times = startTimes(clock);
     ledger.beginRoute(provider.name);
     const running = run({
       plan: planOf(requestOf(sent), capabilities, { provider }),
@@ -548,10 +552,11 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
       publish,
       onEvent: (event) => events.push(event),
       ledger,
+      times,
       finish: watched.finish,
     });
     running.catch(() => {});
-    return Object.assign(running, { clock, events: watched, ledger });
+    return Object.assign(running, { clock, events: watched, ledger, times });
   }
   return { fanOut, provider, clock, client, calls, events };
 }

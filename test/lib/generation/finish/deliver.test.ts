@@ -58,7 +58,7 @@ async function reply(nth: number): Promise<void> {
   replyWith(png)(await rig.provider.call(nth));
 }
 
-describe('createEarlyDelivery', () => {
+describe('createDelivery, of jobs', () => {
   it('publishes each image while other calls still run, and returns all images by index', async () => {
     const { published, untilPublished, result } = start(three);
     await reply(2);

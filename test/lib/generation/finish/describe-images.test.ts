@@ -349,7 +349,6 @@ function outcomeOf(sent: object = {}, capabilities = anything): Outcome {
       failures: [],
       usage: { total_tokens: 7, provider: { images: 1 } },
       warnings: ['sandbox_output', 'negative_prompt_merged', 'sandbox_output'],
-      providerEndedMs: 0,
     },
     attempts: [
       { provider: 'other', outcome: 'failed', error_code: 'overloaded', duration_ms: 1 },
