@@ -120,7 +120,7 @@ const PACKAGES = {
   '@fastify/busboy': '^lib/http/',
   hono: '^local-runtime/server/listener/',
   '@hono/node-server': '^local-runtime/server/listener/',
-  commander: '^local-runtime/cli/command-line\\.ts$',
+  commander: '^local-runtime/cli/(command-line|completions|man-page|command-table/options)\\.ts$',
   undici: '^lib/net/',
   'ipaddr.js': '^lib/net/',
   'better-sqlite3': '^(lib/storage|local-runtime/server/locks)/',

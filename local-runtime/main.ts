@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
-import { applyAllocatorSettings } from './server/memory-settings.ts';
 import { unsupportedNode } from './server/node-version.ts';
 
 // Restarting costs as much as a start of Node, so only the long-running command does it, before anything else is loaded.
-if (process.argv[2] === 'serve') applyAllocatorSettings();
+if (process.argv[2] === 'serve') {
+  (await import('./server/memory-settings.ts')).applyAllocatorSettings();
+}
 
 // Without a listener, the EPIPE of a reader that closes the output would end the program.
 process.stderr.on('error', () => {});

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import {
   Argument,
   CommanderError,
@@ -7,18 +8,8 @@ import {
 } from 'commander';
 import { packageVersion } from '../server/package-version.ts';
 import type { CommandIo } from './command-io.ts';
-import type { ArgumentRow, Command, OptionRow, ValueForm } from './command-table/command.ts';
-import { COMMAND_TABLE } from './command-table/commands.ts';
-import {
-  commandHelp,
-  firstWord,
-  groupHelp,
-  optionTerm,
-  programHelp,
-  toFlag,
-  usagesOf,
-  withBoldHeadings,
-} from './command-table/help.ts';
+import type { ArgumentRow, Command, OptionRow } from './command-table/command.ts';
+import { COMMAND_SECTIONS, GROUPS } from './command-table/commands.ts';
 import { isColored } from './terminal.ts';
 
 /** The result of parsing a command line: a command to run, or the exit code after help or an error was printed. */
@@ -28,91 +19,136 @@ export type ParsedLine =
 
 type Values = Readonly<Record<string, unknown>>;
 
+const WIDEST_LINE = 100;
+
 /** Runs one command line. Resolves with the exit code. */
 export async function runCommandLine(argv: readonly string[], io: CommandIo): Promise<number> {
-  const line = parseLine(argv.length === 0 ? ['--help'] : argv, io, packageVersion());
+  // The completion scripts run `image-bridge complete -- WORDS`.
+  if (argv[0] === 'complete') {
+    const { completionsOf } = await import('./completions.ts');
+    io.stdout(completionsOf(createParser(io), argv.slice(2)));
+    return 0;
+  }
+  const line = parseLine(argv.length === 0 ? ['--help'] : argv, io);
   return 'exitCode' in line ? line.exitCode : line.command.run({ ...line, io });
 }
 
 /** Parses a command line. Prints the help if it is requested, and the usage and an error if the line is invalid. */
-export function parseLine(argv: readonly string[], io: CommandIo, version: string): ParsedLine {
-  const { commands } = COMMAND_TABLE;
-  let parsed: ParsedLine | undefined;
-  const all = () => programHelp(COMMAND_TABLE);
-  const root = parserOf('image-bridge', { help: all, usage: all }, io);
-  root.version(version, '--version', 'the version');
-  const groups = new Map<string, Parser>();
-  for (const command of commands) {
-    const word = firstWord(command.name);
-    const verb = command.name.slice(word.length + 1);
-    const texts = { help: () => commandHelp(command), usage: () => usagesOf([command]) };
-    const parser = parserOf(verb || word, texts, io);
-    const parent = verb === '' ? root : (groups.get(word) ?? addGroup(word));
-    parent.addCommand(parser);
-    // Commands with another first word are only needed by name, for suggestions.
-    if (word !== argv[0]) continue;
-    fill(parser, command, (use) => {
-      parsed = use;
-    });
-  }
+export function parseLine(argv: readonly string[], io: CommandIo): ParsedLine {
+  let parsed: ParsedLine = { exitCode: 2 };
+  const onParsed = (line: ParsedLine) => {
+    parsed = line;
+  };
+  // Commands with another first word are only needed by name: for suggestions and lists.
+  const parser = createParser(io, { isUsed: (word) => argv.includes(word), onParsed });
   try {
-    root.parse([...argv], { from: 'user' });
+    parser.parse(argv, { from: 'user' });
+    return parsed;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return { exitCode: error.exitCode === 0 ? 0 : 2 };
   }
-  return parsed ?? { exitCode: 2 };
-
-  function addGroup(word: string): Parser {
-    const verbs = commands.filter(({ name }) => name.startsWith(`${word} `));
-    const texts = { help: () => groupHelp(verbs), usage: () => usagesOf(verbs) };
-    const group = parserOf(word, texts, io);
-    groups.set(word, group);
-    root.addCommand(group);
-    return group;
-  }
 }
 
-interface Texts {
-  readonly help: () => string;
-  /** The usage that is printed before the error for an invalid command line. */
-  readonly usage: () => string;
+interface Uses {
+  /** Returns true if commands with this first word need their arguments and options. */
+  readonly isUsed: (word: string) => boolean;
+  readonly onParsed: (line: ParsedLine) => void;
 }
 
-/** Creates a parser that throws instead of exiting the process, and prints the help and usage of the command table. */
-function parserOf(name: string, { help, usage }: Texts, io: CommandIo): Parser {
-  return new Parser(name)
+/** Creates the parser of all commands. It throws instead of exiting the process. */
+export function createParser(
+  io: Pick<CommandIo, 'stdout' | 'stderr' | 'isTerminal' | 'env'>,
+  uses: Uses = { isUsed: () => true, onParsed() {} },
+): Parser {
+  const program = new Parser('image-bridge')
+    .description('Runs the service, operates it, and calls a running service.')
+    .usage('<command>')
+    .version(packageVersion(), '--version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
     .exitOverride()
-    .helpOption('-h, --help')
-    .configureHelp({ formatHelp: () => `${withBoldHeadings(help())}\n` })
+    .configureHelp({
+      styleTitle: toHeading,
+      // The help of each command has its arguments and options.
+      subcommandTerm: (command) => command.name(),
+    })
     .configureOutput({
+      writeOut: io.stdout,
+      writeErr: io.stderr,
+      getOutHelpWidth: () => Math.min(process.stdout.columns ?? WIDEST_LINE, WIDEST_LINE),
       // Commander removes colours if these functions return false.
       getOutHasColors: () => isColored('stdout', io),
       getErrHasColors: () => isColored('stderr', io),
-      writeOut: io.stdout,
-      writeErr: io.stderr,
-      outputError(text) {
-        io.stderr(`${usage()}\nimage-bridge: ${text.replace(/^error: /, '')}`);
-      },
-    });
+    })
+    .addHelpText('after', '\nUse image-bridge <command> --help for the help of a command.');
+  showUsage(program, io);
+  for (const [heading, commands] of COMMAND_SECTIONS) {
+    program.commandsGroup(heading);
+    for (const command of commands) addCommand(program, command, io, uses);
+  }
+  // Added last, so that it belongs to the last section.
+  return program.helpCommand('help [command]', 'print the help of a command');
 }
 
-function fill(parser: Parser, command: Command, found: (use: ParsedLine) => void): void {
-  const names = Object.keys(command.arguments);
-  for (const [name, row] of Object.entries(command.arguments)) {
-    parser.addArgument(toArgument(name, row));
-  }
-  for (const [name, row] of Object.entries(command.options)) {
-    parser.addOption(toOption(name, row));
-  }
-  parser.allowExcessArguments(false).action(() => {
-    const args = Object.fromEntries(names.map((name, at) => [name, parser.processedArgs[at]]));
-    found({ command, args, options: parser.opts() });
+/** Prints the usage of the parser before an error; for a program or a group, also the list of commands. */
+function showUsage(parser: Parser, io: Pick<CommandIo, 'stderr'>): void {
+  parser.configureOutput({
+    outputError(text) {
+      const usage =
+        parser.commands.length > 0
+          ? parser.helpInformation({ error: true })
+          : `usage: ${parser.createHelp().commandUsage(parser)}`;
+      io.stderr(`${usage}\nimage-bridge: ${text.replace(/^error: /, '')}`);
+    },
   });
 }
 
-function toArgument(name: string, { about, choices, isOptional }: ArgumentRow): Argument {
-  const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`, about);
+function addCommand(
+  program: Parser,
+  command: Command,
+  io: Pick<CommandIo, 'stderr'>,
+  { isUsed, onParsed }: Uses,
+): void {
+  const [word = '', verb] = command.name.split(' ');
+  const parent = verb === undefined ? program : groupOf(program, word, io);
+  const parser = parent.command(verb ?? word).summary(command.about);
+  if (!isUsed(word)) return;
+  showUsage(parser, io);
+  const { about, details = [], arguments: args = {}, options = {} } = command;
+  for (const [name, row] of Object.entries(args)) parser.addArgument(toArgument(name, row));
+  for (const [name, row] of Object.entries(options)) parser.addOption(toOption(name, row));
+  const required = parser.options.filter(({ mandatory }) => mandatory);
+  const usage = [...required.map(({ flags }) => flags.replace(/^.*, /, '')), parser.usage()];
+  parser
+    .description([sentence(about), ...details].join(' '))
+    // Wrapped before an option.
+    .usage(usage.join(' ').replaceAll(/(.{30,}?) (?=--)/g, '$1\n         '))
+    .addHelpText('after', () => toNotes(command))
+    .action(() => {
+      const values = Object.keys(args).map((name, at) => [name, parser.processedArgs[at]]);
+      const given = parser.opts();
+      onParsed({
+        command,
+        args: Object.fromEntries(values),
+        options: Object.fromEntries(
+          Object.entries(options).map(([name, row]) => [name, given[name] ?? unset(row)]),
+        ),
+      });
+    });
+}
+
+/** Returns the parser of a group of commands. Creates it for the first command of the group. */
+function groupOf(program: Parser, word: string, io: Pick<CommandIo, 'stderr'>): Parser {
+  const found = program.commands.find((parser) => parser.name() === word);
+  if (found) return found;
+  const about = GROUPS[word] ?? '';
+  const group = program.command(word).summary(about).description(sentence(about));
+  showUsage(group, io);
+  return group.usage('<command>').helpCommand(false);
+}
+
+function toArgument(name: string, { about, choices }: ArgumentRow): Argument {
+  const argument = new Argument(`<${name}>`, about);
   if (choices) return argument.choices(choices);
   return argument.argParser((text: string) => {
     if (text === '') throw new InvalidArgumentError('It is empty.');
@@ -121,45 +157,49 @@ function toArgument(name: string, { about, choices, isOptional }: ArgumentRow): 
 }
 
 function toOption(name: string, row: OptionRow): Option {
-  const term =
-    row.value === undefined ? optionTerm(name, row) : flagsWithValue(name, row.value, row.short);
-  const option = new Option(term, row.about);
+  const { about, short, value, choices, parse = (text: string) => text } = row;
+  const long = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flags = short === undefined ? long : `-${short}, ${long}`;
+  const option = new Option(value === undefined ? flags : `${flags} <${value}>`, about);
   // Commander would parse `--no-wait` as the negation of `--wait`, which does not exist.
   option.negate = false;
   if (row.excludes !== undefined) option.conflicts(row.excludes);
-  if (row.value === undefined) return option.default(false);
-  option.makeOptionMandatory(row.isRequired === true);
-  const { choices, form } = row;
-  if (row.isRepeated) {
-    const read = choices ? oneOf(choices) : plain;
-    return option
-      .default([])
-      .argParser((text: string, before: readonly string[]) => [...before, read(text)]);
-  }
-  if (choices) return option.choices(choices);
-  return option.argParser(form ? (text: string) => inForm(plain(text), form) : plain);
-}
-
-/** Returns flags with the value in angle brackets, because commander then requires a value with any name. */
-function flagsWithValue(name: string, value: string, short: string | undefined): string {
-  return `${short === undefined ? '' : `-${short}, `}${toFlag(name)} <${value}>`;
-}
-
-/** Rejects a value that looks like an option, because the value itself was probably left out. */
-function plain(text: string): string {
-  if (/^--[a-z]/.test(text)) throw new InvalidArgumentError('It looks like an option.');
-  return text;
-}
-
-function oneOf(choices: readonly string[]): (text: string) => string {
-  return (text) => {
-    if (choices.includes(text)) return text;
-    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+  if (value === undefined) return option;
+  option.makeOptionMandatory(row.isRequired === true).default(row.default);
+  const isChoice = (text: string) => choices?.includes(text) ?? true;
+  const read = (text: string) => {
+    // The value itself was probably left out.
+    if (/^--[a-z]/.test(text)) throw new InvalidArgumentError('It looks like an option.');
+    if (isChoice(text)) return parse(text);
+    throw new InvalidArgumentError(`Allowed choices are ${choices?.join(', ')}.`);
   };
+  if (choices) option.choices(choices);
+  const add = (text: string, before: readonly unknown[] = []) => [...before, read(text)];
+  return row.isRepeated ? option.argParser(add) : option.argParser(read);
 }
 
-function inForm<T>(text: string, { parse, rule }: ValueForm<T>): T {
-  const value = parse(text);
-  if (value === undefined) throw new InvalidArgumentError(rule);
-  return value;
+/** Returns the value of an option that is not on the command line and has no default. */
+function unset({ value, isRepeated }: OptionRow): unknown {
+  if (value === undefined) return false;
+  return isRepeated ? [] : undefined;
+}
+
+/** Returns the examples and exit codes of a command. */
+function toNotes({ examples, exits }: Command): string {
+  const codes = Object.entries({ 2: 'usage error, or invalid configuration', ...exits });
+  return [
+    `\n${toHeading('Examples:')}`,
+    ...examples.map(([line, about]) => `  image-bridge ${line}\n      ${about}`),
+    `\n${toHeading('Exit codes:')}`,
+    ...codes.map(([code, about]) => `  ${code.padEnd(3)}  ${about}`),
+  ].join('\n');
+}
+
+/** Returns a summary as a sentence, with a capital letter and a full stop. */
+function sentence(about: string): string {
+  return `${about[0]?.toUpperCase()}${about.slice(1)}.`;
+}
+
+function toHeading(title: string): string {
+  return styleText('bold', title.toLowerCase(), { validateStream: false });
 }

@@ -5,7 +5,10 @@ type Stream = 'stdout' | 'stderr';
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';
 
 /** Returns true if text on the stream may have colours (https://no-color.org). */
-export function isColored(stream: Stream, { isTerminal, env }: CommandIo): boolean {
+export function isColored(
+  stream: Stream,
+  { isTerminal, env }: Pick<CommandIo, 'isTerminal' | 'env'>,
+): boolean {
   return isTerminal[stream] && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 

@@ -1,58 +1,42 @@
 import type { CommandIo } from '../command-io.ts';
 
-/** The parser for the value of an option. */
-export interface ValueForm<T> {
-  /** Returns undefined if the text does not have this form. */
-  readonly parse: (text: string) => T | undefined;
-  /** The error for such a text: a whole sentence. */
-  readonly rule: string;
-}
-
-interface AnyOption {
+/** One option; its key is the long name in camel case. An option without a `value` is a switch. */
+export interface OptionRow {
   readonly about: string;
   /** The short flag: one letter. */
   readonly short?: string;
+  /** The name of the value in the help. The values of `file` are completed with file names. */
+  readonly value?: string;
+  /** The accepted values. */
+  readonly choices?: readonly string[];
+  /** Parses the value. Throws `InvalidArgumentError` with a whole sentence. Without a parser any text is accepted. */
+  readonly parse?: (text: string) => unknown;
+  readonly default?: unknown;
+  readonly isRepeated?: true;
+  readonly isRequired?: true;
   /** The name of the option that cannot be combined with this option. */
   readonly excludes?: string;
 }
 
-/** One option; its key is the long name in camel case. An option without a `value`, such as `FILE`, is a switch. */
-export type OptionRow = AnyOption &
-  (
-    | { readonly value?: never }
-    | {
-        readonly value: string;
-        /** The accepted values. */
-        readonly choices?: readonly string[];
-        /** The parser of the value. Without it any text is accepted. */
-        readonly form?: ValueForm<unknown>;
-        readonly isRepeated?: true;
-        readonly isRequired?: true;
-      }
-  );
-
-/** One argument; its key is the name, which the help shows in capitals. */
+/** One argument; its key is the name. */
 export interface ArgumentRow {
   readonly about: string;
   readonly choices?: readonly string[];
-  readonly isOptional?: true;
 }
 
 type Rows<Row> = Readonly<Record<string, Row>>;
 
 type Single<Row> = Row extends { choices: readonly (infer Choice)[] }
   ? Choice
-  : Row extends { form: ValueForm<infer Value> }
+  : Row extends { parse: (text: string) => infer Value }
     ? Value
     : string;
 
 type OptionValue<Row> = Row extends { value: string }
   ? Row extends { isRepeated: true }
     ? readonly Single<Row>[]
-    : Single<Row> | (Row extends { isRequired: true } ? never : undefined)
+    : Single<Row> | (Row extends { isRequired: true } | { default: unknown } ? never : undefined)
   : boolean;
-
-type ArgumentValue<Row> = Single<Row> | (Row extends { isOptional: true } ? undefined : never);
 
 /** The values of options by option name. */
 export type OptionValues<Options> = {
@@ -60,7 +44,7 @@ export type OptionValues<Options> = {
 };
 
 type ArgumentValues<Arguments> = {
-  readonly [Name in keyof Arguments]: ArgumentValue<Arguments[Name]>;
+  readonly [Name in keyof Arguments]: Single<Arguments[Name]>;
 };
 
 /** One invocation of a command. */
@@ -73,12 +57,12 @@ export interface Call<Arguments, Options> {
 /** Runs the command. Resolves with the exit code. */
 type Run<Arguments, Options> = (call: Call<Arguments, Options>) => Promise<number>;
 
-interface CommandRow<Arguments extends Rows<ArgumentRow>, Options extends Rows<OptionRow>> {
+interface CommandRow<Arguments, Options> {
   /** The command word; for a command of a group, the word of the group and the command word. */
   readonly name: string;
   /** The summary for lists of commands: an imperative without a capital letter and a full stop. */
   readonly about: string;
-  /** More help: whole sentences, one for each line. */
+  /** More help: whole sentences. */
   readonly details?: readonly string[];
   readonly arguments?: Arguments;
   readonly options?: Options;
@@ -87,49 +71,22 @@ interface CommandRow<Arguments extends Rows<ArgumentRow>, Options extends Rows<O
   /** The meanings of the exit codes. Every command returns 2 for a usage error. */
   readonly exits: Readonly<Record<number, string>>;
   /** Imports the implementation when the command runs, because most commands need few modules. */
-  readonly load: () => Promise<Run<ArgumentValues<Arguments>, OptionValues<Options>>>;
+  readonly run: Run<ArgumentValues<Arguments>, OptionValues<Options>>;
 }
 
 /** A row of the command table, without the types of its arguments and options. */
-export interface Command {
-  readonly name: string;
-  readonly about: string;
-  readonly details: readonly string[];
-  readonly arguments: Rows<ArgumentRow>;
-  readonly options: Rows<OptionRow>;
-  readonly examples: readonly (readonly [line: string, about: string])[];
-  readonly exits: Readonly<Record<number, string>>;
+export interface Command extends Omit<CommandRow<Rows<ArgumentRow>, Rows<OptionRow>>, 'run'> {
   readonly run: Run<Rows<unknown>, Rows<unknown>>;
-}
-
-/** All commands, and a summary for each group of commands. */
-export interface CommandTable {
-  readonly commands: readonly Command[];
-  /** The summary of each group by its first word. */
-  readonly groups: Readonly<Record<string, string>>;
 }
 
 type None = Readonly<Record<never, never>>;
 
-/** Creates a command. The types check that the loaded function accepts the arguments and options of the row. */
+/** Creates a command. The types check that the function accepts the arguments and options of the row. */
 export function command<
   const Arguments extends Rows<ArgumentRow> = None,
   const Options extends Rows<OptionRow> = None,
 >(row: CommandRow<Arguments, Options>): Command {
-  return {
-    details: [],
-    ...row,
-    // A row without arguments or options has the default type parameter: the empty record.
-    arguments: row.arguments ?? {},
-    options: row.options ?? {},
-    async run({ args, options, io }) {
-      const run = await row.load();
-      // The parser derives these values from the same rows.
-      return run({
-        args: args as ArgumentValues<Arguments>,
-        options: options as OptionValues<Options>,
-        io,
-      });
-    },
-  };
+  const { run, ...rest } = row;
+  // The parser derives the values from the same rows.
+  return { ...rest, run: run as unknown as Command['run'] };
 }

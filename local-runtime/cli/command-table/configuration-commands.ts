@@ -18,7 +18,7 @@ export const CONFIGURATION_COMMANDS: readonly Command[] = [
     options: OPTIONS,
     examples: [['config check', 'check ./image-bridge.toml and the environment']],
     exits: EXITS,
-    load: async () => (await import('../commands/config.ts')).runConfigCheck,
+    run: async (call) => (await import('../commands/config.ts')).runConfigCheck(call),
   }),
   command({
     name: 'config show',
@@ -29,7 +29,7 @@ export const CONFIGURATION_COMMANDS: readonly Command[] = [
       ['config show --set server.bind=127.0.0.1:9000', 'show the values with this setting'],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/config.ts')).runConfigShow,
+    run: async (call) => (await import('../commands/config.ts')).runConfigShow(call),
   }),
   command({
     name: 'config origins',
@@ -38,26 +38,26 @@ export const CONFIGURATION_COMMANDS: readonly Command[] = [
     options: OPTIONS,
     examples: [['config origins', 'print one line for each setting']],
     exits: EXITS,
-    load: async () => (await import('../commands/config.ts')).runConfigOrigins,
+    run: async (call) => (await import('../commands/config.ts')).runConfigOrigins(call),
   }),
   command({
     name: 'schema',
     about: 'print, check or write the generated documents',
     options: {
       kind: {
-        value: 'KIND',
+        value: 'kind',
         choices: ['openapi', 'json'],
         isRequired: true,
         about: 'the OpenAPI document, or the JSON Schema of a request',
       },
-      check: { value: 'FILE', excludes: 'write', about: 'compare this file with the document' },
-      write: { value: 'FILE', about: 'write the document to this file' },
+      check: { value: 'file', excludes: 'write', about: 'compare this file with the document' },
+      write: { value: 'file', about: 'write the document to this file' },
     },
     examples: [
       ['schema --kind openapi', 'print the OpenAPI document'],
       ['schema --kind openapi --check openapi.yaml', 'exit 1 if the file differs'],
     ],
     exits: { 0: 'success', 1: 'the file differs, or cannot be read or written' },
-    load: async () => (await import('../commands/schema.ts')).runSchema,
+    run: async (call) => (await import('../commands/schema.ts')).runSchema(call),
   }),
 ];

@@ -1,94 +1,67 @@
-import { SLOTS, type Slot } from '../../gateway/coordination.ts';
-import type { GatewaySettings } from '../../gateway/gateway.ts';
-import type { HandoffBudgets } from '../../gateway/handoff/handoff.ts';
+import type { Slot } from '../../gateway/coordination.ts';
+import { SLOTS } from './choices.ts';
 import type { OptionRow, OptionValues } from './command.ts';
-import { LISTEN_ADDRESS, ORIGIN, WHOLE_NUMBER } from './options.ts';
+import { parseListenAddress, parseOrigin, parseWholeNumber } from './options.ts';
 
-/** The defaults of the options of `gateway`. */
-export const GATEWAY_DEFAULTS: GatewaySettings & { readonly probeMs: number } = {
-  holdMs: 35 * 60_000,
-  forwardMs: 31 * 60_000,
-  idleMs: 60_000,
-  probeMs: 500,
-  maxBodyBytes: 80 * 1024 * 1024,
-  maxHeld: 4096,
-};
-
-function number(name: keyof typeof GATEWAY_DEFAULTS, about: string) {
-  const value = name.endsWith('Ms') ? 'MS' : 'N';
-  return { value, form: WHOLE_NUMBER, about: `${about} (${GATEWAY_DEFAULTS[name]})` } as const;
+function limit<const Unit extends string>(value: Unit, about: string, byDefault: number) {
+  return { value, parse: parseWholeNumber, default: byDefault, about } as const;
 }
 
 /** The options that `gateway` and `handoff` have in common. */
 const DEPLOYMENT = {
   coordination: {
-    value: 'FILE',
+    value: 'file',
     isRequired: true,
     about: 'file that contains blue, green or hold',
   },
-  blue: { value: 'URL', form: ORIGIN, isRequired: true, about: 'URL of the slot blue' },
-  green: { value: 'URL', form: ORIGIN, isRequired: true, about: 'URL of the slot green' },
+  blue: { value: 'url', parse: parseOrigin, isRequired: true, about: 'URL of the slot blue' },
+  green: { value: 'url', parse: parseOrigin, isRequired: true, about: 'URL of the slot green' },
 } as const satisfies Readonly<Record<string, OptionRow>>;
 
 export const GATEWAY_OPTIONS = {
   bind: {
-    value: 'HOST:PORT',
-    form: LISTEN_ADDRESS,
+    value: 'host:port',
+    parse: parseListenAddress,
     isRequired: true,
     about: 'listen address of the gateway',
   },
   ...DEPLOYMENT,
   metricsBind: {
-    value: 'HOST:PORT',
-    form: LISTEN_ADDRESS,
+    value: 'host:port',
+    parse: parseListenAddress,
     about: 'listen address for the metrics of the gateway',
   },
-  holdMs: number('holdMs', 'maximum time to hold a request'),
-  forwardMs: number('forwardMs', 'maximum time until a slot completes its reply'),
-  idleMs: number('idleMs', 'maximum pause within a reply, by the slot or the client'),
-  probeMs: number('probeMs', 'interval for reading the file and probing the slot'),
-  maxBodyBytes: number('maxBodyBytes', 'maximum size of a request body'),
-  maxHeld: number('maxHeld', 'maximum number of held requests'),
+  holdMs: limit('ms', 'maximum time to hold a request', 35 * 60_000),
+  forwardMs: limit('ms', 'maximum time until a slot completes its reply', 31 * 60_000),
+  idleMs: limit('ms', 'maximum pause within a reply, by the slot or the client', 60_000),
+  probeMs: limit('ms', 'interval for reading the file and probing the slot', 500),
+  maxBodyBytes: limit('bytes', 'maximum size of a request body', 80 * 1024 * 1024),
+  maxHeld: limit('count', 'maximum number of held requests', 4096),
 } as const satisfies Readonly<Record<string, OptionRow>>;
 
 export type GatewayOptions = OptionValues<typeof GATEWAY_OPTIONS>;
 
-/** The defaults of the options of `handoff`. */
-export const HANDOFF_DEFAULTS: HandoffBudgets = {
-  drainMs: 31 * 60_000,
-  readinessMs: 3 * 60_000,
-  marginMs: 45_000,
-};
-
-function budget(name: keyof HandoffBudgets, about: string) {
-  return {
-    value: 'MS',
-    form: WHOLE_NUMBER,
-    about: `${about} (${HANDOFF_DEFAULTS[name]})`,
-  } as const;
-}
-
 export const HANDOFF_OPTIONS = {
   ...DEPLOYMENT,
-  gateway: { value: 'URL', form: ORIGIN, isRequired: true, about: 'URL of the gateway' },
-  to: { value: 'SLOT', choices: SLOTS, about: 'slot to start (default: the inactive slot)' },
+  gateway: { value: 'url', parse: parseOrigin, isRequired: true, about: 'URL of the gateway' },
+  to: { value: 'slot', choices: SLOTS, about: 'slot to start, by default the inactive slot' },
   compose: {
-    value: 'FILE',
+    value: 'file',
     excludes: 'directory',
     about: 'compose file with the slots as services',
   },
-  project: { value: 'NAME', about: 'name of the compose project' },
-  blueService: { value: 'NAME', about: 'service of the slot blue (blue)' },
-  greenService: { value: 'NAME', about: 'service of the slot green (green)' },
+  project: { value: 'name', about: 'name of the compose project' },
+  blueService: { value: 'name', default: 'blue', about: 'service of the slot blue' },
+  greenService: { value: 'name', default: 'green', about: 'service of the slot green' },
   directory: {
-    value: 'DIR',
+    value: 'dir',
     about: 'run the slots as processes; write their ids and output to this folder',
   },
-  blueCommand: { value: 'COMMAND', about: 'shell command that starts the slot blue' },
-  greenCommand: { value: 'COMMAND', about: 'shell command that starts the slot green' },
-  drainMs: budget('drainMs', 'maximum time for the active slot to stop'),
-  readinessMs: budget('readinessMs', 'maximum time for the new slot to become ready'),
-  marginMs: budget('marginMs', 'hold time reserved for rolling back'),
+  blueCommand: { value: 'command', about: 'shell command that starts the slot blue' },
+  greenCommand: { value: 'command', about: 'shell command that starts the slot green' },
+  drainMs: limit('ms', 'maximum time for the active slot to stop', 31 * 60_000),
+  readinessMs: limit('ms', 'maximum time for the new slot to become ready', 3 * 60_000),
+  marginMs: limit('ms', 'hold time reserved for rolling back', 45_000),
 } as const satisfies Readonly<Record<string, OptionRow>>;
 
 export type HandoffOptions = OptionValues<typeof HANDOFF_OPTIONS>;

@@ -1,42 +1,41 @@
-import { OUTPUT_FORMATS } from '../../../lib/contract/request/parameters.ts';
-import { JOB_ENDS } from '../../../lib/contract/resources/job.ts';
+import { JOB_ENDS, OUTPUT_FORMATS } from './choices.ts';
 import { type Command, command } from './command.ts';
-import { JSON_OUTPUT, SERVICE_OPTION, SIGNED_NUMBER, WHOLE_NUMBER } from './options.ts';
+import { JSON_OUTPUT, parseSignedNumber, parseWholeNumber, SERVICE_OPTION } from './options.ts';
 
 const REQUEST = {
   output: {
-    value: 'FILE',
+    value: 'file',
     short: 'o',
     about: 'output file (its name sets the format), folder, or - for standard output',
   },
-  count: { value: 'COUNT', short: 'n', form: WHOLE_NUMBER, about: 'number of images' },
+  count: { value: 'count', short: 'n', parse: parseWholeNumber, about: 'number of images' },
   size: { value: 'WxH', about: 'width and height in pixels' },
-  quality: { value: 'QUALITY', about: 'low, medium, high or another quality of the model' },
-  format: { value: 'FORMAT', choices: OUTPUT_FORMATS, about: 'image format' },
+  quality: { value: 'quality', about: 'low, medium, high or another quality of the model' },
+  format: { value: 'format', choices: OUTPUT_FORMATS, about: 'image format' },
   background: {
-    value: 'KIND',
+    value: 'kind',
     choices: ['auto', 'opaque', 'transparent'],
     about: 'background of the image',
   },
-  negative: { value: 'TEXT', about: 'negative prompt: what the image must not show' },
-  reference: { value: 'FILE', isRepeated: true, about: 'reference image' },
-  provider: { value: 'NAME', about: 'provider' },
-  model: { value: 'NAME', about: 'model' },
-  preset: { value: 'NAME', about: 'stored preset; other options override it' },
-  session: { value: 'KEY', about: 'start or continue the session with this key' },
+  negative: { value: 'text', about: 'negative prompt: what the image must not show' },
+  reference: { value: 'file', isRepeated: true, about: 'reference image' },
+  provider: { value: 'name', about: 'provider' },
+  model: { value: 'name', about: 'model' },
+  preset: { value: 'name', about: 'stored preset; other options override it' },
+  session: { value: 'key', about: 'start or continue the session with this key' },
   priority: {
-    value: 'NUMBER',
-    form: SIGNED_NUMBER,
+    value: 'number',
+    parse: parseSignedNumber,
     about: 'priority among your jobs, -100 to 100, highest first (default: 0)',
   },
-  webhook: { value: 'URL', about: 'send a webhook to this URL when the job ends' },
+  webhook: { value: 'url', about: 'send a webhook to this URL when the job ends' },
   webhookEvent: {
-    value: 'EVENT',
+    value: 'event',
     choices: JOB_ENDS,
     isRepeated: true,
     about: 'send only for this status',
   },
-  timeout: { value: 'SECONDS', form: WHOLE_NUMBER, about: 'time limit of the job' },
+  timeout: { value: 'seconds', parse: parseWholeNumber, about: 'time limit of the job' },
   force: { about: 'overwrite existing files' },
   quiet: { short: 'q', about: 'print only the paths' },
 } as const;
@@ -71,7 +70,7 @@ export const IMAGE_COMMANDS: readonly Command[] = [
       ['generate - -o -', 'read the prompt and write the image in a pipeline'],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/generate.ts')).runGenerate,
+    run: async (call) => (await import('../commands/generate.ts')).runGenerate(call),
   }),
   command({
     name: 'edit',
@@ -82,7 +81,7 @@ export const IMAGE_COMMANDS: readonly Command[] = [
       prompt: { about: 'the prompt, or - to read it from standard input' },
     },
     options: {
-      mask: { value: 'FILE', about: 'mask image; only pixels with alpha 0 may change' },
+      mask: { value: 'file', about: 'mask image; only pixels with alpha 0 may change' },
       ...REQUEST,
       ...JSON_OUTPUT,
       ...SERVICE_OPTION,
@@ -95,6 +94,6 @@ export const IMAGE_COMMANDS: readonly Command[] = [
       ],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/generate.ts')).runEdit,
+    run: async (call) => (await import('../commands/generate.ts')).runEdit(call),
   }),
 ];

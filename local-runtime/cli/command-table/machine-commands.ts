@@ -1,5 +1,5 @@
 import { type Command, command } from './command.ts';
-import { COLOR, CONFIGURATION, JSON_OUTPUT, SERVICE_OPTION } from './options.ts';
+import { CONFIGURATION, JSON_OUTPUT, parseColor, SERVICE_OPTION } from './options.ts';
 
 /** Commands that check this machine, prepare it, or work on local files without a service. */
 export const MACHINE_COMMANDS: readonly Command[] = [
@@ -16,7 +16,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
       ['doctor --json', 'print JSON for programs'],
     ],
     exits: { 0: 'no check failed', 1: 'at least one check failed' },
-    load: async () => (await import('../commands/doctor.ts')).runDoctor,
+    run: async (call) => (await import('../commands/doctor.ts')).runDoctor(call),
   }),
   command({
     name: 'health',
@@ -35,7 +35,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
       1: 'the service is running but not ready',
       4: 'no service can be reached',
     },
-    load: async () => (await import('../commands/health.ts')).runHealth,
+    run: async (call) => (await import('../commands/health.ts')).runHealth(call),
   }),
   command({
     name: 'setup',
@@ -53,7 +53,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
       ['setup --dry-run', 'show the changes'],
     ],
     exits: { 0: 'success, or nothing to change', 1: 'no changes or only some changes were made' },
-    load: async () => (await import('../commands/setup.ts')).runSetup,
+    run: async (call) => (await import('../commands/setup.ts')).runSetup(call),
   }),
   command({
     name: 'background',
@@ -61,10 +61,10 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     details: ['Detects the colour at the border. Runs locally, without a provider or a service.'],
     arguments: { file: { about: 'the PNG, JPEG or WebP image' } },
     options: {
-      output: { value: 'FILE', short: 'o', isRequired: true, about: 'output file, .png or .webp' },
+      output: { value: 'file', short: 'o', isRequired: true, about: 'output file, .png or .webp' },
       color: {
-        value: '#RRGGBB',
-        form: COLOR,
+        value: '#rrggbb',
+        parse: parseColor,
         about: 'background colour instead of the detected colour',
       },
       force: { about: 'overwrite the output file' },
@@ -72,6 +72,6 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     },
     examples: [['background egg.jpg -o egg.png', 'remove the background of egg.jpg']],
     exits: { 0: 'the output was written', 1: 'the output was not written' },
-    load: async () => (await import('../commands/background.ts')).runBackground,
+    run: async (call) => (await import('../commands/background.ts')).runBackground(call),
   }),
 ];

@@ -1,18 +1,18 @@
-import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
+import { JOB_STATUSES } from './choices.ts';
 import { type Command, command } from './command.ts';
-import { JSON_OUTPUT, SERVICE_OPTION, WHOLE_NUMBER } from './options.ts';
+import { JSON_OUTPUT, parseWholeNumber, SERVICE_OPTION } from './options.ts';
 
 const OPTIONS = { ...JSON_OUTPUT, ...SERVICE_OPTION };
 const EXITS = { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' };
 const LIMIT = {
   limit: {
-    value: 'COUNT',
-    form: WHOLE_NUMBER,
+    value: 'count',
+    parse: parseWholeNumber,
     about: 'number of items, at most 100 (default: 20)',
   },
 } as const;
 const JOB = { id: { about: 'the id of the job' } };
-const PROVIDER = { provider: { value: 'NAME', about: 'provider of the session' } } as const;
+const PROVIDER = { provider: { value: 'name', about: 'provider of the session' } } as const;
 const ID = '0198c0de-0000-7000-8000-000000000000';
 const ARTIFACT = '0123456789abcdef0123456789abcdef';
 
@@ -30,7 +30,7 @@ function jobCommand(verb: JobRun, about: string): Command {
     options: OPTIONS,
     examples: [[`jobs ${name} ${ID}`, about]],
     exits: EXITS,
-    load: async () => (await import('../commands/jobs.ts'))[`runJobs${verb}`],
+    run: async (call) => (await import('../commands/jobs.ts'))[`runJobs${verb}`](call),
   });
 }
 
@@ -43,7 +43,7 @@ function queueCommand(verb: QueueRun, about: string, example: string): Command {
     options: OPTIONS,
     examples: [[name, example]],
     exits: EXITS,
-    load: async () => (await import('../commands/queue.ts'))[`runQueue${verb}`],
+    run: async (call) => (await import('../commands/queue.ts'))[`runQueue${verb}`](call),
   });
 }
 
@@ -54,10 +54,10 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     about: 'list jobs, newest first',
     options: {
       ...LIMIT,
-      status: { value: 'STATUS', choices: JOB_STATUSES, about: 'filter by status' },
-      search: { value: 'TEXT', about: 'filter by text in the prompt' },
+      status: { value: 'status', choices: JOB_STATUSES, about: 'filter by status' },
+      search: { value: 'text', about: 'filter by text in the prompt' },
       query: {
-        value: 'QUERY',
+        value: 'query',
         about: 'filter by words of the prompt in any order: fox "red sky" -night',
       },
       favorite: { about: 'show only favourites' },
@@ -69,7 +69,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words of the prompt'],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/jobs.ts')).runJobsList,
+    run: async (call) => (await import('../commands/jobs.ts')).runJobsList(call),
   }),
   jobCommand('Show', 'show a job'),
   command({
@@ -83,7 +83,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       0: 'the job succeeded',
       1: 'the job did not succeed, or the request failed',
     },
-    load: async () => (await import('../commands/jobs.ts')).runJobsWait,
+    run: async (call) => (await import('../commands/jobs.ts')).runJobsWait(call),
   }),
   jobCommand('Cancel', 'cancel a job'),
   jobCommand('Retry', 'repeat a failed, cancelled or interrupted job as a new job'),
@@ -104,7 +104,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: { ...LIMIT, ...OPTIONS },
     examples: [['queue jobs --limit 100', 'list jobs with the names of their tokens']],
     exits: EXITS,
-    load: async () => (await import('../commands/queue.ts')).runQueueJobs,
+    run: async (call) => (await import('../commands/queue.ts')).runQueueJobs(call),
   }),
   command({
     name: 'queue cancel',
@@ -113,7 +113,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: OPTIONS,
     examples: [[`queue cancel ${ID}`, 'cancel; a running job may take a moment to end']],
     exits: EXITS,
-    load: async () => (await import('../commands/queue.ts')).runQueueCancel,
+    run: async (call) => (await import('../commands/queue.ts')).runQueueCancel(call),
   }),
   command({
     name: 'presets list',
@@ -121,7 +121,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: { ...LIMIT, ...OPTIONS },
     examples: [['presets list', 'list presets by name']],
     exits: EXITS,
-    load: async () => (await import('../commands/presets.ts')).runPresetsList,
+    run: async (call) => (await import('../commands/presets.ts')).runPresetsList(call),
   }),
   command({
     name: 'presets show',
@@ -130,7 +130,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: OPTIONS,
     examples: [['presets show poster --json', 'print the preset with its template']],
     exits: EXITS,
-    load: async () => (await import('../commands/presets.ts')).runPresetsShow,
+    run: async (call) => (await import('../commands/presets.ts')).runPresetsShow(call),
   }),
   command({
     name: 'presets save',
@@ -140,14 +140,14 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
       file: { about: 'the template: an image request in JSON without images' },
     },
     options: {
-      description: { value: 'TEXT', about: 'description of the preset' },
+      description: { value: 'text', about: 'description of the preset' },
       ...SERVICE_OPTION,
     },
     examples: [
       ['presets save poster poster.json', 'use it with: generate "a fair" --preset poster'],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/presets.ts')).runPresetsSave,
+    run: async (call) => (await import('../commands/presets.ts')).runPresetsSave(call),
   }),
   command({
     name: 'presets delete',
@@ -156,7 +156,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: SERVICE_OPTION,
     examples: [['presets delete poster', 'delete permanently']],
     exits: EXITS,
-    load: async () => (await import('../commands/presets.ts')).runPresetsDelete,
+    run: async (call) => (await import('../commands/presets.ts')).runPresetsDelete(call),
   }),
   command({
     name: 'sessions show',
@@ -165,7 +165,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: { ...PROVIDER, ...OPTIONS },
     examples: [['sessions show poster', 'exit 1 if the key has no session']],
     exits: EXITS,
-    load: async () => (await import('../commands/sessions.ts')).runSessionsShow,
+    run: async (call) => (await import('../commands/sessions.ts')).runSessionsShow(call),
   }),
   command({
     name: 'sessions delete',
@@ -174,7 +174,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: { ...PROVIDER, ...SERVICE_OPTION },
     examples: [['sessions delete poster', 'delete permanently']],
     exits: EXITS,
-    load: async () => (await import('../commands/sessions.ts')).runSessionsDelete,
+    run: async (call) => (await import('../commands/sessions.ts')).runSessionsDelete(call),
   }),
   command({
     name: 'providers list',
@@ -182,21 +182,21 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: OPTIONS,
     examples: [['providers list', 'list enabled providers']],
     exits: EXITS,
-    load: async () => (await import('../commands/providers.ts')).runProvidersList,
+    run: async (call) => (await import('../commands/providers.ts')).runProvidersList(call),
   }),
   command({
     name: 'providers show',
     about: 'show the capabilities of a model',
     arguments: { name: { about: 'the provider' } },
     options: {
-      model: { value: 'NAME', about: 'model instead of the default model of the provider' },
+      model: { value: 'name', about: 'model instead of the default model of the provider' },
       ...OPTIONS,
     },
     examples: [
       ['providers show agent-responses --model gpt-image-2', 'show sizes, formats and limits'],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/providers.ts')).runProvidersShow,
+    run: async (call) => (await import('../commands/providers.ts')).runProvidersShow(call),
   }),
   command({
     name: 'artifacts list',
@@ -204,7 +204,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: { ...LIMIT, ...OPTIONS },
     examples: [['artifacts list', 'list images with size, format and job']],
     exits: EXITS,
-    load: async () => (await import('../commands/artifacts.ts')).runArtifactsList,
+    run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsList(call),
   }),
   command({
     name: 'artifacts show',
@@ -213,19 +213,19 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     options: OPTIONS,
     examples: [[`artifacts show ${ARTIFACT}`, 'show the facts without downloading']],
     exits: EXITS,
-    load: async () => (await import('../commands/artifacts.ts')).runArtifactsShow,
+    run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsShow(call),
   }),
   command({
     name: 'artifacts get',
     about: 'download an image to a file',
     arguments: { id: { about: 'the id of the artifact' } },
     options: {
-      output: { value: 'FILE', short: 'o', isRequired: true, about: 'output file' },
+      output: { value: 'file', short: 'o', isRequired: true, about: 'output file' },
       force: { about: 'overwrite the output file' },
       ...SERVICE_OPTION,
     },
     examples: [[`artifacts get ${ARTIFACT} -o lighthouse.png`, 'write the verified image']],
     exits: EXITS,
-    load: async () => (await import('../commands/artifacts.ts')).runArtifactsGet,
+    run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsGet(call),
   }),
 ];

@@ -24,7 +24,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       ['quickstart --set server.bind=127.0.0.1:9000', 'listen on another port'],
     ],
     exits: LOCK_EXITS,
-    load: async () => (await import('../commands/serve.ts')).runQuickstart,
+    run: async (call) => (await import('../commands/serve.ts')).runQuickstart(call),
   }),
   command({
     name: 'serve',
@@ -36,14 +36,14 @@ export const SERVE_COMMANDS: readonly Command[] = [
       ['serve --config /etc/image-bridge.toml', 'use another file'],
     ],
     exits: LOCK_EXITS,
-    load: async () => (await import('../commands/serve.ts')).runServe,
+    run: async (call) => (await import('../commands/serve.ts')).runServe(call),
   }),
   command({
     name: 'gateway',
     about: 'hold requests while one slot of a deployment replaces the other',
     details: [
       'Forwards requests to the slot named in the coordination file, and holds them while it says hold.',
-      'Needs no credentials and no storage. Numbers in brackets are defaults; MS are milliseconds.',
+      'Needs no credentials and no storage.',
     ],
     options: GATEWAY_OPTIONS,
     examples: [
@@ -53,7 +53,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       ],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/gateway.ts')).runGateway,
+    run: async (call) => (await import('../commands/gateway.ts')).runGateway(call),
   }),
   command({
     name: 'dashboard',
@@ -69,7 +69,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       0: 'the dashboard was opened, or the service stopped in order',
       4: 'no service can be reached at --url',
     },
-    load: async () => (await import('../commands/dashboard.ts')).runDashboard,
+    run: async (call) => (await import('../commands/dashboard.ts')).runDashboard(call),
   }),
   command({
     name: 'mcp',
@@ -85,7 +85,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       0: 'the agent closed the connection',
       1: 'the service started by this command did not stop in order',
     },
-    load: async () => (await import('../commands/mcp.ts')).runMcp,
+    run: async (call) => (await import('../commands/mcp.ts')).runMcp(call),
   }),
   command({
     name: 'handoff',
@@ -94,7 +94,6 @@ export const SERVE_COMMANDS: readonly Command[] = [
       'The gateway holds requests while the active slot stops and the other slot starts and becomes ready.',
       'If the handoff fails, starts the previous slot again.',
       'After an interruption, run the same command to continue. If no slot is active, use --to.',
-      'Numbers in brackets are defaults; MS are milliseconds.',
     ],
     options: HANDOFF_OPTIONS,
     examples: [
@@ -109,6 +108,6 @@ export const SERVE_COMMANDS: readonly Command[] = [
       3: 'another handoff is running',
       4: 'requests are held: no slot could be started, or the gateway does not read the file',
     },
-    load: async () => (await import('../commands/handoff.ts')).runHandoff,
+    run: async (call) => (await import('../commands/handoff.ts')).runHandoff(call),
   }),
 ];

@@ -10,7 +10,7 @@ export const STORED_COMMANDS: readonly Command[] = [
     options: CONFIGURATION,
     examples: [['state check', 'print one line for each problem']],
     exits: { 0: 'the database is valid', 1: 'the database is invalid or cannot be read' },
-    load: async () => (await import('../commands/state.ts')).runStateCheck,
+    run: async (call) => (await import('../commands/state.ts')).runStateCheck(call),
   }),
   command({
     name: 'state backup',
@@ -20,7 +20,7 @@ export const STORED_COMMANDS: readonly Command[] = [
     options: CONFIGURATION,
     examples: [['state backup bridge-1.sqlite', 'write a copy that only its owner can read']],
     exits: { 0: 'the copy is complete', 1: 'no copy was made' },
-    load: async () => (await import('../commands/state.ts')).runStateBackup,
+    run: async (call) => (await import('../commands/state.ts')).runStateBackup(call),
   }),
   command({
     name: 'state restore',
@@ -35,7 +35,7 @@ export const STORED_COMMANDS: readonly Command[] = [
     options: CONFIGURATION,
     examples: [['state restore bridge-1.sqlite', 'use this backup from the next start']],
     exits: { 0: 'the database was restored', 1: 'nothing was changed' },
-    load: async () => (await import('../commands/state.ts')).runStateRestore,
+    run: async (call) => (await import('../commands/state.ts')).runStateRestore(call),
   }),
   command({
     name: 'state migrate',
@@ -50,7 +50,7 @@ export const STORED_COMMANDS: readonly Command[] = [
       ['state migrate', 'migrate the database'],
     ],
     exits: { 0: 'success, or nothing to migrate', 1: 'the migration failed; nothing was changed' },
-    load: async () => (await import('../commands/state.ts')).runStateMigrate,
+    run: async (call) => (await import('../commands/state.ts')).runStateMigrate(call),
   }),
   command({
     name: 'artifacts verify',
@@ -62,7 +62,7 @@ export const STORED_COMMANDS: readonly Command[] = [
       0: 'every image is unchanged',
       1: 'an image is damaged or missing, or nothing could be checked',
     },
-    load: async () => (await import('../commands/artifacts-verify.ts')).runArtifactsVerify,
+    run: async (call) => (await import('../commands/artifacts-verify.ts')).runArtifactsVerify(call),
   }),
   command({
     name: 'metadata show',
@@ -71,6 +71,6 @@ export const STORED_COMMANDS: readonly Command[] = [
     options: JSON_OUTPUT,
     examples: [['metadata show lighthouse.png', 'print one line for each field']],
     exits: { 0: 'success', 1: 'the file has no record, or cannot be read' },
-    load: async () => (await import('../commands/metadata.ts')).runMetadataShow,
+    run: async (call) => (await import('../commands/metadata.ts')).runMetadataShow(call),
   }),
 ];

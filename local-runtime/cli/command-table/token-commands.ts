@@ -1,5 +1,5 @@
 import { type Command, command } from './command.ts';
-import { CONFIGURATION, JSON_OUTPUT, SERVICE_OPTION, WHOLE_NUMBER } from './options.ts';
+import { CONFIGURATION, JSON_OUTPUT, parseWholeNumber, SERVICE_OPTION } from './options.ts';
 
 const NAME = { name: { about: 'the name of the token' } };
 const EXITS = { 0: 'success', 1: 'nothing was changed' };
@@ -17,16 +17,16 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     arguments: NAME,
     options: {
       imagesPerDay: {
-        value: 'COUNT',
-        form: WHOLE_NUMBER,
+        value: 'count',
+        parse: parseWholeNumber,
         about: 'daily image allowance (UTC days)',
       },
       permissions: {
-        value: 'LIST',
+        value: 'list',
         isRepeated: true,
         about: 'permissions of the token, such as images,read',
       },
-      expires: { value: 'DATE', about: 'expiry date or time of the token' },
+      expires: { value: 'date', about: 'expiry date or time of the token' },
       ...CONFIGURATION,
     },
     examples: [
@@ -34,7 +34,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
       ['tokens add ci --images-per-day 100 --permissions jobs,read', 'create a limited token'],
     ],
     exits: EXITS,
-    load: async () => (await import('../commands/tokens.ts')).runTokensAdd,
+    run: async (call) => (await import('../commands/tokens.ts')).runTokensAdd(call),
   }),
   command({
     name: 'tokens rotate',
@@ -46,7 +46,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     options: CONFIGURATION,
     examples: [['tokens rotate alice', 'print the new token of alice']],
     exits: EXITS,
-    load: async () => (await import('../commands/tokens.ts')).runTokensRotate,
+    run: async (call) => (await import('../commands/tokens.ts')).runTokensRotate(call),
   }),
   command({
     name: 'tokens list',
@@ -54,7 +54,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     options: { ...JSON_OUTPUT, ...CONFIGURATION },
     examples: [['tokens list', 'list tokens with their permissions']],
     exits: { 0: 'success', 1: 'the tokens file cannot be used' },
-    load: async () => (await import('../commands/tokens.ts')).runTokensList,
+    run: async (call) => (await import('../commands/tokens.ts')).runTokensList(call),
   }),
   command({
     name: 'tokens disable',
@@ -66,7 +66,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     options: CONFIGURATION,
     examples: [['tokens disable alice', 'reject the next request of alice']],
     exits: EXITS,
-    load: async () => (await import('../commands/tokens.ts')).runTokensDisable,
+    run: async (call) => (await import('../commands/tokens.ts')).runTokensDisable(call),
   }),
   command({
     name: 'tokens remove',
@@ -79,15 +79,15 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     options: CONFIGURATION,
     examples: [['tokens remove alice', 'remove permanently']],
     exits: EXITS,
-    load: async () => (await import('../commands/tokens.ts')).runTokensRemove,
+    run: async (call) => (await import('../commands/tokens.ts')).runTokensRemove(call),
   }),
   command({
     name: 'usage',
     about: 'show the daily image usage of the token',
     options: {
       days: {
-        value: 'COUNT',
-        form: WHOLE_NUMBER,
+        value: 'count',
+        parse: parseWholeNumber,
         about: 'number of days, at most 366 (default: 30)',
       },
       ...JSON_OUTPUT,
@@ -95,6 +95,6 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     },
     examples: [['usage --days 7', 'show the last week and the allowance of today']],
     exits: { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' },
-    load: async () => (await import('../commands/usage.ts')).runUsage,
+    run: async (call) => (await import('../commands/usage.ts')).runUsage(call),
   }),
 ];

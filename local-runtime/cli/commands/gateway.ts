@@ -1,16 +1,12 @@
 import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { startGateway } from '../../gateway/start-gateway.ts';
 import type { Call } from '../command-table/command.ts';
-import {
-  GATEWAY_DEFAULTS,
-  type GatewayOptions,
-  sameSlots,
-} from '../command-table/deployment-options.ts';
+import { type GatewayOptions, sameSlots } from '../command-table/deployment-options.ts';
 import { untilStopped } from '../stop-signals.ts';
 
 /** Runs `image-bridge gateway`. Resolves with the exit code: 0 after an orderly stop, 1 if it cannot start, 2 for equal slots. */
 export async function runGateway({ options, io }: Call<unknown, GatewayOptions>): Promise<number> {
-  const { bind, metricsBind, coordination, blue, green } = options;
+  const { bind, blue, green } = options;
   const problem = sameSlots({ blue, green }, '');
   if (problem !== undefined) {
     io.stderr(`image-bridge: ${problem}\n`);
@@ -19,11 +15,8 @@ export async function runGateway({ options, io }: Call<unknown, GatewayOptions>)
   const stopped = untilStopped();
   try {
     const gateway = await startGateway({
-      bind,
-      metricsBind,
-      coordination,
+      ...options,
       origins: { blue, green },
-      ...withDefaults(options),
       onTarget: (target) => io.stdout(`target: ${target}\n`),
     });
     const host = bind.host.includes(':') ? `[${bind.host}]` : bind.host;
@@ -35,15 +28,4 @@ export async function runGateway({ options, io }: Call<unknown, GatewayOptions>)
     io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
     return 1;
   }
-}
-
-function withDefaults(options: GatewayOptions): typeof GATEWAY_DEFAULTS {
-  return {
-    holdMs: options.holdMs ?? GATEWAY_DEFAULTS.holdMs,
-    forwardMs: options.forwardMs ?? GATEWAY_DEFAULTS.forwardMs,
-    idleMs: options.idleMs ?? GATEWAY_DEFAULTS.idleMs,
-    probeMs: options.probeMs ?? GATEWAY_DEFAULTS.probeMs,
-    maxBodyBytes: options.maxBodyBytes ?? GATEWAY_DEFAULTS.maxBodyBytes,
-    maxHeld: options.maxHeld ?? GATEWAY_DEFAULTS.maxHeld,
-  };
 }

@@ -13,11 +13,7 @@ import { GATEWAY_STATE } from '../../gateway/own-routes.ts';
 import { getText } from '../../gateway/readiness.ts';
 import { type FileLock, lockFile } from '../../server/locks/file-lock.ts';
 import type { Call } from '../command-table/command.ts';
-import {
-  HANDOFF_DEFAULTS,
-  type HandoffOptions,
-  sameSlots,
-} from '../command-table/deployment-options.ts';
+import { type HandoffOptions, sameSlots } from '../command-table/deployment-options.ts';
 import { fileReason } from '../files.ts';
 
 const CONTINUES =
@@ -83,22 +79,17 @@ function lockHandoff(coordination: string): FileLock | undefined {
 }
 
 function toDeps(options: HandoffOptions) {
-  const { coordination, gateway, blue, green } = options;
-  const origins = { blue, green };
   return {
-    coordination,
-    drainMs: options.drainMs ?? HANDOFF_DEFAULTS.drainMs,
-    readinessMs: options.readinessMs ?? HANDOFF_DEFAULTS.readinessMs,
-    marginMs: options.marginMs ?? HANDOFF_DEFAULTS.marginMs,
+    ...options,
     clock,
     gatewayState: async () => {
-      const text = await get(`${gateway}/health/gateway`);
+      const text = await get(`${options.gateway}/health/gateway`);
       const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), GATEWAY_STATE), text);
       return parsed.success ? parsed.output : undefined;
     },
-    touch: (slot: 'blue' | 'green') => get(`${origins[slot]}/health/live`),
+    touch: (slot: 'blue' | 'green') => get(`${options[slot]}/health/live`),
     isReady: async (slot: 'blue' | 'green') =>
-      (await get(`${origins[slot]}/health/ready`)) !== undefined,
+      (await get(`${options[slot]}/health/ready`)) !== undefined,
   };
 }
 
@@ -118,8 +109,7 @@ function toDriver(options: HandoffOptions, stderr: (text: string) => void): Slot
   const problem = sameSlots(options, '');
   if (problem !== undefined) return problem;
   if (compose !== undefined) {
-    const { blueService: blue = 'blue', greenService: green = 'green' } = options;
-    const services = { blue, green };
+    const services = { blue: options.blueService, green: options.greenService };
     return (
       sameSlots(services, '-service') ??
       createComposeDriver({ file: compose, project, services, stderr })

@@ -70,14 +70,14 @@ describe('image-bridge gateway', () => {
   it.each([
     [
       ['--bind', 'nowhere'],
-      "'--bind <HOST:PORT>' argument 'nowhere' is invalid. It must be HOST:PORT",
+      "'--bind <host:port>' argument 'nowhere' is invalid. It must be HOST:PORT",
     ],
-    [['--metrics-bind', '127.0.0.1'], "'--metrics-bind <HOST:PORT>' argument"],
+    [['--metrics-bind', '127.0.0.1'], "'--metrics-bind <host:port>' argument"],
     [
       ['--green', 'http://a/path'],
       'It must be an http or https URL without a path, such as http://127.0.0.1:8788.',
     ],
-    [['--blue', 'ftp://a'], "'--blue <URL>' argument 'ftp://a' is invalid."],
+    [['--blue', 'ftp://a'], "'--blue <url>' argument 'ftp://a' is invalid."],
     [['--hold-ms', '0'], 'It must be a whole number of at least 1.'],
   ])('rejects %j with the usage', async (argv, message) => {
     const url = 'http://127.0.0.1:1';

@@ -1,12 +1,19 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
+import * as parameters from '../../../lib/contract/request/parameters.ts';
+import * as job from '../../../lib/contract/resources/job.ts';
 import { parseLine } from '../../../local-runtime/cli/command-line.ts';
-import { COMMAND_TABLE } from '../../../local-runtime/cli/command-table/commands.ts';
-import { firstWord, usageOf } from '../../../local-runtime/cli/command-table/help.ts';
+import * as choices from '../../../local-runtime/cli/command-table/choices.ts';
+import { COMMAND_SECTIONS, GROUPS } from '../../../local-runtime/cli/command-table/commands.ts';
+import * as coordination from '../../../local-runtime/gateway/coordination.ts';
 import { runCommand, testIo } from '../../support/run-command.ts';
 
 const cwd = tmpdir();
-const { commands: COMMANDS, groups: GROUPS } = COMMAND_TABLE;
+const COMMANDS = COMMAND_SECTIONS.flatMap(([, commands]) => commands);
+
+function firstWord(name: string): string {
+  return name.split(' ', 1)[0] ?? name;
+}
 
 function run(...argv: string[]) {
   return runCommand(argv, { cwd });
@@ -39,7 +46,7 @@ describe('the table of commands', () => {
       const stderr = vi.fn();
       const io = { ...testIo(cwd), stdout: stderr, stderr };
 
-      const parsed = parseLine(words.map(String), io, '1.0.0');
+      const parsed = parseLine(words.map(String), io);
 
       expect(stderr).not.toHaveBeenCalled();
       expect(parsed).toHaveProperty('command');
@@ -55,6 +62,16 @@ describe('the table of commands', () => {
   });
 });
 
+describe('the choices of options', () => {
+  it('are the lists of the contract and of the gateway', () => {
+    const { JOB_ENDS, JOB_STATUSES } = job;
+    const { OUTPUT_FORMATS } = parameters;
+    const { SLOTS } = coordination;
+
+    expect({ ...choices }).toEqual({ JOB_ENDS, JOB_STATUSES, OUTPUT_FORMATS, SLOTS });
+  });
+});
+
 describe('the command line', () => {
   it('lists every command without arguments and with --help', async () => {
     const help = await run('--help');
@@ -65,16 +82,36 @@ describe('the command line', () => {
   });
 
   it.each([
+    [
+      ['help', 'jobs'],
+      ['jobs', '--help'],
+    ],
+    [
+      ['help', 'doctor'],
+      ['doctor', '--help'],
+    ],
+    [['help'], ['--help']],
+  ])('prints for %j the help of %j', async (argv, same) => {
+    expect(await run(...argv)).toEqual(await run(...same));
+  });
+
+  it('prints the help of a group on standard error if its command is missing', async () => {
+    const { stdout } = await run('jobs', '--help');
+
+    expect(await run('jobs')).toEqual({ exitCode: 2, stdout: '', stderr: stdout });
+  });
+
+  it.each([
     [['serve', '--speed'], "unknown option '--speed'"],
     [['config', 'show', '--josn'], '(Did you mean --json?)'],
     [['sta', 'check'], '(Did you mean state?)'],
     [['state', 'backup'], "missing required argument 'file'"],
     [['state', 'backup', ''], 'It is empty.'],
     [['state', 'backup', 'a', 'b'], 'too many arguments'],
-    [['state', 'check', '--config'], "option '--config <FILE>' argument missing"],
+    [['state', 'check', '--config'], "option '--config <file>' argument missing"],
     [['config', 'check', '--config', '--json'], 'It looks like an option.'],
     [['config', 'check', '--json=true'], "unknown option '--json=true'"],
-    [['schema'], "required option '--kind <KIND>' not specified"],
+    [['schema'], "required option '--kind <kind>' not specified"],
     [['schema', '--kind', 'xml'], 'Allowed choices are openapi, json.'],
     [['schema', '--kind', 'json', '--check', 'a', '--write', 'b'], 'cannot be used with'],
   ])('rejects %j with the usage and the reason', async (argv, reason) => {
@@ -86,11 +123,10 @@ describe('the command line', () => {
   });
 
   it('shows the usage of the named command in an error', async () => {
-    const backup = COMMANDS.find(({ name }) => name === 'state backup');
+    const { stderr } = await run('artifacts', 'get');
 
-    const { stderr } = await run('state', 'backup');
-
-    expect(stderr.split('\n')[0]).toBe(`usage: ${backup && usageOf(backup)}`);
+    const usage = 'usage: image-bridge artifacts get --output <file> [options] <id>';
+    expect(stderr.split('\n')[0]).toBe(usage);
   });
 
   it('sends colours only to a terminal, and not if NO_COLOR is set', async () => {
@@ -101,7 +137,7 @@ describe('the command line', () => {
     const refused = await runCommand(['--help'], { cwd, isTerminal, env: { NO_COLOR: '1' } });
 
     expect(plain.stdout).not.toContain('\u001b');
-    expect(colored.stdout).toContain('\u001b[1mcommands:');
+    expect(colored.stdout).toContain('\u001b[1mmake images:');
     expect(refused.stdout).toBe(plain.stdout);
   });
 });

@@ -109,7 +109,7 @@ describe('background', () => {
   it.each([
     [['-o', 'out.jpg'], 'must end in .png or .webp'],
     [['-o', 'out.png', '--color', 'green'], 'must have the form #RRGGBB'],
-    [[], "required option '-o, --output <FILE>' not specified"],
+    [[], "required option '-o, --output <file>' not specified"],
   ])('rejects the options %j', async (argv, message) => {
     const result = await background('in.png', ...argv);
 
