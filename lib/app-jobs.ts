@@ -71,8 +71,11 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const cancelJob = createCancelJob({ store, live, clock });
   const { removed } = tokens;
   const removedTokens = createRemovedTokens({ store: stores.queue, cancelJob, removed });
-  const [canPublish, beforeClaim] = [artifacts.isHealthy, removedTokens.endJobs];
-  const queue = createJobQueue({ store, live, canPublish, beforeClaim, log, clock });
+  const queue = createJobQueue({
+    ...{ store, live, log, clock },
+    canPublish: artifacts.isHealthy,
+    beforeClaim: removedTokens.endJobs,
+  });
   const shared = { store, search, live, clock, secret };
   const { publisher } = artifacts;
   const runner = createJobWorker({ store, live, runs, usage, publisher, log, clock, ids });
@@ -80,7 +83,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const webhooks = createWebhookTargets(config.server.webhooks);
   const deliveries = openDeliveries(config, outside, stores);
   notices.subscribe(({ type }) => {
-    if (type === 'stored') deliveries?.wake();
+    if (type === 'ended') deliveries?.wake();
   });
   const admitted = { store, acceptJob, usage, webhooks, replay, limits: toLimits(config.server) };
   const maxInputBytes = config.inputs.max_bytes_each;

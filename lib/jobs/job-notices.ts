@@ -23,7 +23,7 @@ export type JobNotice =
   | { readonly type: 'happened'; readonly id: string; readonly event: JobProgressEvent }
   /** The end of a job is durable, or cannot become durable any more. */
   | { readonly type: 'ended'; readonly id: string }
-  /** No job runs in this process any more. Only another process could change a job now. */
+  /** This process runs no job any more. Only another process could change a job now. */
   | { readonly type: 'over' };
 
 export type JobNotices = ReturnType<typeof createJobNotices>;

@@ -22,9 +22,9 @@ const SWEEP_EVERY_MS = 30_000;
 const BATCH = 32;
 
 /**
- * Removes the jobs of the ordinary history that are too old, and further jobs while it is too long or too large, from the scopes
- * with the largest histories first. Works in small batches between requests. Also removes the stored images that only removed jobs used. The rows are removed before
- * the images, because a sweep finds an image that remains after a crash.
+ * Removes the jobs of the ordinary history that are too old. While the history is too long or too large, also removes jobs of
+ * the scopes with the largest histories. Works in small batches between requests. Then removes the stored images that only the
+ * removed jobs used. The rows are removed before the images, because a sweep finds an image that remains after a crash.
  */
 export function createJobRetention({ store, search, inputs, clock, limits }: Deps) {
   let isHealthy = true;
@@ -64,7 +64,7 @@ export function createJobRetention({ store, search, inputs, clock, limits }: Dep
   }
 
   return {
-    /** Removes what exceeds the limits. Throws `overloaded`, `internal`. */
+    /** Removes the jobs and images that exceed the limits. Throws `overloaded`, `internal`. */
     sweep: {
       name: 'job-retention',
       everyMs: SWEEP_EVERY_MS,

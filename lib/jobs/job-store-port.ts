@@ -198,9 +198,10 @@ export interface JobTotals {
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key, adds nothing and resolves with the earlier job in its
-   * present state; the limits are not checked. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the
-   * token or beyond the share of the scope (`checkRoom`), `idempotency_conflict` if the earlier job has another fingerprint.
+   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key,
+   * adds nothing and resolves with the earlier job in its present state; the limits are not checked. Throws `overloaded` at a
+   * limit, `rate_limited` beyond the allowance of the token or the share of the scope (`checkRoom`), and
+   * `idempotency_conflict` if the earlier job has another fingerprint (`refuseDifferent`).
    */
   submit(
     job: NewJob,
@@ -228,15 +229,14 @@ export interface JobStore {
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
    * Ends a running job, counts its outputs, replaces its charge by their number, publishes its artifacts, and makes its
-   * webhook due if the status is among its events. If the job does not succeed,
-   * its pending publications become its partial result. Resolves with false, and changes nothing, if the job is not running
-   * in this process, or if it would succeed after its cancellation was requested. Throws `artifact` if a publication of a
-   * result is not pending.
+   * webhook due if the status is among its events. If the job does not succeed, its pending publications become its partial
+   * result. Resolves with false, and changes nothing, if the job is not running in this process, or if it would succeed after
+   * its cancellation was requested. Throws `artifact` if a publication of a result is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
-   * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks a running job as `cancelRequested`. Leaves an ended job
-   * unchanged. Resolves with the job in its new state.
+   * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks
+   * a running job as `cancelRequested`. Leaves an ended job unchanged. Resolves with the job in its new state.
    */
   cancel(
     scope: string,

@@ -79,7 +79,7 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
     /** Must be called when the end of a job is durable. */
     ended,
 
-    /** Must be called when no job runs in this process any more. Ends all waits, because only another process could end a job. */
+    /** Must be called when this process runs no job any more. Ends all waits, because only another process could end a job. */
     over(): void {
       waits.over();
       publish({ type: 'over' });

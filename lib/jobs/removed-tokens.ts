@@ -10,7 +10,7 @@ interface Deps {
   readonly removed: () => readonly string[];
 }
 
-// The longest time that the job of a removed token continues.
+// The longest time for which the job of a removed token continues.
 const EVERY_MS = 2000;
 const PAGE = 100;
 

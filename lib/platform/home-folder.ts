@@ -2,9 +2,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Returns a folder for files of a user, such as the folder named by `XDG_CONFIG_HOME` (XDG Base Directory Specification
- * 0.8):
- * the value of the variable if it is an absolute path, else `usual` below `home`.
+ * Returns a folder for files of a user, such as the one that `XDG_CONFIG_HOME` names (XDG Base Directory Specification 0.8):
+ * the value of the variable if the value is an absolute path, else `usual` below `home`.
  */
 export function userFolder(
   env: Readonly<Record<string, string | undefined>>,

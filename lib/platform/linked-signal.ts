@@ -8,7 +8,10 @@ export interface LinkedSignal {
   end(): void;
 }
 
-/** Creates a signal that aborts when `given` aborts, with the same reason, until `end` is called. */
+/**
+ * Creates a signal that aborts when `given` aborts, with the same reason, until `end` is called. Without `given`, the signal
+ * aborts only by `abort`.
+ */
 export function linkSignal(given?: AbortSignal): LinkedSignal {
   const controller = new AbortController();
   // Every output and every image of a request adds a listener, and Node warns about a leak above ten listeners.

@@ -42,11 +42,11 @@ interface RunEnd<T> {
 
 export type ImageRuns = ReturnType<typeof createImageRuns>;
 
-/** Creates every run: writes its log lines, runs the generation, then commits or discards the result. */
+/** Creates runs. A run writes its log lines, runs the generation, then commits or discards the result. */
 export function createImageRuns({ generation, publisher, log, durations }: Deps) {
   const lines = createOperationLog(log);
 
-  /** A file that cannot be removed now is removed at the next start. */
+  /** Removes the files of a result. A file that cannot be removed now is removed at the next start. */
   async function remove({ publications }: GenerationResult): Promise<void> {
     if (publications.length > 0) await publisher.discard(publications).catch(() => {});
   }

@@ -28,7 +28,7 @@ interface Deps {
 const TASK = 'webhooks';
 // The wait after the store could not be read or written.
 const RETRY_MS = 1000;
-// Timers do not advance while the machine is suspended.
+// Timers do not advance while the machine is suspended, and the end of a job with an unreadable request wakes nobody.
 const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
 // Longer than an attempt, so that no webhook is sent twice at the same time.
@@ -117,7 +117,7 @@ export function createWebhookDeliveries(deps: Deps) {
   return {
     /** Sends webhooks until it is stopped, and then waits for the attempts in progress. */
     task,
-    /** Must be called after each commit that may have ended a job. */
+    /** Must be called when the end of a job is durable. */
     wake: changes.notify,
   };
 }
