@@ -1,12 +1,13 @@
 import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
+import { toStoredError } from './errors/error-body.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createAcceptJob, createRetryJob, createSubmitJob } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
 import { createCancelJob } from './jobs/cancel-job.ts';
-import { interruption, toJobFailure } from './jobs/job-end.ts';
+import { interruption } from './jobs/job-end.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobNotices, createPublishingStore } from './jobs/job-notices.ts';
@@ -141,7 +142,7 @@ async function recover(
   const atSecs = nowSecs(clock);
   // A file of an unfinished publication belongs to no result and is removed by `artifacts.recover`.
   const publications = await publisher.finish(await store.listAbandonedOutputs(atSecs));
-  const error = toJobFailure(interruption());
+  const error = toStoredError(interruption());
   await store.interruptAbandoned({ atSecs, error, publications });
   await usage.recover();
   if (!sendsWebhooks) await warnOfWaiting(stores.webhooks, log);

@@ -300,6 +300,8 @@ export const ERRORS = {
 /** The code that a thrower names. */
 export type ErrorCode = keyof typeof ERRORS;
 
+export const ERROR_CODES = Object.keys(ERRORS) as readonly ErrorCode[];
+
 /** `bridge_ext.code`, and every `error_code` of jobs, attempts, failures and metrics. */
 export type BridgeCode = (typeof ERRORS)[ErrorCode]['bridge'];
 

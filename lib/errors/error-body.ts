@@ -1,5 +1,5 @@
 import { BridgeError, type Detail } from './bridge-error.ts';
-import { type BridgeCode, ERRORS, type ErrorCode, GENERATION_ERRORS } from './codes.ts';
+import { type BridgeCode, ERRORS, type ErrorCode } from './codes.ts';
 
 /** The flat form of a failure in jobs, failure lists and streams (`docs/contract.md`, section 8). */
 export interface FlatError {
@@ -9,7 +9,7 @@ export interface FlatError {
   readonly provider?: string;
   readonly upstream_request_id?: string;
   readonly details: { readonly [key: string]: Detail | undefined };
-  readonly suggestions: readonly string[];
+  readonly suggestions: string[];
 }
 
 /** The body of every error reply (`docs/contract.md`, section 8). */
@@ -34,7 +34,7 @@ export function toFlatError(error: BridgeError): FlatError {
       ? {}
       : { upstream_request_id: error.upstreamRequestId }),
     details: error.details,
-    suggestions: ERRORS[error.code].suggestions,
+    suggestions: [...ERRORS[error.code].suggestions],
   };
 }
 
@@ -71,29 +71,29 @@ function defaultWaitMs({ details }: BridgeError): number {
   return details['reason'] === 'quota' ? 3_600_000 : 1000;
 }
 
-/** A stored `FlatError`, whose absent members may be undefined. */
-interface KeptError extends Omit<FlatError, 'provider' | 'upstream_request_id' | 'details'> {
-  readonly details: Readonly<Record<string, unknown>>;
+/** A failure as jobs store it. Its status, type and suggestions follow from its code. */
+export interface StoredError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly retryable: boolean;
   readonly provider?: string | undefined;
   readonly upstream_request_id?: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Restores the error of a generation from its flat form. */
-export function fromFlatError({ code, message, suggestions, ...flat }: KeptError): BridgeError {
-  const { retryable, provider, upstream_request_id: upstreamRequestId } = flat;
-  // The cast is safe because the stored details are those of a `BridgeError` as JSON.
-  const details = flat.details as BridgeError['details'];
-  return new BridgeError(codeOf(code, suggestions), message, {
+/** Converts an error to the form that jobs store. `fromStoredError` restores the error. */
+export function toStoredError(error: BridgeError): StoredError {
+  const { suggestions, ...flat } = toFlatError(error);
+  return { ...flat, code: error.code };
+}
+
+export function fromStoredError(stored: StoredError): BridgeError {
+  const { code, message, retryable, provider, upstream_request_id: upstreamRequestId } = stored;
+  return new BridgeError(code, message, {
     retryable,
-    details,
+    // The cast is safe because the stored details are those of a `BridgeError` as JSON.
+    details: stored.details as BridgeError['details'],
     ...(provider === undefined ? {} : { provider }),
     ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
   });
-}
-
-/** Returns the error code. The first suggestion decides between codes that share a `bridge_ext.code`. */
-function codeOf(bridge: BridgeCode, suggestions: readonly string[]): ErrorCode {
-  const codes = GENERATION_ERRORS.filter((code) => ERRORS[code].bridge === bridge);
-  const [first] = suggestions;
-  return codes.find((code) => ERRORS[code].suggestions[0] === first) ?? codes[0] ?? 'internal';
 }

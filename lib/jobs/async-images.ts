@@ -9,14 +9,13 @@ import type { AsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { fromFlatError } from '../errors/error-body.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
 import type { RecentDurations } from '../runs/image-run.ts';
 import { isTerminal } from './job-end.ts';
 import type { Jobs } from './jobs.ts';
 
 interface Deps {
-  readonly jobs: Pick<Jobs, 'submit' | 'find'>;
+  readonly jobs: Pick<Jobs, 'submit' | 'outcome'>;
   readonly artifacts: {
     /** Resolves with the verified bytes of an artifact of this scope. Throws `not_found`, `artifact`. */
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
@@ -61,13 +60,11 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
 
   /** Returns undefined if the images were removed meanwhile. Throws the failure of the job. */
   async function toEnded(
-    { result, error }: ImageJob,
+    { job: { result }, error }: Awaited<ReturnType<Jobs['outcome']>>,
     form: Form,
     context: RequestContext,
   ): Promise<ImageResponseWithBytes | undefined> {
-    if (!result) {
-      throw error ? fromFlatError(error) : new BridgeError('internal', 'a job has no outcome');
-    }
+    if (!result) throw error ?? new BridgeError('internal', 'a job has no outcome');
     try {
       return await toResponse(result, form, context);
     } catch (thrown) {
@@ -87,15 +84,19 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   ): Promise<AsyncReply> {
     const { provider, replayed, job: submitted } = await jobs.submit(sent, context);
     const waitMs = (waitSecs ?? 0) * 1000;
-    const job =
+    const outcome =
       waitSecs === undefined
-        ? submitted
-        : await jobs.find(context.scope, submitted.id, waitMs, context.signal());
-    if (waitSecs !== undefined && isTerminal(job.status)) {
-      const value = await toEnded(job, sent.output.response_format, context);
+        ? undefined
+        : await jobs.outcome(context.scope, submitted.id, waitMs, context.signal());
+    if (outcome && isTerminal(outcome.job.status)) {
+      const value = await toEnded(outcome, sent.output.response_format, context);
       if (value) return { value, replayed };
     }
     const leftMs = durations.typicalMs(provider) - waitMs;
-    return { accepted: job, replayed, retryAfterSecs: Math.max(1, Math.ceil(leftMs / 1000)) };
+    return {
+      accepted: outcome?.job ?? submitted,
+      replayed,
+      retryAfterSecs: Math.max(1, Math.ceil(leftMs / 1000)),
+    };
   };
 }

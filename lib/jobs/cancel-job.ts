@@ -1,6 +1,7 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
+import { toStoredError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import { isTerminal, toJobFailure } from './job-end.ts';
+import { isTerminal } from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import type { InFlight, LiveJobs } from './live-jobs.ts';
 
@@ -27,7 +28,7 @@ export function createCancelJob({ store, live, clock }: Deps) {
     inFlight: InFlight = 'stop',
   ): Promise<JobRecord | undefined> {
     const atSecs = nowSecs(clock);
-    const job = await store.cancel(scope, id, { atSecs, error: toJobFailure(error) });
+    const job = await store.cancel(scope, id, { atSecs, error: toStoredError(error) });
     if (!job) return undefined;
     if (isTerminal(job.status)) {
       live.ended(id);
@@ -35,7 +36,7 @@ export function createCancelJob({ store, live, clock }: Deps) {
     }
     // The work is stopped only after the request is durable.
     if (await live.stop(id, error, inFlight)) return job;
-    const unknown = toJobFailure(error.with({ details: { outcome: 'unknown' } }));
+    const unknown = toStoredError(error.with({ details: { outcome: 'unknown' } }));
     const end = { status: 'cancelled', completedSecs: atSecs, error: unknown } as const;
     // Resolves with false if another process runs the job.
     if (await store.settle(job.sequence, end)) live.ended(id);

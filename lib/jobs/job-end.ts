@@ -1,8 +1,6 @@
 import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import { JOB_ENDS, type JobStatus } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { toFlatError } from '../errors/error-body.ts';
-import type { JobFailure } from './job-store-port.ts';
 
 const INTERRUPTED = 'interrupted';
 
@@ -38,12 +36,6 @@ export function operatorCancellation(): BridgeError {
 export function foundJob<T>(job: T | undefined): T {
   if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
   return job;
-}
-
-/** Converts an error to the form that jobs store. */
-export function toJobFailure(error: BridgeError): JobFailure {
-  const { suggestions, ...flat } = toFlatError(error);
-  return { ...flat, suggestions: [...suggestions] };
 }
 
 /** Returns the response without bytes, because the images of a job are artifacts. Throws `internal` if an image is not an artifact. */

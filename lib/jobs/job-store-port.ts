@@ -1,13 +1,14 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
 import type { ImageResponse } from '../contract/reply/image-response.ts';
 import type {
-  ImageJob,
   ImageJobSummary,
   JobRequest,
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
+import type { BridgeCode } from '../errors/codes.ts';
+import type { StoredError } from '../errors/error-body.ts';
 import type { Reservation, Settlement } from '../generation/ledger/ledger-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
 
@@ -49,7 +50,7 @@ export interface JobRecord extends JobFacts {
   /** The finished images of a job that ended without success. Absent if it finished none. */
   readonly partialResult?: PartialResult;
   /** Present if and only if the job ended without success. */
-  readonly error?: JobFailure;
+  readonly error?: StoredError;
   /** Present if the job has a webhook. */
   readonly webhook?: WebhookRecord;
 }
@@ -68,7 +69,7 @@ export interface JobSummary extends JobFacts {
   readonly size: string;
   /** The number of images in the request, masks and references included. */
   readonly inputs: number;
-  readonly errorCode?: JobFailure['code'];
+  readonly errorCode?: BridgeCode;
   /** The finished images, in the order of the result. */
   readonly artifacts: ImageJobSummary['artifacts'];
 }
@@ -123,8 +124,6 @@ export type JobChange = {
   readonly change: number;
 } & ({ readonly job: JobSummary } | { readonly removedId: string });
 
-export type JobFailure = NonNullable<ImageJob['error']>;
-
 /** The end of a running job, as the store writes it. */
 export type JobEnd = {
   readonly completedSecs: number;
@@ -139,7 +138,7 @@ export type JobEnd = {
     }
   | {
       readonly status: 'failed' | 'cancelled' | 'interrupted';
-      readonly error: JobFailure;
+      readonly error: StoredError;
       /** The ids of the finished artifacts. None if absent. */
       readonly publications?: readonly string[];
     }
@@ -241,7 +240,7 @@ export interface JobStore {
   cancel(
     scope: string,
     id: string,
-    request: { readonly atSecs: number; readonly error: JobFailure },
+    request: { readonly atSecs: number; readonly error: StoredError },
   ): Promise<JobRecord | undefined>;
   /**
    * Sets or clears the favourite mark, and hides or restores a job. A job that is already hidden keeps its time. Resolves
@@ -287,7 +286,7 @@ export interface JobStore {
    */
   interruptAbandoned(end: {
     readonly atSecs: number;
-    readonly error: JobFailure;
+    readonly error: StoredError;
     readonly publications?: readonly string[];
   }): Promise<number>;
   /**

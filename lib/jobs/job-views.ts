@@ -1,4 +1,5 @@
 import type { ImageJob, ImageJobSummary } from '../contract/resources/job.ts';
+import { fromStoredError, toFlatError } from '../errors/error-body.ts';
 import type { JobRecord, JobSummary } from './job-store-port.ts';
 import type { JobProgress } from './live-jobs.ts';
 
@@ -11,7 +12,7 @@ export function toImageJob(record: JobRecord, progress: JobProgress | undefined)
     ...(retryOf === undefined ? {} : { retry_of: retryOf }),
     ...(result === undefined ? {} : { result }),
     ...(partialResult === undefined ? {} : { partial_result: partialResult }),
-    ...(error === undefined ? {} : { error }),
+    ...(error === undefined ? {} : { error: toFlatError(fromStoredError(error)) }),
     ...toWebhookView(record),
   };
 }

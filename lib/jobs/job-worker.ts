@@ -1,4 +1,5 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { toStoredError } from '../errors/error-body.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
@@ -9,14 +10,7 @@ import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
-import {
-  cancellation,
-  endOf,
-  interruption,
-  isInterruption,
-  toArtifactResult,
-  toJobFailure,
-} from './job-end.ts';
+import { cancellation, endOf, interruption, isInterruption, toArtifactResult } from './job-end.ts';
 import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 
@@ -163,7 +157,7 @@ function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
         status: endOf(error),
         completedSecs: nowSecs(clock),
         settlement: ledger.settlement(),
-        error: toJobFailure(ledger.restricted(error)),
+        error: toStoredError(ledger.restricted(error)),
         publications: publications.ids(),
       } as const;
       return settle(job, end, ending).then(

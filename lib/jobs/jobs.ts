@@ -1,4 +1,6 @@
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
+import type { BridgeError } from '../errors/bridge-error.ts';
+import { fromStoredError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSubmission, SubmitContext, Submitted } from './accept-job.ts';
 import type { CancelJob } from './cancel-job.ts';
@@ -25,6 +27,12 @@ interface AcceptedJob {
   readonly replayed: boolean;
 }
 
+/** A job and, if the job ended without success, its error. */
+interface Outcome {
+  readonly job: ImageJob;
+  readonly error: BridgeError | undefined;
+}
+
 export type Jobs = ReturnType<typeof createJobs>;
 
 /** Accepts, shows, cancels and changes durable jobs. `job-worker.ts` runs them. */
@@ -35,6 +43,27 @@ export function createJobs(deps: Deps) {
 
   function toAccepted({ job, repeated }: Submitted): AcceptedJob {
     return { job: toView(job), provider: job.provider, replayed: repeated };
+  }
+
+  async function untilEnded(
+    scope: string,
+    id: string,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<JobRecord> {
+    if (waitMs === 0) return foundJob(await store.find(scope, id));
+    const finished = new AbortController();
+    // The wait begins before the job is read, because the job may end in between.
+    const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
+    try {
+      const job = foundJob(await store.find(scope, id));
+      if (isTerminal(job.status)) return job;
+      await ended;
+    } finally {
+      finished.abort();
+    }
+    // The job is also read after an aborted wait, because at a shutdown the client is still connected.
+    return foundJob(await store.find(scope, id));
   }
 
   return {
@@ -57,20 +86,22 @@ export function createJobs(deps: Deps) {
      * Resolves with the job when it has ended, after `waitMs`, or when `signal` aborts, whichever is first. Throws
      * `not_found`.
      */
-    async find(scope: string, id: string, waitMs: number, signal: AbortSignal): Promise<ImageJob> {
-      if (waitMs === 0) return toView(foundJob(await store.find(scope, id)));
-      const finished = new AbortController();
-      // The wait begins before the job is read, because the job may end in between.
-      const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
-      try {
-        const job = foundJob(await store.find(scope, id));
-        if (isTerminal(job.status)) return toView(job);
-        await ended;
-      } finally {
-        finished.abort();
-      }
-      // The job is also read after an aborted wait, because at a shutdown the client is still connected.
-      return toView(foundJob(await store.find(scope, id)));
+    find: async (
+      scope: string,
+      id: string,
+      waitMs: number,
+      signal: AbortSignal,
+    ): Promise<ImageJob> => toView(await untilEnded(scope, id, waitMs, signal)),
+
+    /** Resolves as `find`, and also with the error of a job that ended without success. */
+    async outcome(
+      scope: string,
+      id: string,
+      waitMs: number,
+      signal: AbortSignal,
+    ): Promise<Outcome> {
+      const record = await untilEnded(scope, id, waitMs, signal);
+      return { job: toView(record), error: record.error && fromStoredError(record.error) };
     },
 
     /** Cancels a job on behalf of its owner, as `CancelJob` describes. Throws `not_found`, `overloaded`. */

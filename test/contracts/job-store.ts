@@ -655,6 +655,20 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         },
       );
 
+      test.each(['artifact_exists', 'session_busy'] as const)(
+        'the error of a job keeps its code %s, although several codes are reported as conflict',
+        async (code) => {
+          const { sequence, scope, id } = await running();
+          const error = { ...FAILURE, code };
+
+          await store.settle(sequence, { status: 'failed', completedSecs: LATER, error });
+
+          expect(await read(scope, id)).toMatchObject({ error: { code } });
+          const { items } = await store.list(scope, ALL, { limit: 1 });
+          expect(items).toMatchObject([{ errorCode: 'conflict' }]);
+        },
+      );
+
       test.each(JOB_STATUSES.filter((status) => status !== 'running'))(
         'a job that is %s is not ended, and its publications stay pending',
         async (status) => {

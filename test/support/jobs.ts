@@ -1,6 +1,7 @@
 import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
 import type { JobRequest } from '../../lib/contract/resources/job.ts';
-import type { JobAdmission, JobEnd, JobFailure, NewJob } from '../../lib/jobs/job-store-port.ts';
+import type { StoredError } from '../../lib/errors/error-body.ts';
+import type { JobAdmission, JobEnd, NewJob } from '../../lib/jobs/job-store-port.ts';
 
 export const CREATED_SECS = 1_700_000_000;
 
@@ -98,20 +99,18 @@ export function newJob(overrides: Partial<NewJob> = {}): NewJob {
   };
 }
 
-export const FAILURE: JobFailure = {
+export const FAILURE: StoredError = {
   code: 'upstream',
   message: 'the backend closed the stream before it completed',
   retryable: false,
   details: { outcome: 'unknown' },
-  suggestions: ['If retryable is true, send the same request again.'],
 };
 
-export const CANCELLATION: JobFailure = {
+export const CANCELLATION: StoredError = {
   code: 'cancelled',
   message: 'the job was cancelled',
   retryable: false,
   details: {},
-  suggestions: [],
 };
 
 /** Returns a response with one artifact for each of these ids. */

@@ -1,7 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { GENERATION_ERRORS } from '../../../lib/errors/codes.ts';
-import { fromFlatError, toErrorHeaders, toFlatError } from '../../../lib/errors/error-body.ts';
+import { ERROR_CODES } from '../../../lib/errors/codes.ts';
+import {
+  fromStoredError,
+  toErrorHeaders,
+  toFlatError,
+  toStoredError,
+} from '../../../lib/errors/error-body.ts';
 
 describe('toErrorHeaders', () => {
   it.each([
@@ -15,24 +20,19 @@ describe('toErrorHeaders', () => {
   });
 });
 
-describe('fromFlatError', () => {
-  test.each([...GENERATION_ERRORS, 'internal' as const])('restores the code %s', (code) => {
-    const error = new BridgeError(code, 'what went wrong', {
+describe('fromStoredError', () => {
+  test.each(ERROR_CODES)('restores an error with the code %s', (code) => {
+    const error = new BridgeError(code, 'the provider failed', {
       provider: 'sandbox',
       upstreamRequestId: 'up-1',
       retryable: true,
-      details: { outcome: 'unknown' },
+      details: { reason: 'other' },
     });
 
-    const found = fromFlatError(toFlatError(error));
+    const stored = JSON.parse(JSON.stringify(toStoredError(error)));
 
-    expect(found.code).toBe(code);
-    expect(toFlatError(found)).toEqual(toFlatError(error));
-  });
-
-  test('restores the first code of its kind if the stored suggestions are unknown', () => {
-    const flat = { code: 'conflict', message: 'no', retryable: false, details: {} } as const;
-
-    expect(fromFlatError({ ...flat, suggestions: [] }).bridgeCode).toBe('conflict');
+    expect(stored).not.toHaveProperty('suggestions');
+    expect(fromStoredError(stored).code).toBe(code);
+    expect(toFlatError(fromStoredError(stored))).toEqual(toFlatError(error));
   });
 });

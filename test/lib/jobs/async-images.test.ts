@@ -83,10 +83,10 @@ describe('createAsyncImages', () => {
   test('the reply is the error of the job if the job fails in time', async () => {
     const replying = ask(8);
     rig.work();
-    const failure = new BridgeError('safety_rejected', 'refused', { provider: 'sandbox' });
+    const failure = new BridgeError('artifact_exists', 'refused', { provider: 'sandbox' });
     (await rig.run(0)).fail(failure);
 
-    await expect(replying).rejects.toMatchObject({ code: 'safety_rejected', provider: 'sandbox' });
+    await expect(replying).rejects.toMatchObject({ code: 'artifact_exists', provider: 'sandbox' });
   });
 
   test('a job continues after its client has disconnected', async () => {

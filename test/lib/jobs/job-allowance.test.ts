@@ -110,7 +110,6 @@ describe('the allowance of a job', () => {
       message: '',
       retryable: false,
       details: {},
-      suggestions: [],
     };
 
     await rig.store.interruptAbandoned({ atSecs, error: { ...error, code: 'cancelled' } });

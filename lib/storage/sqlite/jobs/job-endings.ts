@@ -5,6 +5,7 @@ import {
   JOB_STATUSES,
   type PartialResult,
 } from '../../../contract/resources/job.ts';
+import { ERRORS } from '../../../errors/codes.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow, prepareCount, preparePublish } from '../artifact-store.ts';
 import type { StateDatabase } from '../database.ts';
@@ -164,7 +165,7 @@ function toTexts(end: JobEnd, partial: PartialResult | undefined): EndTexts {
       provider: null,
       model: null,
       error: JSON.stringify(error),
-      errorCode: error.code,
+      errorCode: ERRORS[error.code].bridge,
     };
   }
   const { provider, model } = end.result;

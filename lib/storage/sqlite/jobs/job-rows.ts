@@ -1,13 +1,15 @@
 import * as v from 'valibot';
+import { FlatBridgeError } from '../../../contract/reply/error.ts';
 import { ImageResponse } from '../../../contract/reply/image-response.ts';
 import {
-  ImageJob,
   ImageJobSummary,
   JOB_ENDS,
   JOB_STATUSES,
   JobRequest,
   PartialResult,
 } from '../../../contract/resources/job.ts';
+import { ERROR_CODES, ERRORS, GENERATION_ERRORS } from '../../../errors/codes.ts';
+import type { StoredError } from '../../../errors/error-body.ts';
 import type { JobRecord, JobSummary } from '../../../jobs/job-store-port.ts';
 import type { WebhookRecord } from '../../../webhooks/webhook-store-port.ts';
 
@@ -60,7 +62,7 @@ const SummaryRow = v.object({
   outputs: v.number(),
   size: v.string(),
   inputs: v.number(),
-  error_code: v.nullable(ImageJob.entries.error.wrapped.entries.code),
+  error_code: v.nullable(FlatBridgeError.entries.code),
   artifacts: v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts),
   prompt: v.string(),
 });
@@ -81,6 +83,24 @@ const WebhookRow = v.pipe(
   ),
 );
 
+const { code: bridgeCode, suggestions, ...errorEntries } = FlatBridgeError.entries;
+
+/** An error as earlier versions stored it: several codes share a `bridge_ext.code`, of which the first is taken. */
+const EarlierError = v.pipe(
+  v.strictObject({ ...errorEntries, code: bridgeCode, suggestions }),
+  v.transform(
+    ({ code, suggestions: _, ...facts }): StoredError => ({
+      ...facts,
+      code: GENERATION_ERRORS.find((known) => ERRORS[known].bridge === code) ?? 'internal',
+    }),
+  ),
+);
+
+const ErrorText = v.union([
+  v.strictObject({ ...errorEntries, code: v.picklist(ERROR_CODES) }),
+  EarlierError,
+]);
+
 const RecordRow = v.object({
   ...factEntries,
   token: v.string(),
@@ -90,7 +110,7 @@ const RecordRow = v.object({
   request: v.pipe(v.string(), v.parseJson(), JobRequest),
   result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
   partial_result: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
-  error: v.nullable(v.pipe(v.string(), v.parseJson(), ImageJob.entries.error.wrapped)),
+  error: v.nullable(v.pipe(v.string(), v.parseJson(), ErrorText)),
   webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
 });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../../errors/bridge-error.ts';
-import { toFlatError } from '../../../errors/error-body.ts';
-import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../../jobs/job-store-port.ts';
+import { type StoredError, toStoredError } from '../../../errors/error-body.ts';
+import type { JobRecord, JobStore, JobTotals } from '../../../jobs/job-store-port.ts';
 import type { StateDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
 import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
@@ -120,10 +120,8 @@ function readable(row: unknown): JobRecord | undefined {
   }
 }
 
-function unreadable(): JobFailure {
-  const error = new BridgeError('internal', 'the stored request of the job cannot be read');
-  const { suggestions, ...flat } = toFlatError(error);
-  return { ...flat, suggestions: [...suggestions] };
+function unreadable(): StoredError {
+  return toStoredError(new BridgeError('internal', 'the stored request of the job cannot be read'));
 }
 
 /** Creates the methods that change jobs on behalf of their owners. */

@@ -180,6 +180,27 @@ describe('createJobStore', () => {
     expect(await store.needsInput('ab'.repeat(32))).toBe(false);
   });
 
+  test.each([
+    ['conflict', 'session_busy'],
+    ['invalid_request', 'refused_by_provider'],
+    ['internal', 'internal'],
+  ])(
+    'an error that an earlier version stored with the reported code %s has the code %s',
+    async (code, expected) => {
+      const { job } = await store.submit(newJob(), WIDE);
+      await store.claim(9);
+      const end = { status: 'failed', completedSecs: 9, error: CANCELLATION } as const;
+      await store.settle(job.sequence, end);
+      const facts = { message: 'no', retryable: false, provider: 'sandbox', details: { a: 1 } };
+      const text = JSON.stringify({ code, ...facts, suggestions: ['Old advice.'] });
+      database.prepare('UPDATE job_content SET error = ?').run(text);
+
+      const { error } = (await store.find(job.scope, job.id)) ?? {};
+
+      expect(error).toEqual({ code: expected, ...facts });
+    },
+  );
+
   test('an unreadable queued job ends as failed, and the next job is claimed', async () => {
     const { job: damaged } = await store.submit(newJob(), WIDE);
     const { job: valid } = await store.submit(newJob(), WIDE);
