@@ -52,7 +52,7 @@ export function findModel(id: string): SandboxModel | undefined {
 }
 
 /** Version of the rendered images. It increases when the same request produces another image. */
-export const SANDBOX_VERSION = '1.0.0';
+export const SANDBOX_VERSION = '2.0.0';
 
 export const MIN_EDGE = 16;
 export const MAX_EDGE = 4096;

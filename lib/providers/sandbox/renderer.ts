@@ -1,13 +1,26 @@
-import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
+import { createHash } from 'node:crypto';
+import { setImmediate as otherWork } from 'node:timers/promises';
+import { parseColor } from '../../images/color.ts';
+import {
+  type DecodeOptions,
+  type EncodeOptions,
+  type ImageEngine,
+  type Pixels,
+  uprightEdges,
+} from '../../images/image.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
-import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type {
+  ProviderContext,
+  ProviderInput,
+  ProviderOutput,
+  ProviderRequest,
+} from '../provider-port.ts';
 import type { SandboxModel } from './capabilities.ts';
-import type { Drawing, DrawingTask, RawImage } from './drawing/drawing-task.ts';
-import { lookOf } from './drawing/look.ts';
-import type { Edges } from './output-size.ts';
-import { type CommonTask, promptSeed, taskOf, toDrawing } from './to-drawing.ts';
+import type { Drawing, DrawingTask, Ground, RawImage, SharedPixels } from './drawing.ts';
+import { type Edges, outputSize } from './output-size.ts';
+import { lookOf } from './scenes.ts';
 
 /** Maximum number of raw images in memory. Each takes 64 MiB at the largest size. */
 const RENDER_SLOTS = 2;
@@ -34,7 +47,8 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   async function draw(job: RenderJob, common: CommonTask, index: number) {
     const { request, signal, onEvent } = job;
     onEvent({ type: 'progress', stage: 'generating', index });
-    const drawing = await pool.run(taskOf(common, request, index), signal);
+    const outputSeed = seedOf(request.prompt, request.negativePrompt ?? null, index);
+    const drawing = await pool.run({ ...common, outputSeed }, signal);
     const encode = (image: RawImage) => engine.encode(toPixels(image), encodingOf(request), signal);
     const bytes = await encode(drawing.image);
     const previews: Buffer[] = [];
@@ -75,9 +89,10 @@ function encodingOf({ parameters }: ProviderRequest): EncodeOptions {
 }
 
 /** Returns the prompt, followed by a description of the image that the sandbox draws. */
-function revisedPromptOf({ prompt, negativePrompt, images, references }: ProviderRequest): string {
-  const away = negativePrompt === undefined ? undefined : promptSeed(negativePrompt);
-  const { composition, mood } = lookOf(promptSeed(prompt), away);
+function revisedPromptOf(request: ProviderRequest): string {
+  const { prompt, images, references } = request;
+  const { promptSeed, negativeSeed } = promptSeeds(request);
+  const { composition, mood } = lookOf(promptSeed, negativeSeed);
   const isColoredByImages = images.length > 1 || references.length > 0;
   const colors = isColoredByImages ? 'the colours of its references' : mood.name;
   const kind = images.length > 0 ? 'painted over with' : 'drawn as';
@@ -100,4 +115,99 @@ export function createPace(clock: Clock, totalMs: number, signal: AbortSignal): 
       if (leftMs > 0) await sleep(clock, leftMs, signal);
     },
   };
+}
+
+/** The part of a drawing task that all outputs of one call share. */
+type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
+
+const DETAIL = { auto: 1, low: 0, medium: 1, high: 2, xhigh: 2, max: 2 } as const;
+/** Size at which the images that give a drawing its colours are decoded. */
+const PALETTE_SAMPLE = { width: 48, height: 48, fit: 'cover' } as const;
+/** Maximum difference between an image and its source, by input fidelity. */
+const STRENGTH = { high: 0.35, unnamed: 0.6, low: 0.85 } as const;
+
+/** Decodes the images of a call at the sizes at which they are drawn, once for all outputs. */
+async function toDrawing(
+  request: ProviderRequest,
+  model: SandboxModel,
+  engine: ImageEngine,
+  signal: AbortSignal,
+): Promise<CommonTask> {
+  const { parameters, images, mask } = request;
+  const [first, ...others] = images;
+  const size = outputSize(parameters, first && uprightEdges(first));
+  const ground = groundOf(request);
+  const channels = ground !== 'image' || keepsAlpha(request, model) ? 4 : 3;
+  const read = async (input: ProviderInput, options: DecodeOptions) =>
+    toSharedPixels(await engine.decode(toVerified(input), options, signal), signal);
+  const atFullSize = { ...size, fit: 'cover' } as const;
+  const source = first && (await read(first, { channels, resize: atFullSize }));
+  const sharedMask = mask && (await read(mask, { channels: 4, resize: atFullSize }));
+  const references: SharedPixels[] = [];
+  for (const input of [...others, ...request.references]) {
+    references.push(await read(input, { channels: 3, resize: PALETTE_SAMPLE }));
+  }
+  const strength = STRENGTH[parameters.input_fidelity ?? 'unnamed'];
+  return {
+    ...size,
+    ...promptSeeds(request),
+    detail: DETAIL[parameters.quality],
+    ground,
+    ...(source ? { source: { pixels: source, strength } } : {}),
+    ...(sharedMask ? { mask: sharedMask } : {}),
+    references,
+    previews: parameters.partial_images,
+  };
+}
+
+/** Returns the seeds that all images of one prompt share. */
+function promptSeeds({ prompt, negativePrompt }: ProviderRequest) {
+  const promptSeed = seedOf(prompt);
+  return negativePrompt === undefined
+    ? { promptSeed }
+    : { promptSeed, negativeSeed: seedOf(negativePrompt) };
+}
+
+function groundOf({ keyColor, parameters }: ProviderRequest): Ground {
+  if (keyColor !== undefined) return { key: parseColor(keyColor) };
+  return parameters.background === 'transparent' ? 'transparent' : 'image';
+}
+
+/**
+ * Returns true if transparent pixels of a source may stay: the request does not demand an opaque image, and the format
+ * supports alpha.
+ */
+function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel): boolean {
+  return (
+    profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'
+  );
+}
+
+function toVerified({ mediaType, ...input }: ProviderInput) {
+  const format = FORMATS[mediaType];
+  // Decoding ignores `alpha` and returns the requested number of channels.
+  return { ...input, format, alpha: 'some' } as const;
+}
+
+const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
+
+/** Returns a 32-bit seed that is always the same for the same parts. */
+function seedOf(...parts: readonly (string | number | null)[]): number {
+  return createHash('sha256').update(JSON.stringify(parts)).digest().readInt32LE();
+}
+
+/** Copied in one step on the main thread, in well below a millisecond. */
+const STEP_BYTES = 4 * 1024 * 1024;
+
+/** Copies pixels to memory that all threads can read, so that several drawings share one copy. */
+async function toSharedPixels(pixels: Pixels, signal: AbortSignal): Promise<SharedPixels> {
+  const { data, width, height, channels } = pixels;
+  const shared = new SharedArrayBuffer(data.length);
+  const target = new Uint8Array(shared);
+  for (let at = 0; at < data.length; at += STEP_BYTES) {
+    if (at > 0) await otherWork();
+    signal.throwIfAborted();
+    target.set(data.subarray(at, at + STEP_BYTES), at);
+  }
+  return { data: shared, width, height, channels };
 }

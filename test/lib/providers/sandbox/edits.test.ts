@@ -88,7 +88,7 @@ describe('sandbox edit', () => {
     ).toBeGreaterThan(0.6);
   });
 
-  it('shows its references', async () => {
+  it('takes its colours from its references', async () => {
     const [cat, stars] = await Promise.all(
       (['chelsea.png', 'hubble_deep_field.jpg'] as const).map(async (name) =>
         input(readPhoto(name)),

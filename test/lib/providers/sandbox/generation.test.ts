@@ -181,3 +181,49 @@ describe('sandbox generation on a key colour', () => {
     },
   );
 });
+
+describe('sandbox previews', () => {
+  /** Returns the previews of the first image and the image itself. */
+  async function previewed(parts: RequestParts, channels: 3 | 4 = 3) {
+    const { events, outputs } = await run(parts);
+    const encoded = events.flatMap((event) => (event.type === 'partial_image' ? event.bytes : []));
+    const [image, ...previews] = await Promise.all(
+      [outputs[0]!.bytes, ...encoded].map(async (bytes) =>
+        pixels(await rig.verified(bytes), channels),
+      ),
+    );
+    return { image: image!, previews };
+  }
+
+  it.each([
+    [256, 128, 3, ['32x16', '64x32', '128x64']],
+    [40, 16, 2, ['16x16', '20x16']],
+  ])(
+    'halve the edges of %d×%d at each of %d stages, down to 16',
+    async (width, height, partial_images, sizes) => {
+      const { previews } = await previewed({
+        parameters: { size: `${width}x${height}`, partial_images },
+      });
+
+      expect(previews.map((preview) => `${preview.width}x${preview.height}`)).toEqual(sizes);
+    },
+  );
+
+  it.each(['opaque', 'transparent'] as const)(
+    'are the means of their pixels, weighted by alpha, on a background that is %s',
+    async (background) => {
+      const parameters = { size: '64x64', partial_images: 1, background } as const;
+      const { image, previews } = await previewed({ prompt: 'a vase', parameters }, 4);
+
+      for (let pixel = 0; pixel < 32 * 32; pixel += 1) {
+        const corner = (Math.floor(pixel / 32) * 2 * 64 + (pixel % 32) * 2) * 4;
+        const starts = [corner, corner + 4, corner + 256, corner + 260];
+        const alphas = starts.map((at) => image.data[at + 3]!);
+        const alpha = alphas.reduce((sum, value) => sum + value, 0);
+        const red = starts.reduce((sum, at, nth) => sum + image.data[at]! * alphas[nth]!, 0);
+        expect(previews[0]!.data[pixel * 4 + 3]).toBe(Math.round(alpha / 4));
+        if (alpha >= 4) expect(previews[0]!.data[pixel * 4]).toBe(Math.round(red / alpha));
+      }
+    },
+  );
+});
