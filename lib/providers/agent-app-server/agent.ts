@@ -62,10 +62,14 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     deleteThread: async (threadId: string, signal: AbortSignal) =>
       sessions.delete(await readyChild(signal), threadId, signal),
 
-    /** Returns the state of the running child's account. Without a running child the state is `accepted`. */
-    accountState(): 'accepted' | 'refused' | 'unknown' {
+    /**
+     * Returns the state of the running child's account: `unread` without a running child, `unknown` if the child could
+     * not read the account.
+     */
+    accountState(): 'accepted' | 'refused' | 'unknown' | 'unread' {
       const child = supervisor.running();
-      const hasAccount = child ? child.hasAccount() : true;
+      if (!child) return 'unread';
+      const hasAccount = child.hasAccount();
       if (hasAccount === undefined) return 'unknown';
       return hasAccount ? 'accepted' : 'refused';
     },
