@@ -57,7 +57,7 @@ function NotHere() {
   return (
     <div class="app-view">
       <TopBar />
-      <main class="not-here">
+      <main class="not-here centred">
         <h1>{text('app.notHere')}</h1>
         <p>{text('app.notHere.text')}</p>
         <Link to="">{text('app.toImages')}</Link>

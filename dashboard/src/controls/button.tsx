@@ -21,6 +21,16 @@ export function Icon({ of, small, filled, class: extra }: IconProps) {
   );
 }
 
+/** Renders an icon with a label that is only read aloud where there is little room. */
+export function IconLabel({ of, children }: { readonly of: IconNode; readonly children: string }) {
+  return (
+    <>
+      <Icon of={of} />
+      <span class="wide-text">{children}</span>
+    </>
+  );
+}
+
 interface ButtonProps extends ComponentProps<'button'> {
   readonly icon?: IconNode;
   /** `primary`: the main action. `quiet`: no surface. `danger`: an action that cannot be undone. */

@@ -16,7 +16,7 @@ import {
 } from 'lucide';
 import type { RefObject } from 'preact';
 import type { Job } from '../api/schemas.ts';
-import { Button, Icon, IconButton } from '../controls/button.tsx';
+import { Button, IconButton, IconLabel } from '../controls/button.tsx';
 import { Segmented } from '../controls/inputs.tsx';
 import { Menu, MenuItem, useMenu } from '../controls/menu.tsx';
 import { isOpen } from '../jobs/job-state.ts';
@@ -26,7 +26,6 @@ import { useJobActions } from './job-actions.ts';
 import { isWorthRepeating } from './state/job-detail.ts';
 import { imageText } from './state/job-images.ts';
 import { useLook } from './state/look-context.ts';
-import type { ViewName } from './state/looking.ts';
 import './job-bar.css';
 
 const ICONS = {
@@ -47,7 +46,7 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
   const { router } = usePage();
   const { looking } = useLook();
   return (
-    <header class="job-bar">
+    <header class="job-bar bar">
       <div class="title row">
         <IconButton icon={ArrowLeft} label={text('job.back')} onClick={() => void router.back()} />
         <h1 ref={heading} class="cut" tabIndex={-1} dir="auto">
@@ -58,7 +57,10 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
         <div class="views row">
           <Segmented
             label={text('job.view')}
-            options={looking.views.map((view) => ({ value: view, label: <View name={view} /> }))}
+            options={looking.views.map((view) => ({
+              value: view,
+              label: <IconLabel of={ICONS[view]}>{text(`job.view.${view}`)}</IconLabel>,
+            }))}
             value={looking.view}
             onChange={(view) => router.setQuery({ view: view === 'single' ? undefined : view })}
           />
@@ -66,15 +68,6 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
       )}
       <div class="tools row">{job && <JobTools job={job} />}</div>
     </header>
-  );
-}
-
-function View({ name }: { readonly name: ViewName }) {
-  return (
-    <>
-      <Icon of={ICONS[name]} />
-      <span class="wide-text">{text(`job.view.${name}`)}</span>
-    </>
   );
 }
 

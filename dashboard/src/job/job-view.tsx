@@ -109,7 +109,7 @@ function JobLost({ error, onRetry }: JobLostProps) {
     : toFailureText(error, Date.now());
   return (
     <div class="job-lost">
-      <header class="row">
+      <header class="bar row">
         <IconButton icon={ArrowLeft} label={text('job.back')} onClick={() => void router.back()} />
         <h1 class="cut">{text('job.title')}</h1>
       </header>

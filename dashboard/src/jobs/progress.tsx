@@ -1,3 +1,4 @@
+import { Ban, CircleAlert, CircleCheck, Clock, Loader, TriangleAlert } from 'lucide';
 import type { JobSummary } from '../api/schemas.ts';
 import { useNow } from '../shell/use-now.ts';
 import { formatClock } from '../text/text.ts';
@@ -20,6 +21,16 @@ export function StageBar({ job }: { readonly job: Pick<JobSummary, 'status' | 'p
     </span>
   );
 }
+
+/** The icon of each state, and the class of its colour. */
+export const STATUS_LOOKS = {
+  queued: { icon: Clock, tone: 'faint' },
+  running: { icon: Loader, tone: 'accent' },
+  succeeded: { icon: CircleCheck, tone: 'good' },
+  failed: { icon: CircleAlert, tone: 'bad' },
+  cancelled: { icon: Ban, tone: 'faint' },
+  interrupted: { icon: TriangleAlert, tone: 'warn' },
+} as const;
 
 interface ElapsedProps {
   readonly job: Pick<JobSummary, 'created' | 'started'>;

@@ -43,7 +43,7 @@ export function MaskEditor({ source }: MaskEditorProps) {
         router.back();
       }}
     >
-      <header class="mask-head">
+      <header class="mask-head bar">
         <div class="row">
           <IconButton icon={X} label={text('mask.close')} onClick={() => router.back()} />
           <h2 id="mask-title" class="cut">

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { Brush, Contrast, Eraser, Redo2, SquareDashed, Undo2 } from 'lucide';
-import { Button, Icon, IconButton } from '../controls/button.tsx';
+import { Button, IconButton, IconLabel } from '../controls/button.tsx';
 import { Segmented, Slider } from '../controls/inputs.tsx';
 import { useMenu } from '../controls/menu.tsx';
 import { text } from '../text/text.ts';
@@ -26,8 +26,8 @@ export function MaskTools({ painting, frame }: Props) {
           label={text('mask.tool')}
           value={painting.brush.tool.value}
           options={[
-            { value: 'brush', label: <ToolLabel icon={Brush} name={text('mask.brush')} /> },
-            { value: 'eraser', label: <ToolLabel icon={Eraser} name={text('mask.eraser')} /> },
+            { value: 'brush', label: <IconLabel of={Brush}>{text('mask.brush')}</IconLabel> },
+            { value: 'eraser', label: <IconLabel of={Eraser}>{text('mask.eraser')}</IconLabel> },
           ]}
           onChange={painting.brush.choose}
         />
@@ -55,15 +55,6 @@ export function MaskTools({ painting, frame }: Props) {
         <span class="share num soft">{text('mask.share', { percent })}</span>
       </div>
     </div>
-  );
-}
-
-function ToolLabel({ icon, name }: { readonly icon: typeof Brush; readonly name: string }) {
-  return (
-    <>
-      <Icon of={icon} />
-      <span class="wide-text">{name}</span>
-    </>
   );
 }
 

@@ -3,7 +3,6 @@ import type { FunctionComponent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
 import { text } from '../text/text.ts';
-import './lazy-view.css';
 
 /**
  * Returns a component whose code is loaded when it is first shown. Until then, it renders nothing. If the code cannot
@@ -34,7 +33,7 @@ export function lazyView<P extends object>(
 
 function Outdated() {
   return (
-    <div class="lazy-view" role="alert">
+    <div class="lazy-view centred" role="alert">
       <p>{text('app.outdated')}</p>
       <Button look="primary" onClick={() => location.reload()}>
         {text('app.reload')}

@@ -15,7 +15,7 @@ export function TopBar() {
   const { view } = router.route.value;
   const current = (isCurrent: boolean) => (isCurrent ? 'page' : undefined);
   return (
-    <header class="top-bar row">
+    <header class="top-bar bar row">
       <Mark />
       <nav aria-label={text('app.main')}>
         <Link to="" class="pickable" aria-current={current(view === 'images')}>

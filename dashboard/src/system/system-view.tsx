@@ -191,7 +191,7 @@ function SystemBlank({ error }: { readonly error: ApiError | undefined }) {
   const { value: state } = connection.state;
   const { icon, title, detail } = toReason(state, error);
   return (
-    <div class="system-blank">
+    <div class="system-blank centred">
       <Icon of={icon} class="faint" />
       <div role="alert">
         <h2>{title}</h2>

@@ -1,23 +1,11 @@
-import {
-  Ban,
-  CircleAlert,
-  Clock,
-  type IconNode,
-  ImageOff,
-  Loader,
-  Pause,
-  Pencil,
-  Repeat2,
-  TriangleAlert,
-  X,
-} from 'lucide';
+import { Clock, type IconNode, ImageOff, Loader, Pause, Pencil, Repeat2, X } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import type { ApiError } from '../../api/api.ts';
 import type { BridgeError, JobSummary } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { usePartialImage } from '../../images/use-image.ts';
 import { stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, StageBar } from '../../jobs/progress.tsx';
+import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { useWait } from '../../shell/use-now.ts';
 import { type FailureText, toFailureText } from '../../text/failure-text.ts';
@@ -103,17 +91,11 @@ interface EndedCardProps {
   readonly tabIndex: number;
 }
 
-const LOOKS = {
-  failed: { icon: CircleAlert, tone: 'bad' },
-  interrupted: { icon: TriangleAlert, tone: 'warn' },
-  cancelled: { icon: Ban, tone: 'faint' },
-  succeeded: { icon: CircleAlert, tone: 'faint' },
-} as const;
-
 /** Shows a job that ended without an image: the failure, whether anything was made or paid for, and the next action. */
 export function EndedCard({ job, tabIndex }: EndedCardProps) {
   const { state } = useGallery();
-  const { icon, tone } = LOOKS[job.status as keyof typeof LOOKS];
+  const look =
+    job.status === 'succeeded' ? { icon: ImageOff, tone: 'faint' } : STATUS_LOOKS[job.status];
   const error = state.errors.get(job.id).value;
   const failure = toFailureText(error ?? assumed(job), (job.completed ?? job.updated) * 1000);
   const wait = useWait(failure.after);
@@ -121,8 +103,7 @@ export function EndedCard({ job, tabIndex }: EndedCardProps) {
   const say = wait > 0 ? text('card.safeIn', { wait: formatClock(wait + 999) }) : failure.text;
   return (
     <CardNote
-      icon={icon}
-      tone={tone}
+      {...look}
       title={failure.title}
       say={isPlain ? job.prompt : say}
       asked={isPlain ? undefined : job.prompt}
@@ -213,7 +194,7 @@ export function LostImage({ error, prompt }: LostImageProps) {
 
 interface CardNoteProps {
   readonly icon: IconNode;
-  readonly tone?: 'faint' | 'warn' | 'bad';
+  readonly tone?: string;
   readonly title: string;
   readonly say?: ComponentChildren;
   /** The prompt, if `say` has another text. */

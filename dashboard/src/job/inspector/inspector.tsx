@@ -1,21 +1,9 @@
-import {
-  Ban,
-  Check,
-  CircleAlert,
-  CircleCheck,
-  Clock,
-  Copy,
-  EyeOff,
-  FlaskConical,
-  Loader,
-  TriangleAlert,
-  X,
-} from 'lucide';
+import { Check, Copy, EyeOff, FlaskConical, TriangleAlert, X } from 'lucide';
 import { Fragment } from 'preact';
 import type { BridgeError, ImageResponse, Job } from '../../api/schemas.ts';
 import { Button, Icon, IconButton } from '../../controls/button.tsx';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
-import { Elapsed } from '../../jobs/progress.tsx';
+import { Elapsed, STATUS_LOOKS } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import {
@@ -72,18 +60,22 @@ function WarningsSection({ job }: { readonly job: Job }) {
   );
 }
 
-const WEBHOOK_ICONS = { pending: Clock, delivered: CircleCheck, failed: CircleAlert } as const;
+const WEBHOOK_LOOKS = {
+  pending: STATUS_LOOKS.queued,
+  delivered: STATUS_LOOKS.succeeded,
+  failed: STATUS_LOOKS.failed,
+} as const;
 
 /** Shows whether the webhook about the end of the job was delivered. */
 function WebhookSection({ job }: { readonly job: Job }) {
   const words = toWebhookText(job);
   if (job.webhook === undefined || words === undefined) return null;
-  const { status } = job.webhook;
+  const { icon, tone } = WEBHOOK_LOOKS[job.webhook.status];
   return (
     <section class="webhook-section stack">
       <h2>{text('job.webhook')}</h2>
       <p role="status">
-        <Icon of={WEBHOOK_ICONS[status]} class={status} />
+        <Icon of={icon} class={tone} />
         {words}
       </p>
     </section>
@@ -97,12 +89,12 @@ function LabelsSection({ job }: { readonly job: Job }) {
   return (
     <section class="labels-section stack">
       <h2>{text('make.labels')}</h2>
-      <dl>
+      <dl class="pairs">
         {labels.map(([name, value]) => (
-          <div key={name}>
+          <Fragment key={name}>
             <dt>{name}</dt>
             <dd dir="auto">{value}</dd>
-          </div>
+          </Fragment>
         ))}
       </dl>
     </section>
@@ -156,7 +148,7 @@ function Failure({ error, job, number }: Props) {
             ))}
           </ul>
         )}
-        <dl>
+        <dl class="pairs">
           {facts.map(
             ([key, value]) =>
               value !== undefined && (
@@ -188,7 +180,7 @@ function TimeSection({ result }: { readonly result: ImageResponse }) {
         {text('job.time')}
         <span class="num">{seconds(timings.total_ms)}</span>
       </h2>
-      <div class="bar" role="img" aria-label={label}>
+      <div class="parts" role="img" aria-label={label}>
         {parts.map(({ part, ms }) => (
           <i key={part} class={part} style={{ flexGrow: ms }} />
         ))}
@@ -228,25 +220,17 @@ function attemptText({ provider, model, outcome, error_code: code }: Attempt): s
   return text('job.attempt.failed', { name, why: hasText(key) ? text(key) : (code ?? '') });
 }
 
-const ICONS = {
-  queued: Clock,
-  running: Loader,
-  succeeded: CircleCheck,
-  failed: CircleAlert,
-  cancelled: Ban,
-  interrupted: TriangleAlert,
-} as const;
-
 /** Shows how the job ended, which model made the images, and when. */
 function VerdictSection({ job }: { readonly job: Job }) {
   const { today } = usePage();
   const actions = useJobActions();
+  const look = STATUS_LOOKS[job.status];
   const isRehearsal = job.result?.warnings.includes('sandbox_output') === true;
   const isHidden = job.deleted !== undefined;
   return (
     <section class="verdict-section stack">
       <p class="verdict row">
-        <Icon of={ICONS[job.status]} class={job.status} />
+        <Icon of={look.icon} class={look.tone} />
         <span>{verdictText(job)}</span>
         {isOpen(job) ? (
           <Elapsed job={job} running />

@@ -11,11 +11,32 @@ import { imageSource, imageText, type JobImage, needsFull } from '../state/job-i
 import { useLook } from '../state/look-context.ts';
 import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
-interface ImageLayerProps {
+/** An image in its pane: its rectangle before zooming, and its part that is visible now, in CSS pixels. */
+export interface PlacedImage {
   readonly image: JobImage;
   readonly pane: Size;
-  /** The longest edge of any image on this stage before zooming, in CSS pixels. */
-  readonly longest: number;
+  readonly whole: Rect;
+  readonly seen: Rect;
+}
+
+/** The assumed shape of an image until its size has been measured. */
+const UNKNOWN: Size = { width: 3, height: 2 };
+
+/** Returns a function that places one of these images in a pane. All of them are enlarged by the same factor. */
+export function usePlaces(images: readonly JobImage[]) {
+  const { zoom, measured } = useLook();
+  const { value: transform } = zoom.transform;
+  const sizes = images.map(({ size, path }) => size ?? measured.value.get(path));
+  const known = sizes.filter((size) => size !== undefined);
+  const longest = known.length < images.length ? Number.POSITIVE_INFINITY : longestShown(known);
+  return (image: JobImage, pane: Size): PlacedImage => {
+    const whole = fitInto(sizes[images.indexOf(image)] ?? UNKNOWN, pane, longest);
+    return { image, pane, whole, seen: seenOf(whole, transform, pane) };
+  };
+}
+
+interface ImageLayerProps {
+  readonly placed: PlacedImage;
   /** The CSS `clip-path` of the part of the pane that shows the image. The whole pane if undefined. */
   readonly clip?: string;
 }
@@ -23,13 +44,10 @@ interface ImageLayerProps {
 const PATTERN_PX = 20;
 
 /** Renders one image in a pane, with the zoom that all panes share. */
-export function ImageLayer({ image, pane, longest, clip }: ImageLayerProps) {
+export function ImageLayer({ placed: { image, whole }, clip }: ImageLayerProps) {
   const { zoom } = useLook();
-  const place = usePlace();
   const { size } = image;
   const { x, y, k } = zoom.transform.value;
-  const { whole: rect } = place(image, pane, longest);
-  const shape = toStyle(rect);
   const transform = `translate(${x}px, ${y}px) scale(${k})`;
   return (
     <div class="image-layer fill" style={clip === undefined ? {} : { clipPath: clip }}>
@@ -37,7 +55,7 @@ export function ImageLayer({ image, pane, longest, clip }: ImageLayerProps) {
         class={zoom.stepped.value ? 'zoomed fill stepped' : 'zoomed fill'}
         style={{ transform, '--pattern': `${PATTERN_PX / k}px` }}
       >
-        <FittedImage key={image.path} image={image} rect={rect} shape={shape} />
+        <FittedImage key={image.path} image={image} rect={whole} />
       </div>
       {k > 1 && size !== undefined && imageSource(image).isReduced && (
         <p class="reduced num chip">
@@ -48,15 +66,10 @@ export function ImageLayer({ image, pane, longest, clip }: ImageLayerProps) {
   );
 }
 
-interface FittedProps {
-  readonly image: JobImage;
-  readonly rect: Rect;
-  readonly shape: ReturnType<typeof toStyle>;
-}
-
 /** Shows the preview at once, and replaces it with the full image when more pixels are needed than the preview has. */
-function FittedImage({ image, rect, shape }: FittedProps) {
+function FittedImage({ image, rect }: { readonly image: JobImage; readonly rect: Rect }) {
   const { zoom, measure } = useLook();
+  const shape = toStyle(rect);
   const source = imageSource(image);
   const wantsFull = useRef(false);
   const { k } = zoom.transform.value;
@@ -141,19 +154,17 @@ export function LostImage({ error, size }: LostImageProps) {
   );
 }
 
+/** The distance of what covers an image from its corner. */
+export const INSET_PX = 12;
+
 interface ImageBadgeProps {
-  readonly image: JobImage;
+  readonly placed: PlacedImage;
   readonly side: 'a' | 'b';
-  readonly pane: Size;
-  readonly longest: number;
 }
 
-const INSET_PX = 12;
-
 /** Shows the letter of a compared image in the corner of its visible part. */
-export function ImageBadge({ image, side, pane, longest }: ImageBadgeProps) {
+export function ImageBadge({ placed: { image, pane, seen }, side }: ImageBadgeProps) {
   const { looking } = useLook();
-  const { seen } = usePlace()(image, pane, longest);
   const atEnd = looking.view === 'slider' && side === 'b';
   const style = {
     insetBlockStart: `${seen.top + INSET_PX}px`,
@@ -166,28 +177,6 @@ export function ImageBadge({ image, side, pane, longest }: ImageBadgeProps) {
       <b>{side.toUpperCase()}</b> {imageText(image)}
     </span>
   );
-}
-
-/** The assumed shape of an image until its size has been measured. */
-const UNKNOWN: Size = { width: 3, height: 2 };
-
-/**
- * Returns a function that computes the rectangle of an image in its pane before zooming, and its part that is visible
- * now.
- */
-export function usePlace(): (
-  image: JobImage,
-  pane: Size,
-  longest: number,
-) => { readonly whole: Rect; readonly seen: Rect } {
-  const { zoom, measured } = useLook();
-  const { value: sizes } = measured;
-  const { value: transform } = zoom.transform;
-  return (image, pane, longest) => {
-    const size = image.size ?? sizes.get(image.path) ?? UNKNOWN;
-    const whole = fitInto(size, pane, longest);
-    return { whole, seen: seenOf(whole, transform, pane) };
-  };
 }
 
 /** Returns the content size of an element without its padding, in CSS pixels. Undefined before the first layout. */
@@ -207,13 +196,4 @@ export function useBox(element: RefObject<HTMLElement | null>): Size | undefined
     return () => observer.disconnect();
   }, [element]);
   return box;
-}
-
-/** Returns the length of the longest edge of these images before zooming. */
-export function useLongest(images: readonly JobImage[]): number {
-  const { measured } = useLook();
-  const sizes = images
-    .map(({ size, path }) => size ?? measured.value.get(path))
-    .filter((size): size is Size => size !== undefined);
-  return sizes.length < images.length ? Number.POSITIVE_INFINITY : longestShown(sizes);
 }

@@ -1,10 +1,10 @@
-import { Ban, CircleAlert, ImageOff, Pencil, Repeat2, TriangleAlert } from 'lucide';
+import { ImageOff, Pencil, Repeat2 } from 'lucide';
 import { useRef } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
 import { Button, Icon } from '../../controls/button.tsx';
 import { usePartialImage } from '../../images/use-image.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
-import { Elapsed, StageBar } from '../../jobs/progress.tsx';
+import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
 import { usePage } from '../../page-context.ts';
 import { useWait } from '../../shell/use-now.ts';
 import { toFailureText } from '../../text/failure-text.ts';
@@ -55,8 +55,6 @@ function OpenStage({ job }: { readonly job: Job }) {
   );
 }
 
-const ICONS = { failed: CircleAlert, cancelled: Ban, interrupted: TriangleAlert } as const;
-
 /**
  * Shows a job that ended without an image: the failure, whether anything was made or paid for, and the available
  * actions.
@@ -64,10 +62,10 @@ const ICONS = { failed: CircleAlert, cancelled: Ban, interrupted: TriangleAlert 
 function EndedStage({ job }: { readonly job: Job }) {
   const { error, status } = job;
   const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);
-  const icon = status in ICONS ? ICONS[status as keyof typeof ICONS] : ImageOff;
+  const look = status === 'succeeded' ? { icon: ImageOff, tone: 'faint' } : STATUS_LOOKS[status];
   return (
     <div class="ended-stage stack">
-      <Icon of={icon} class={status} />
+      <Icon of={look.icon} class={look.tone} />
       <h2>{failure?.title ?? text('job.noImages')}</h2>
       <p class="soft">{failure?.text ?? text('job.noImages.text')}</p>
       <Ways job={job} mayRepeat={failure?.mayRepeat ?? true} after={failure?.after} />

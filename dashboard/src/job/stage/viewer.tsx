@@ -11,7 +11,15 @@ import { ZoomBar, ZoomButton } from '../../zoom/zoom-bar.tsx';
 import { imageText, type JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
 import { columnsFor, fitInto, longestShown, type Rect } from './geometry.ts';
-import { ImageBadge, ImageLayer, LostImage, useBox, useLongest, usePlace } from './image-layer.tsx';
+import {
+  ImageBadge,
+  ImageLayer,
+  INSET_PX,
+  LostImage,
+  type PlacedImage,
+  useBox,
+  usePlaces,
+} from './image-layer.tsx';
 
 /** Shows one image, or two images to compare. */
 export function Viewer() {
@@ -44,16 +52,19 @@ interface ImagePaneProps {
 }
 
 function ImagePane({ image, beside, side }: ImagePaneProps) {
-  const longest = useLongest(beside);
+  const place = usePlaces(beside);
   return (
     <Pane label={imageText(image)}>
-      {(box) => (
-        <>
-          <ImageLayer image={image} pane={box} longest={longest} />
-          {side !== 'a' && <StageZoomBar image={image} pane={box} longest={longest} />}
-          {side && <ImageBadge image={image} side={side} pane={box} longest={longest} />}
-        </>
-      )}
+      {(pane) => {
+        const placed = place(image, pane);
+        return (
+          <>
+            <ImageLayer placed={placed} />
+            {side !== 'a' && <StageZoomBar placed={placed} />}
+            {side && <ImageBadge placed={placed} side={side} />}
+          </>
+        );
+      }}
     </Pane>
   );
 }
@@ -110,33 +121,22 @@ function Pane({ label, children }: PaneProps) {
 
 /** Shows two images in the same place, divided by a movable line: A on the left, B on the right. */
 function SliderPane({ a, b }: { readonly a: JobImage; readonly b: JobImage }) {
-  const placeOf = usePlace();
-  const longest = useLongest([a, b]);
+  const place = usePlaces([a, b]);
   const share = useSignal(50);
-
-  function reach(pane: Size) {
-    const seen = [a, b].map((image) => placeOf(image, pane, longest).seen);
-    const left = Math.min(...seen.map((rect) => rect.left));
-    const right = Math.max(...seen.map((rect) => rect.left + rect.width));
-    const top = Math.min(...seen.map((rect) => rect.top));
-    const bottom = Math.max(...seen.map((rect) => rect.top + rect.height));
-    return { left, top, width: right - left, height: bottom - top };
-  }
-
   return (
     <Pane label={text('job.compared', { a: imageText(a), b: imageText(b) })}>
       {(pane) => {
-        const place = reach(pane);
-        const at = place.left + (place.width * share.value) / 100;
-        const common = { pane, longest };
+        const [left, right] = [place(a, pane), place(b, pane)];
+        const reach = unite(left.seen, right.seen);
+        const at = reach.left + (reach.width * share.value) / 100;
         return (
           <>
-            <ImageLayer image={a} {...common} clip={`inset(0 ${pane.width - at}px 0 0)`} />
-            <ImageLayer image={b} {...common} clip={`inset(0 0 0 ${at}px)`} />
-            <ImageBadge image={a} side="a" {...common} />
-            <ImageBadge image={b} side="b" {...common} />
-            <Divider share={share} place={place} />
-            <StageZoomBar image={b} {...common} />
+            <ImageLayer placed={left} clip={`inset(0 ${pane.width - at}px 0 0)`} />
+            <ImageLayer placed={right} clip={`inset(0 0 0 ${at}px)`} />
+            <ImageBadge placed={left} side="a" />
+            <ImageBadge placed={right} side="b" />
+            <Divider share={share} reach={reach} />
+            <StageZoomBar placed={right} />
           </>
         );
       }}
@@ -144,11 +144,22 @@ function SliderPane({ a, b }: { readonly a: JobImage; readonly b: JobImage }) {
   );
 }
 
+/** Returns the smallest rectangle that contains both. */
+function unite(a: Rect, b: Rect): Rect {
+  const [left, top] = [Math.min(a.left, b.left), Math.min(a.top, b.top)];
+  return {
+    left,
+    top,
+    width: Math.max(a.left + a.width, b.left + b.width) - left,
+    height: Math.max(a.top + a.height, b.top + b.height) - top,
+  };
+}
+
 interface DividerProps {
   /** The position of the line, 0 to 100 percent from the left. */
   readonly share: Signal<number>;
   /** The range of the line: the visible part of the images, in CSS pixels of the pane. */
-  readonly place: Rect;
+  readonly reach: Rect;
 }
 
 const KEYS: Readonly<Record<string, (share: number) => number>> = {
@@ -163,8 +174,8 @@ const KEYS: Readonly<Record<string, (share: number) => number>> = {
 };
 
 /** Renders the movable line between two images, which is moved by pointer and by arrows. */
-function Divider({ share, place }: DividerProps) {
-  const { left, top, width, height } = place;
+function Divider({ share, reach }: DividerProps) {
+  const { left, top, width, height } = reach;
 
   function move(to: number): void {
     share.value = Math.min(100, Math.max(0, to));
@@ -266,20 +277,12 @@ function Cell({ image, cell, onPress }: CellProps) {
   );
 }
 
-interface StageZoomBarProps {
-  /** The image that the bar covers. */
-  readonly image: JobImage;
-  readonly pane: Size;
-  readonly longest: number;
-}
-
-const INSET_PX = 12;
+/** The smallest image whose corner has room for the bar, in CSS pixels. */
 const MIN_PX = 220;
 
-/** Renders the zoom bar of the stage, with the buttons for comparing. */
-function StageZoomBar({ image, pane, longest }: StageZoomBarProps) {
+/** Renders the zoom bar over an image, with the buttons for comparing. */
+function StageZoomBar({ placed: { pane, seen } }: { readonly placed: PlacedImage }) {
   const { zoom, looking, swap } = useLook();
-  const { seen } = usePlace()(image, pane, longest);
   // In the corner of the image; if the image is small, in the corner of the pane.
   const isSmall = seen.width < MIN_PX || seen.height < MIN_PX;
   const corner = isSmall ? { left: 0, top: 0, ...pane } : seen;

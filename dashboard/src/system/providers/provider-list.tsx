@@ -46,12 +46,12 @@ function ProviderCard({ provider, reading }: ProviderCardProps) {
       class="provider-card"
       title={
         <>
-          <i class={`dot ${DOTS[health]}`} />
+          <i class={dotOf(health)} />
           {descriptor?.display_name ?? name}
         </>
       }
       end={
-        <span class={DOTS[health] === 'warn' ? 'warn' : 'soft'}>
+        <span class={dotOf(health) === 'dot warn' ? 'warn' : 'soft'}>
           {tags.filter(Boolean).join(text('list.separator'))}
         </span>
       }
@@ -64,18 +64,10 @@ function ProviderCard({ provider, reading }: ProviderCardProps) {
   );
 }
 
-const DOTS: Readonly<Record<Health, string>> = {
-  ready: '',
-  checking: 'off',
-  login: 'warn',
-  key: 'warn',
-  executable: 'warn',
-  configuration: 'warn',
-  account: 'warn',
-  unready: 'warn',
-  paused: 'warn',
-  retrying: 'warn',
-};
+function dotOf(health: Health): 'dot' | 'dot off' | 'dot warn' {
+  if (health === 'ready') return 'dot';
+  return health === 'checking' ? 'dot off' : 'dot warn';
+}
 
 function Steps({ health }: { readonly health: Health }) {
   const { [health]: steps } = STEPS;

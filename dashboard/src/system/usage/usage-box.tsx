@@ -36,7 +36,7 @@ function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
   const { name, permissions, expires, allowance } = caller;
   const hasToken = usePage().connection.token.value !== undefined;
   return (
-    <dl class="num">
+    <dl class="pairs num">
       <dt>{text('system.usage.name')}</dt>
       <dd>{name ?? text(hasToken ? 'system.usage.noName' : 'system.usage.noToken')}</dd>
       <dt>{text('system.usage.permissions')}</dt>
