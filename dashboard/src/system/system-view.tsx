@@ -5,6 +5,7 @@ import type { ApiError } from '../api/api.ts';
 import type { Diagnostics, Provider } from '../api/schemas.ts';
 import { Banner } from '../controls/banner.tsx';
 import { Button, Icon } from '../controls/button.tsx';
+import { Blank } from '../gallery/states/blank.tsx';
 import { usePage } from '../page-context.ts';
 import { useNow } from '../shell/use-now.ts';
 import { toFailureText } from '../text/failure-text.ts';
@@ -189,27 +190,18 @@ function SystemParts() {
 function SystemBlank({ error }: { readonly error: ApiError | undefined }) {
   const { connection, diagnostics } = usePage();
   const { value: state } = connection.state;
-  const { icon, title, detail } = toReason(state, error);
+  const onRetry = {
+    connecting: () => void diagnostics.read(),
+    connected: () => void diagnostics.read(),
+    offline: connection.probe,
+    unauthorized: connection.askForToken,
+  }[state];
   return (
-    <div class="system-blank centred">
-      <Icon of={icon} class="faint" />
-      <div role="alert">
-        <h2>{title}</h2>
-        <p class="soft">{detail}</p>
-      </div>
-      {state === 'unauthorized' ? (
-        <Button look="primary" onClick={connection.askForToken}>
-          {text('token.connect')}
-        </Button>
-      ) : (
-        <Button
-          look="primary"
-          onClick={state === 'offline' ? connection.probe : () => void diagnostics.read()}
-        >
-          {text('gallery.offline.try')}
-        </Button>
-      )}
-    </div>
+    <Blank {...toReason(state, error)} role="alert">
+      <Button look="primary" onClick={onRetry}>
+        {text(state === 'unauthorized' ? 'token.connect' : 'gallery.offline.try')}
+      </Button>
+    </Blank>
   );
 }
 

@@ -10,18 +10,24 @@ import './blank.css';
 
 interface BlankProps {
   readonly icon: IconNode;
+  /** The class of the icon's colour. */
+  readonly tone?: string;
   readonly title: string;
   readonly detail: string;
+  /** `alert` if the text is announced when it appears. */
+  readonly role?: 'alert';
   readonly children?: ComponentChildren;
 }
 
-/** Explains why there are no cards, and offers the next action. */
-export function Blank({ icon, title, detail, children }: BlankProps) {
+/** Explains why there is nothing to show, and offers the next action. */
+export function Blank({ icon, tone = 'faint', title, detail, role, children }: BlankProps) {
   return (
     <div class="blank stack">
-      <Icon of={icon} class="faint" />
-      <h2>{title}</h2>
-      <p class="soft">{detail}</p>
+      <Icon of={icon} class={tone} />
+      <div class="stack" role={role}>
+        <h2>{title}</h2>
+        <p class="soft">{detail}</p>
+      </div>
       {children}
     </div>
   );

@@ -1,7 +1,8 @@
 import { ImageOff, Pencil, Repeat2 } from 'lucide';
 import { useRef } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
-import { Button, Icon } from '../../controls/button.tsx';
+import { Button } from '../../controls/button.tsx';
+import { Blank } from '../../gallery/states/blank.tsx';
 import { usePartialImage } from '../../images/use-image.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { Elapsed, STATUS_LOOKS, StageBar } from '../../jobs/progress.tsx';
@@ -64,12 +65,13 @@ function EndedStage({ job }: { readonly job: Job }) {
   const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);
   const look = status === 'succeeded' ? { icon: ImageOff, tone: 'faint' } : STATUS_LOOKS[status];
   return (
-    <div class="ended-stage stack">
-      <Icon of={look.icon} class={look.tone} />
-      <h2>{failure?.title ?? text('job.noImages')}</h2>
-      <p class="soft">{failure?.text ?? text('job.noImages.text')}</p>
+    <Blank
+      {...look}
+      title={failure?.title ?? text('job.noImages')}
+      detail={failure?.text ?? text('job.noImages.text')}
+    >
       <Ways job={job} mayRepeat={failure?.mayRepeat ?? true} after={failure?.after} />
-    </div>
+    </Blank>
   );
 }
 
