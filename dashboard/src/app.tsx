@@ -96,7 +96,6 @@ function useAppShortcuts(): void {
 const ShortcutsDialog = lazyView(async () => (await import('./help/dialogs.tsx')).ShortcutsDialog);
 const RealModelDialog = lazyView(async () => (await import('./help/dialogs.tsx')).RealModelDialog);
 
-/** Renders the open help dialog, if any. */
 function HelpDialogs() {
   const { help } = usePage();
   const topic = help.topic.value;

@@ -15,7 +15,6 @@ interface FieldProps extends InputProps {
   readonly onInput: (value: string) => void;
 }
 
-/** Renders a single-line text field. */
 export function Field(props: FieldProps) {
   const { label, bad = false, before, after, onInput, ...input } = props;
   // Preact types an input by a literal `type`; here `type` is any of them.

@@ -164,7 +164,6 @@ export function MenuItem(props: MenuItemProps) {
   );
 }
 
-/** Renders items under a heading. */
 export function MenuGroup({
   title,
   children,

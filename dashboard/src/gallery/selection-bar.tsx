@@ -5,7 +5,6 @@ import { text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
 import './selection-bar.css';
 
-/** Offers the actions on all selected cards. */
 export function SelectionBar() {
   const { jobs } = usePage();
   const { state, actions } = useGallery();

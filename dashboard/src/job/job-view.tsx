@@ -22,7 +22,6 @@ import './job-view.css';
 
 const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Renders the view of one job. */
 export function JobView({ id }: { readonly id: string }) {
   return JOB_ID.test(id) ? <NamedJob id={id} /> : <JobLost error={undefined} onRetry={() => {}} />;
 }

@@ -16,7 +16,6 @@ export const STAGES = [
   'publishing',
 ] as const satisfies readonly Stage[];
 
-/** Returns the current stage of an open job. */
 export function stageOf({ status, progress }: Pick<JobSummary, 'status' | 'progress'>): Stage {
   if (status === 'queued') return 'queued';
   const stage = progress?.stage ?? 'preparing';

@@ -149,7 +149,6 @@ function withAgain(
   return now.toSpliced(index, 0, removed);
 }
 
-/** Returns the object without members that are undefined. */
 function defined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }

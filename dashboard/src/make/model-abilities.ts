@@ -84,7 +84,6 @@ export function toChosenModel(
 
 type Mode = 'isolated' | 'persistent' | 'thread';
 
-/** Returns the session modes that a model supports. */
 export function sessionModes(document: Capabilities | undefined): readonly Mode[] {
   return [
     'isolated',

@@ -124,7 +124,6 @@ export function cut(pixels: Readonly<Uint8Array>, width: number, rect: Rect): Ui
   return part;
 }
 
-/** Returns the smallest rectangle that contains both. */
 export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   const x = Math.min(a.x, b.x);

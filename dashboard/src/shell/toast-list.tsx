@@ -5,7 +5,6 @@ import { text } from '../text/text.ts';
 import type { Toast } from './toasts.ts';
 import './toast-list.css';
 
-/** Shows the messages at the bottom of the page. */
 export function ToastList() {
   const { toasts } = usePage();
   return (

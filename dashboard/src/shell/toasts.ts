@@ -34,7 +34,6 @@ export function createToasts() {
   };
 }
 
-/** Shows a message that says why something failed. */
 function sayFailure(toasts: Toasts, error: unknown): void {
   const { title, text: detail } = toWords(error);
   toasts.show({ kind: 'failed', text: title, detail });

@@ -9,7 +9,6 @@ import './top-bar.css';
 
 const THEME_ICONS = { system: SunMoon, light: Sun, dark: Moon } as const;
 
-/** Renders the bar above the images and the system view. */
 export function TopBar() {
   const { router, help } = usePage();
   const { view } = router.route.value;

@@ -11,7 +11,6 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Renders a box of the view with a heading. */
 export function Box({ id, title, end, class: extra, children }: Props) {
   const Heading = id === undefined ? 'h3' : 'h2';
   return (

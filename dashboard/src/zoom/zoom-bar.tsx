@@ -46,7 +46,6 @@ interface ButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** Renders a button of the bar. */
 export function ZoomButton({ label, disabled = false, onPress, children }: ButtonProps) {
   return (
     <button

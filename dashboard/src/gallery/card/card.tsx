@@ -39,7 +39,6 @@ interface CardProps {
   readonly isPicked: boolean;
 }
 
-/** Renders the card of one job. */
 export function Card(props: CardProps) {
   const { id, left, top, width, height, isCursor, isPicked } = props;
   const { jobs } = usePage();
@@ -305,7 +304,6 @@ interface PickButtonProps {
   readonly tabIndex: number;
 }
 
-/** Renders the checkbox that selects a card. */
 function PickButton({ id, isPicked, stays, tabIndex }: PickButtonProps) {
   const { state } = useGallery();
   return (
@@ -330,7 +328,6 @@ interface MoreButtonProps {
   readonly over?: boolean;
 }
 
-/** Renders the button that opens the menu with all actions on a card. */
 function MoreButton({ job, tabIndex, over = false }: MoreButtonProps) {
   const { isOpen, button, menu } = useMenu();
   const label = text('card.more');

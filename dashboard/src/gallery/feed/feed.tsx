@@ -50,7 +50,6 @@ export function Feed() {
   );
 }
 
-/** Offers a retry below the cards if the next page could not be read. */
 function FailedPage() {
   const { state } = useGallery();
   const { value: feed } = state.feed;

@@ -1,6 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 
-/** Creates the selection of cards. */
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
   /**

@@ -11,7 +11,6 @@ import { text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import './gallery-tools.css';
 
-/** Renders the search, the filter and the tile size. */
 export function GalleryTools() {
   const { state } = useGallery();
   const choosing = state.selection.active.value;
@@ -158,7 +157,6 @@ function ShowPills() {
   );
 }
 
-/** Offers filters by state and by provider. */
 function FilterMenu() {
   const { router, providers } = usePage();
   const { state } = useGallery();

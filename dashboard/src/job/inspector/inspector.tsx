@@ -22,7 +22,6 @@ import { FactsSection } from './facts-section.tsx';
 import { toPromptParts } from './prompt-changes.ts';
 import './inspector.css';
 
-/** Shows all details of a job, starting with failures. */
 export function Inspector({ job }: { readonly job: Job }) {
   return (
     <aside class="inspector scroll" aria-label={text('job.about')} tabIndex={-1}>
@@ -82,7 +81,6 @@ function WebhookSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** Shows the labels of the job, if any. */
 function LabelsSection({ job }: { readonly job: Job }) {
   const labels = Object.entries(job.request.metadata);
   if (labels.length === 0) return null;
@@ -361,7 +359,6 @@ interface CopyButtonProps {
   readonly content: string;
 }
 
-/** Renders the button that copies a text and confirms it. */
 function CopyButton({ what, content }: CopyButtonProps) {
   const { copy } = useJobActions();
   return (

@@ -17,7 +17,6 @@ import { useBox } from './image-layer.tsx';
 import { Grid, Viewer } from './viewer.tsx';
 import './stage.css';
 
-/** Renders the large view of a job. */
 export function Stage({ job }: { readonly job: Job | undefined }) {
   const { images, looking } = useLook();
   if (job !== undefined && isOpen(job)) return <OpenStage job={job} />;

@@ -144,7 +144,6 @@ function SliderPane({ a, b }: { readonly a: JobImage; readonly b: JobImage }) {
   );
 }
 
-/** Returns the smallest rectangle that contains both. */
 function unite(a: Rect, b: Rect): Rect {
   const [left, top] = [Math.min(a.left, b.left), Math.min(a.top, b.top)];
   return {

@@ -76,7 +76,6 @@ function toOutput(
   };
 }
 
-/** Returns the first image of the other job in a comparison. */
 function toOther(other: Job | undefined): readonly JobImage[] {
   const [first] = other === undefined ? [] : toOutputs(other);
   if (other === undefined || first === undefined) return [];

@@ -60,7 +60,6 @@ function Way({ to, name, onChoose }: WayProps) {
   );
 }
 
-/** Renders one image of the strip. A press shows it. */
 function StripThumb({ image }: { readonly image: JobImage }) {
   const { looking, press } = useLook();
   const loaded = useImage(`${image.path}/thumbnail?edge=256`);

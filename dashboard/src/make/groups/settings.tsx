@@ -21,7 +21,6 @@ const GROUPS = {
 
 export type GroupName = keyof typeof GROUPS;
 
-/** Edits the settings of one group. */
 export function Settings({ group }: { readonly group: GroupName }) {
   const { [group]: Group } = GROUPS;
   return <Group />;

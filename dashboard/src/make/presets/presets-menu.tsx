@@ -11,7 +11,6 @@ import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
 import './presets-menu.css';
 
-/** Offers to apply, save, replace and delete presets. */
 export function PresetsMenu() {
   const { presets, toasts } = usePage();
   const { isOpen, close, button, menu } = useMenu('dialog');

@@ -44,7 +44,6 @@ export function toShapes(sizes: Sizes): readonly Shape[] {
   ];
 }
 
-/** Returns the shape of a size. */
 export function shapeOf(size: string, shapes: readonly Shape[]): Shape | undefined {
   const parsed = parseSize(size);
   if (parsed === undefined) return undefined;

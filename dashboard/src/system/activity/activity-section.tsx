@@ -13,7 +13,6 @@ import { toScaleTop, toStepLine } from '../chart/step-line.ts';
 import { MINUTES, type Minute, toBars, toMinutes, totalOf } from './reply-bars.ts';
 import './activity-section.css';
 
-/** Shows the current and past work of the bridge. */
 export function ActivitySection({ report }: { readonly report: Diagnostics }) {
   return (
     <section id="activity" class="activity-section" tabIndex={-1}>

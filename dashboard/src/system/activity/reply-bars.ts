@@ -50,7 +50,6 @@ interface Frame {
   readonly top: number;
 }
 
-/** Returns the stacked bars of the minutes. */
 export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[] {
   const { width, height, above, top } = frame;
   const step = width / minutes.length;

@@ -18,7 +18,6 @@ const COLUMNS = [
   'fidelity',
 ] as const;
 
-/** Shows the capabilities of each model. */
 export function ModelTable() {
   const { providers } = usePage();
   const { value: list } = providers.list;
