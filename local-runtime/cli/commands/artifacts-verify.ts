@@ -1,8 +1,5 @@
 import { type ArtifactProblem, verifyArtifacts } from '../../../lib/artifacts/verify-artifacts.ts';
-import { loadConfig } from '../../../lib/config/load-config.ts';
-import { problemLine } from '../../../lib/config/problem.ts';
 import type { Config } from '../../../lib/config/settings/settings.ts';
-import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { type InputProblem, verifyStoredInputs } from '../../../lib/inputs/verify-stored-inputs.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -10,36 +7,24 @@ import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import { openArtifactReader } from '../../../lib/storage/read-artifacts.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
-import {
-  type ConfigurationOptions,
-  type JsonOption,
-  toLoadOptions,
-} from '../command-table/options.ts';
+import type { ConfigurationOptions, JsonOption } from '../command-table/options.ts';
+import { withConfig } from '../with-config.ts';
 
 const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, inputs: 0, problems: 0 };
 
 type Problem = ArtifactProblem | InputProblem;
 
 /** Runs `image-bridge artifacts verify`; the bridge may be running. Resolves with the exit code: 2 for an invalid configuration. */
-export async function runArtifactsVerify({
+export function runArtifactsVerify({
   options,
   io,
 }: Call<unknown, ConfigurationOptions & JsonOption>): Promise<number> {
-  const loaded = await loadConfig(toLoadOptions(options, io));
-  if (!loaded.ok) {
-    for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
-    return 2;
-  }
-  const report = options.json ? jsonReport(io) : textReport(io);
-  try {
-    const counts = await verify(loaded.config, report.problem);
+  return withConfig({ options, io }, async (config) => {
+    const report = options.json ? jsonReport(io) : textReport(io);
+    const counts = await verify(config, report.problem);
     report.end(counts);
     return counts.problems === 0 ? 0 : 1;
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.stderr(`image-bridge: ${error.message}\n`);
-    return 1;
-  }
+  });
 }
 
 async function verify(

@@ -40,8 +40,8 @@ describe('the table of commands', () => {
     'has an example that can be parsed: %s',
     (line) => {
       const [command = ''] = line.split(' >');
-      const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
-        ([, quoted, word]) => quoted ?? word,
+      const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+        ([, single, double, word]) => single ?? double ?? word,
       );
       const stderr = vi.fn();
       const io = { ...testIo(cwd), stdout: stderr, stderr };
