@@ -24,7 +24,7 @@ const ROOMS = {
   'lib/tokens': [...SERVICE, 'lib/config'],
   'lib/artifacts': [...SERVICE, 'lib/images'],
   'lib/inputs': [...SERVICE, 'lib/images', 'lib/net', 'lib/artifacts ports'],
-  'lib/providers': [...SERVICE, 'lib/images', 'lib/net'],
+  'lib/providers': [...SERVICE, 'lib/cursors', 'lib/images', 'lib/net'],
   'lib/admission': SERVICE,
   'lib/generation': [
     ...SERVICE,

@@ -141,7 +141,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       readiness,
       diagnostics,
       artifacts: delivery,
-      providers: createProviderInventory({ registry }),
+      providers: createProviderInventory({ registry, cursors }),
       ...openAi(config, { imageRequests, running, readiness, registry, clock }),
       ...appJobs.services,
       metrics: openExposition(metrics, { admission, appJobs, registry, readiness }),

@@ -1,18 +1,22 @@
 import type { CapabilityDocument, ProviderDescriptor } from '../contract/resources/provider.ts';
-import { invalidField } from '../contract/schema/issues.ts';
 import type { Page } from '../contract/schema/page.ts';
+import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Provider } from './provider-port.ts';
 import type { ProviderRegistry } from './registry.ts';
 
 interface Deps {
   readonly registry: ProviderRegistry;
+  readonly cursors: SealedCursors;
 }
+
+// The identity of the list in its cursors. There is only one list of providers.
+const LIST = ['providers'];
 
 export type ProviderInventory = ReturnType<typeof createProviderInventory>;
 
 /** Creates the list of providers and of the capabilities of their models. */
-export function createProviderInventory({ registry }: Deps) {
+export function createProviderInventory({ registry, cursors }: Deps) {
   const displayNames = registry.all.map((provider) => provider.describe().displayName);
   const descriptors = registry.all.map((provider) =>
     describe(provider, {
@@ -22,15 +26,16 @@ export function createProviderInventory({ registry }: Deps) {
   );
   return {
     /**
-     * Returns one page, ordered by name. A cursor encodes the last name of the previous page. Throws `invalid_request`
-     * for any other cursor.
+     * Returns one page, ordered by name, which begins after the last name of the previous page. Throws `invalid_request`
+     * for a cursor of another list.
      */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
-      const start = cursor === undefined ? 0 : indexAfter(descriptors, cursor);
-      const items = descriptors.slice(start, start + limit);
+      const after = cursor === undefined ? '' : cursors.read(LIST, cursor).toString('utf8');
+      const rest = descriptors.filter(({ name }) => name > after);
+      const items = rest.slice(0, limit);
       const last = items.at(-1);
-      return last !== undefined && start + limit < descriptors.length
-        ? { items, next_cursor: toCursor(last.name) }
+      return last !== undefined && rest.length > limit
+        ? { items, next_cursor: cursors.write(LIST, Buffer.from(last.name, 'utf8')) }
         : { items };
     },
 
@@ -64,15 +69,4 @@ function describe(
     default_model: defaultModel,
     default: by.isDefault,
   };
-}
-
-function toCursor(name: string): string {
-  return Buffer.from(name, 'utf8').toString('base64url');
-}
-
-function indexAfter(descriptors: readonly ProviderDescriptor[], cursor: string): number {
-  const index = descriptors.findIndex(({ name }) => toCursor(name) === cursor);
-  if (index === -1)
-    throw invalidField('cursor', 'invalid_cursor', 'does not belong to this collection');
-  return index + 1;
 }

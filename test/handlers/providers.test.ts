@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { handler as getProviderCapabilities } from '../../handlers/providers/get-provider-capabilities.ts';
 import { handler as listProviders } from '../../handlers/providers/list-providers.ts';
+import { createSealedCursors } from '../../lib/cursors/sealed-cursor.ts';
 import { createProviderInventory } from '../../lib/providers/inventory.ts';
 import { createProviderRegistry } from '../../lib/providers/registry.ts';
 import { invoke } from '../support/invoke.ts';
 
 const services = {
-  providers: createProviderInventory({ registry: createProviderRegistry([], 'sandbox') }),
+  providers: createProviderInventory({
+    registry: createProviderRegistry([], 'sandbox'),
+    cursors: createSealedCursors(Buffer.alloc(32)),
+  }),
 };
 
 describe('listProviders', () => {

@@ -4,10 +4,13 @@ import {
   CapabilityDocument,
   ProviderDescriptor,
 } from '../../../lib/contract/resources/provider.ts';
+import { createSealedCursors } from '../../../lib/cursors/sealed-cursor.ts';
 import { createProviderInventory } from '../../../lib/providers/inventory.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
 import { anything } from '../generation/capability-documents.ts';
+
+const cursors = createSealedCursors(Buffer.alloc(32, 7));
 
 const NAMES = ['delta', 'alpha', 'echo', 'bravo', 'charlie'];
 
@@ -42,7 +45,7 @@ describe('createProviderInventory', () => {
     });
     const registry = createProviderRegistry(providers, 'home');
 
-    const { items } = createProviderInventory({ registry }).list(100, undefined);
+    const { items } = createProviderInventory({ registry, cursors }).list(100, undefined);
 
     expect(items.map(({ display_name }) => display_name)).toEqual([
       'Gemini',
@@ -89,7 +92,8 @@ describe('createProviderInventory', () => {
   it.each([
     ['nothing', ''],
     ['a plain name', 'alpha'],
-    ['an unknown name', Buffer.from('zulu').toString('base64url')],
+    ['a name in base64', Buffer.from('alpha').toString('base64url')],
+    ['another list', cursors.write(['presets'], Buffer.from('alpha'))],
     ['padding', `${Buffer.from('alpha').toString('base64url')}=`],
     ['a number', '2'],
     ['anything long', 'x'.repeat(1024)],
@@ -134,5 +138,8 @@ function inventoryOf(names: readonly string[], defaultName: string) {
   const providers = names.map((name) =>
     createScriptedProvider({ name, models: ['one', 'two'], capabilities: anything }),
   );
-  return createProviderInventory({ registry: createProviderRegistry(providers, defaultName) });
+  return createProviderInventory({
+    registry: createProviderRegistry(providers, defaultName),
+    cursors,
+  });
 }
