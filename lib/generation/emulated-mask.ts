@@ -1,5 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import {
+  type Edges,
   type EncodeOptions,
   type ImageFault,
   type ImageTools,
@@ -8,7 +9,7 @@ import {
   uprightEdges,
   type VerifiedImage,
 } from '../images/image.ts';
-import type { Edges, InputSet } from '../inputs/input-source.ts';
+import type { InputSet } from '../inputs/input-source.ts';
 import type { Plan } from './plan/plan.ts';
 
 /** The images to send to a provider, and the source and mask to composite with the images that it returns. */

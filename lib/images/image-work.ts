@@ -4,6 +4,7 @@ import { createFairSlots } from '../platform/fair-slots.ts';
 import { createOnce } from '../platform/once.ts';
 import { createRunningWork } from '../platform/running-work.ts';
 import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
+import type { Edges } from './image.ts';
 
 // sharp and file system calls share one thread pool. More concurrent decodes would delay the file system calls.
 const DECODE_SLOTS = 3;
@@ -15,12 +16,6 @@ const RAW_SLOTS = 2;
 const LARGE_PIXELS = 8 * 1024 * 1024;
 
 export type WorkKind = keyof typeof SLOTS_OF;
-
-/** The dimensions of an image in pixels, from its header or from a decode. */
-interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
 
 export type ImageWork = ReturnType<typeof createImageWork>;
 /** The functions that run the work of one scope. */

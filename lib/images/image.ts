@@ -1,5 +1,11 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
+/** The dimensions of an image in pixels. */
+export interface Edges {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** The limits for every received or generated image (settings `images.*`). */
 export interface ImageLimits {
   readonly max_encoded_bytes: number;
@@ -98,15 +104,8 @@ export interface MatteOptions {
  * A size in pixels that a model supports, and the area in it that shows the source. The rest repeats the outermost pixels of
  * the source.
  */
-export interface Canvas {
-  readonly width: number;
-  readonly height: number;
-  readonly area: {
-    readonly left: number;
-    readonly top: number;
-    readonly width: number;
-    readonly height: number;
-  };
+export interface Canvas extends Edges {
+  readonly area: Edges & { readonly left: number; readonly top: number };
 }
 
 /** A source image, and the mask that says where an edit by a model may change it. */
@@ -212,7 +211,7 @@ export function uprightEdges({
   width,
   height,
   orientation,
-}: Pick<VerifiedImage, 'width' | 'height' | 'orientation'>): { width: number; height: number } {
+}: Pick<VerifiedImage, 'width' | 'height' | 'orientation'>): Edges {
   return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 

@@ -1,5 +1,5 @@
 import { BridgeError, type Detail } from '../errors/bridge-error.ts';
-import type { Edges } from './input-source.ts';
+import type { Edges } from '../images/image.ts';
 
 /**
  * Creates an `input` error. `where` is the exact field at fault, `field` the image it belongs to, `reason` a stable name for

@@ -1,11 +1,10 @@
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { PlanInput } from '../contract/request/image-input.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
-import { type ImageLimits, overLimits } from '../images/image.ts';
+import { type Edges, type ImageLimits, overLimits } from '../images/image.ts';
 import { badInput, checkMask, isSameType } from './bad-input.ts';
 import {
   type ArtifactSource,
-  type Edges,
   type InputFacts,
   type InputSet,
   knownBytes,

@@ -1,11 +1,5 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
-import { uprightEdges, type VerifiedImage } from '../images/image.ts';
-
-/** The dimensions of an image in pixels. */
-export interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
+import { type Edges, uprightEdges, type VerifiedImage } from '../images/image.ts';
 
 interface Named {
   /** Field of the request that contains the image. Errors name this field. */

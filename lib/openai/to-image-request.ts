@@ -25,13 +25,13 @@ import type { Models } from './models.ts';
 export interface SentRequest<I = Image> {
   readonly operation: 'generate' | 'edit';
   readonly body: SentBody;
-  readonly images: RequestImages<I>;
+  readonly images: SentImages<I>;
 }
 
 type Image = ImageInput | FileInput;
 type Bodies = GenerationsBody | EditsBody | EditsFormFields;
 
-/** A body without its images, which are `RequestImages`. */
+/** A body without its images, which are `SentImages`. */
 interface SentBody extends Pick<Bodies, 'unknown'> {
   readonly fields: Omit<Bodies['fields'], 'bridge_ext' | 'images' | 'mask'> & {
     readonly bridge_ext?: Omit<BridgeExt, 'reference_images'> | undefined;
@@ -237,7 +237,7 @@ function toRows(table: Readonly<Record<string, string>>): FieldRow[] {
 }
 
 /** The images of one request, and the caller's names for them. */
-interface RequestImages<I = Image> {
+interface SentImages<I = Image> {
   readonly images: readonly I[];
   readonly mask: I | null;
   readonly references: readonly I[];
@@ -256,7 +256,7 @@ interface ReferenceField<I> {
 }
 
 /** Returns the images of a generation request, which may have reference images. */
-export function imagesOf<I>(ext: ReferenceField<I> | undefined): RequestImages<I> {
+export function imagesOf<I>(ext: ReferenceField<I> | undefined): SentImages<I> {
   const references = ext?.reference_images ?? [];
   return { images: [], mask: null, references, names: [ofExt] };
 }
@@ -266,7 +266,7 @@ export function imagesOfJson<I extends object>({
   images,
   mask,
   bridge_ext: ext,
-}: ImageFields<I>): RequestImages<I | DataUrlInput> {
+}: ImageFields<I>): SentImages<I | DataUrlInput> {
   return {
     ...imagesOf<I | DataUrlInput>(ext),
     images: images.map(toNative),
@@ -285,7 +285,7 @@ export function imagesOfJson<I extends object>({
 export function imagesOfForm(
   files: Readonly<Record<EditFileRole, readonly Buffer[]>>,
   ext: BridgeExt | undefined,
-): RequestImages {
+): SentImages {
   const [mask] = files.mask;
   const more = ext?.reference_images ?? [];
   const references = [

@@ -1,6 +1,6 @@
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import type { Edges } from '../../inputs/input-source.ts';
+import type { Edges } from '../../images/image.ts';
 
 type Sizes = CapabilityDocument['sizes'];
 

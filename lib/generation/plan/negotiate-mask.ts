@@ -1,9 +1,8 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import { MAX_FORMAT_EDGE, type Parameters, parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import type { Canvas } from '../../images/image.ts';
+import type { Canvas, Edges } from '../../images/image.ts';
 import { badInput } from '../../inputs/bad-input.ts';
-import type { Edges } from '../../inputs/input-source.ts';
 import { isSupported, listedSizes, pixels } from './nearest-size.ts';
 import { type MaskPlan, type Negotiation, normalize, note, refuse } from './negotiation.ts';
 

@@ -5,6 +5,7 @@ import {
   RESOLUTIONS,
 } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import type { Edges } from '../../images/image.ts';
 import { emulatedSize, isSupported, nearestListed, nearestSize, ratioGap } from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
@@ -37,11 +38,7 @@ function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocum
 }
 
 /** Changes an unsupported size to the nearest supported size, or to `auto` if the model only chooses sizes itself. */
-function fitSize(
-  negotiation: Negotiation,
-  sizes: CapabilityDocument['sizes'],
-  asked: { width: number; height: number },
-): void {
+function fitSize(negotiation: Negotiation, sizes: CapabilityDocument['sizes'], asked: Edges): void {
   const nearest = nearestSize(sizes, asked);
   if (nearest) normalize(negotiation, 'size', nearest, 'normalized_to_provider_size');
   else if (sizes.auto) normalize(negotiation, 'size', 'auto', 'normalized_to_provider_default');

@@ -11,6 +11,7 @@ import {
 } from '../decode/sharp-pipelines.ts';
 import {
   type Canvas,
+  type Edges,
   type ImageTools,
   type MaskedSource,
   type Pixels,
@@ -122,7 +123,7 @@ function hasAlpha({ alpha }: VerifiedImage): boolean {
 /** Decodes a pipeline into a buffer that can be transferred. Throws `internal` if the buffer contains other bytes too. */
 async function memoryOf(
   pipeline: Sharp,
-  { width, height }: { readonly width: number; readonly height: number },
+  { width, height }: Edges,
   channels: number,
 ): Promise<ArrayBuffer> {
   const { buffer } = (await pipeline.toUint8Array()).data;
@@ -165,12 +166,7 @@ function maskImage(sharp: SharpFactory, alpha: Plane, form: 'alpha' | 'white'): 
 }
 
 /** Extracts the area of the canvas from a drawn image and scales it to exactly `size`, as raw pixels. */
-function drawnArea(
-  sharp: SharpFactory,
-  drawn: Pixels,
-  canvas: Canvas,
-  size: { readonly width: number; readonly height: number },
-): Sharp {
+function drawnArea(sharp: SharpFactory, drawn: Pixels, canvas: Canvas, size: Edges): Sharp {
   const { data, channels } = drawn;
   const area = sharp(data, { raw: rawOf(drawn, channels) }).extract(areaIn(canvas, drawn));
   return area.resize({ width: size.width, height: size.height, fit: 'fill' }).raw();
@@ -197,10 +193,7 @@ function rawOf({ width, height }: Plane, channels: Raw['channels']): Raw {
  * Returns the area of a canvas in an image that shows the canvas in any size, in whole pixels and at least one pixel wide and
  * high.
  */
-export function areaIn(
-  canvas: Canvas,
-  image: { readonly width: number; readonly height: number },
-): Canvas['area'] {
+export function areaIn(canvas: Canvas, image: Edges): Canvas['area'] {
   const { left, top, width, height } = canvas.area;
   const across = scaledSpan(left, width, image.width / canvas.width, image.width);
   const down = scaledSpan(top, height, image.height / canvas.height, image.height);

@@ -1,11 +1,7 @@
+import type { Edges } from '../image.ts';
 import { jpegSegmentAt, SOS } from '../jpeg/jpeg-segment.ts';
 import { FIRST_WEBP_CHUNK_AT, losslessFrame, lossyFrame, webpChunkAt } from '../webp/webp-chunk.ts';
 import { sniff } from './check-container.ts';
-
-interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** PNG 3rd edition, 5.2 and 11.2.1: signature, length and type of IHDR, then both edges. */
 const PNG_WIDTH_AT = 16;

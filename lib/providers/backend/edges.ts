@@ -1,8 +1,4 @@
-/** Width and height of an image in pixels. */
-export interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Edges } from '../../images/image.ts';
 
 interface Bounds {
   /** Every edge is a multiple of this number. */

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/settings/settings.ts';
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { uprightEdges } from '../../images/image.ts';
+import { type Edges, uprightEdges } from '../../images/image.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { type Edges, fittedEdges } from '../backend/edges.ts';
+import { fittedEdges } from '../backend/edges.ts';
 import { FAILURES } from '../backend/failures.ts';
 import { toPromptText } from '../backend/sent-images.ts';
 import type { CallFacts, CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
