@@ -31,8 +31,7 @@ import type { ImageRuns, RecentDurations } from './runs/image-run.ts';
 import type { Stores } from './storage/open-stores.ts';
 import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
 import type { Usage } from './usage/usage.ts';
-import { createPostWebhook } from './webhooks/post-webhook.ts';
-import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import { createPostWebhook, createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
 import type { WebhookStore } from './webhooks/webhook-store-port.ts';
 import { createWebhookTargets } from './webhooks/webhook-targets.ts';
 

@@ -1,15 +1,19 @@
+import { createHmac } from 'node:crypto';
 import type { Config } from '../config/settings/settings.ts';
+import { isLoopbackHost } from '../config/values/addresses.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
-import type { WebhookMessage } from '../contract/resources/job-events.ts';
+import type { WebhookHeaders, WebhookMessage } from '../contract/resources/job-events.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { isAllowedAddress } from '../net/allowed-address.ts';
+import { createPinnedClients, type PinnedDeps } from '../net/pinned-client.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import { linkSignal } from '../platform/linked-signal.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import type { Task } from '../platform/task.ts';
-import { type PostWebhook, TIMEOUT_MS } from './post-webhook.ts';
-import { signWebhook } from './webhook-signature.ts';
 import type { DueWebhook, WebhookOutcome, WebhookStore } from './webhook-store-port.ts';
+import { hostOf, toWebhookUrl } from './webhook-targets.ts';
 
 interface Deps {
   readonly store: WebhookStore;
@@ -31,6 +35,8 @@ const RETRY_MS = 1000;
 // Timers do not advance while the machine is suspended, and the end of a job with an unreadable request wakes nobody.
 const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
+// For the whole attempt: name lookup, connection and the head of the reply.
+const TIMEOUT_MS = 15_000;
 // Longer than an attempt, so that no webhook is sent twice at the same time.
 const CLAIM_MS = TIMEOUT_MS + 5000;
 
@@ -166,4 +172,92 @@ export function toOutcome({ attempts, status, nowMs, fraction }: Attempted): Web
   if (status === GONE || delayMs === undefined) return { state: 'failed', lastStatus };
   const jitter = 1 + JITTER * (2 * fraction - 1);
   return { state: 'pending', lastStatus, dueMs: nowMs + Math.round(delayMs * jitter) };
+}
+
+interface SignedMessage {
+  /** The same for every attempt, so that receivers can ignore duplicates. */
+  readonly id: string;
+  /** The time of this attempt, in Unix seconds. */
+  readonly timestampSecs: number;
+  readonly body: string;
+}
+
+/** Returns the headers that Standard Webhooks 1.0 requires, with one signature for each key. */
+export function signWebhook(
+  { id, timestampSecs, body }: SignedMessage,
+  keys: readonly Uint8Array[],
+): WebhookHeaders {
+  const signed = `${id}.${timestampSecs}.${body}`;
+  const signatures = keys.map(
+    (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSecs),
+    'webhook-signature': signatures.join(' '),
+  };
+}
+
+interface PostDeps extends PinnedDeps {
+  readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts' | 'allow_private_networks'>;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+interface SentMessage {
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body: string;
+}
+
+const HEADERS = { 'content-type': 'application/json', 'user-agent': 'image-bridge' };
+
+/**
+ * Resolves with the status of the reply. Its body is not read, and redirects are not followed. Resolves with undefined if no
+ * reply arrives in time, or if the address is not allowed any more. Throws the reason of the signal if it aborts.
+ */
+export type PostWebhook = (
+  url: string,
+  message: SentMessage,
+  signal: AbortSignal,
+) => Promise<number | undefined>;
+
+/** Sends messages to the hosts that the operator allows, on connections that are pinned to checked addresses. */
+export function createPostWebhook({ settings, clock, ...pinned }: PostDeps): PostWebhook {
+  const { allowed_hosts, allow_private_networks } = settings;
+  const openPinned = createPinnedClients(pinned);
+
+  async function post(text: string, { headers, body }: SentMessage, signal: AbortSignal) {
+    const checked = toWebhookUrl(text, allowed_hosts);
+    if (!checked.ok) return undefined;
+    const { url } = checked;
+    // A loopback name must resolve to a loopback address, and every other name must not (DNS rebinding).
+    const isAllowed = isLoopbackHost(hostOf(url))
+      ? isLoopbackHost
+      : (address: string) =>
+          isAllowedAddress(address, allow_private_networks) && !isLoopbackHost(address);
+    const opened = await openPinned(url.hostname, isAllowed, signal);
+    if (!opened.ok) return undefined;
+    try {
+      const sent = { method: 'POST', headers: { ...HEADERS, ...headers }, body, signal } as const;
+      return (await opened.client.request(url.href, sent)).status;
+    } finally {
+      await opened.client.close();
+    }
+  }
+
+  return async function postWebhook(url, message, signal) {
+    signal.throwIfAborted();
+    const within = linkSignal(signal);
+    const cancel = clock.after(TIMEOUT_MS, () => within.abort(new Error('the webhook timed out')));
+    try {
+      return await post(url, message, within.signal);
+    } catch {
+      // Every failure of the receiver or of the network counts as an attempt.
+      signal.throwIfAborted();
+      return undefined;
+    } finally {
+      cancel();
+      within.end();
+    }
+  };
 }

@@ -11,7 +11,7 @@ import { createIds } from '../../lib/platform/ids.ts';
 import type { Services } from '../../lib/services.ts';
 import { refuseForeignStores } from '../../lib/storage/open-stores.ts';
 import { openTokenFile } from '../../lib/tokens/token-file.ts';
-import { readWebhookSecrets } from '../../lib/webhooks/webhook-signature.ts';
+import { readWebhookSecrets } from '../../lib/webhooks/webhook-secrets.ts';
 import { resolveBearer } from './bearer.ts';
 import { freeMemory } from './free-memory.ts';
 import { createListener } from './listener/listener.ts';

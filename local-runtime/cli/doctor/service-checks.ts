@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { parseAuthority } from '../../../lib/config/values/addresses.ts';
 import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
-import { readWebhookSecrets } from '../../../lib/webhooks/webhook-signature.ts';
+import { readWebhookSecrets } from '../../../lib/webhooks/webhook-secrets.ts';
 import { isLive } from '../../client/liveness.ts';
 import { resolveBearer } from '../../server/bearer.ts';
 import { describeHolder, readHolder } from '../../server/locks/activation-lock.ts';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpClient } from '../../../lib/net/http-client.ts';
-import { createPostWebhook } from '../../../lib/webhooks/post-webhook.ts';
+import { createPostWebhook } from '../../../lib/webhooks/webhook-deliveries.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
 import {

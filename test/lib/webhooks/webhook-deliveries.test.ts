@@ -4,8 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toImageJob } from '../../../lib/jobs/job-views.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import type { PostWebhook } from '../../../lib/webhooks/post-webhook.ts';
-import { createWebhookDeliveries, toOutcome } from '../../../lib/webhooks/webhook-deliveries.ts';
+import {
+  createWebhookDeliveries,
+  type PostWebhook,
+  signWebhook,
+  toOutcome,
+} from '../../../lib/webhooks/webhook-deliveries.ts';
 import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { openTestStores } from '../../support/stores.ts';
@@ -335,5 +339,56 @@ describe('toOutcome', () => {
   test('the eighth attempt is the last one', () => {
     expect(outcome(7, undefined)).toEqual({ state: 'failed', lastStatus: undefined });
     expect(outcome(7, 204)).toMatchObject({ state: 'delivered' });
+  });
+});
+
+const OTHER_KEY = Buffer.alloc(64, 9);
+const unixNow = () => Math.floor(Date.now() / 1000);
+const body = JSON.stringify({ type: 'job.succeeded', data: { prompt: 'ein Fuchs — 狐' } });
+const message = (timestampSecs = unixNow()) => ({ id: 'message', timestampSecs, body });
+const receiver = (key: Buffer) => new Webhook(`whsec_${key.toString('base64')}`);
+
+describe('signWebhook', () => {
+  test('the Standard Webhooks library verifies a signed message', () => {
+    const headers = signWebhook(message(), [KEY]);
+
+    expect(receiver(KEY).verify(body, headers)).toEqual(JSON.parse(body));
+  });
+
+  test('the signature equals the one that the library creates', () => {
+    const timestampSecs = 1_700_000_000;
+
+    const headers = signWebhook(message(timestampSecs), [KEY]);
+
+    const expected = receiver(KEY).sign('message', new Date(timestampSecs * 1000), body);
+    expect(headers).toEqual({
+      'webhook-id': 'message',
+      'webhook-timestamp': '1700000000',
+      'webhook-signature': expected,
+    });
+  });
+
+  test('receivers with either of two secrets accept a signed message', () => {
+    const headers = signWebhook(message(), [KEY, OTHER_KEY]);
+
+    expect(receiver(KEY).verify(body, headers)).toBeDefined();
+    expect(receiver(OTHER_KEY).verify(body, headers)).toBeDefined();
+  });
+
+  test.each([
+    ['another secret', () => [receiver(OTHER_KEY), body, message()] as const],
+    ['another body', () => [receiver(KEY), `${body} `, message()] as const],
+    ['an old time', () => [receiver(KEY), body, message(unixNow() - 3600)] as const],
+  ])('a receiver rejects a signed message with %s', (_what, given) => {
+    const [webhook, received, sent] = given();
+    const headers = signWebhook(sent, [KEY]);
+
+    expect(() => webhook.verify(received, headers)).toThrow();
+  });
+
+  test('a receiver rejects a signed message with another id', () => {
+    const headers = { ...signWebhook(message(), [KEY]), 'webhook-id': 'another' };
+
+    expect(() => receiver(KEY).verify(body, headers)).toThrow('No matching signature');
   });
 });

@@ -1,31 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { Config } from '../config/settings/settings.ts';
-import type { WebhookHeaders } from '../contract/resources/job-events.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-
-interface Message {
-  /** The same for every attempt, so that receivers can ignore duplicates. */
-  readonly id: string;
-  /** The time of this attempt, in Unix seconds. */
-  readonly timestampSecs: number;
-  readonly body: string;
-}
-
-/** Returns the headers that Standard Webhooks 1.0 requires, with one signature for each key. */
-export function signWebhook(
-  { id, timestampSecs, body }: Message,
-  keys: readonly Uint8Array[],
-): WebhookHeaders {
-  const signed = `${id}.${timestampSecs}.${body}`;
-  const signatures = keys.map(
-    (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
-  );
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestampSecs),
-    'webhook-signature': signatures.join(' '),
-  };
-}
 
 const PREFIX = 'whsec_';
 // The length of the secret of a symmetric signature (Standard Webhooks 1.0, "Signature scheme").
