@@ -10,15 +10,13 @@ import { createCancelJob } from './jobs/cancel-job.ts';
 import { interruption } from './jobs/job-end.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
-import { createJobNotices, createPublishingStore } from './jobs/job-notices.ts';
-import { createJobQueue } from './jobs/job-queue.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
 import type { JobLimits, JobStore } from './jobs/job-store-port.ts';
 import { createJobStreams } from './jobs/job-streams.ts';
 import { toImageJob } from './jobs/job-views.ts';
-import { createJobWorker } from './jobs/job-worker.ts';
+import { createJobQueue, createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
-import { createLiveJobs } from './jobs/live-jobs.ts';
+import { createLiveJobs, createPublishingStore } from './jobs/live-jobs.ts';
 import { createQueueControl } from './jobs/queue-control.ts';
 import { createRemovedTokens } from './jobs/removed-tokens.ts';
 import type { TraceLog } from './log/trace-log.ts';
@@ -63,11 +61,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const { clock, ids, log, tokens = NO_TOKENS } = outside;
   const { stores, generation, runs, usage, replay, artifacts, inputs: verifier } = parts;
   const { search, secret } = stores;
-  const notices = createJobNotices();
-  const store = createPublishingStore(stores.jobs, notices);
+  const live = createLiveJobs(clock);
+  const store = createPublishingStore(stores.jobs, live);
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
-  const live = createLiveJobs(clock, notices);
   const cancelJob = createCancelJob({ store, live, clock });
   const { removed } = tokens;
   const removedTokens = createRemovedTokens({ store: stores.queue, cancelJob, removed });
@@ -82,7 +79,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const acceptJob = createAcceptJob({ ...shared, queue, generation, verifier, inputs, ids, usage });
   const webhooks = createWebhookTargets(config.server.webhooks);
   const deliveries = openDeliveries(config, outside, stores);
-  notices.subscribe(({ type }) => {
+  live.subscribe(({ type }) => {
     if (type === 'ended') deliveries?.wake();
   });
   const admitted = { store, acceptJob, usage, webhooks, replay, limits: toLimits(config.server) };
@@ -97,7 +94,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       jobQueue: createQueueControl({ ...shared, store: stores.queue, queue, cancelJob, tokens }),
       jobLists: createJobLists(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
-      jobStreams: createJobStreams({ ...shared, notices }),
+      jobStreams: createJobStreams(shared),
     },
     /** Undefined if jobs are disabled. */
     replyAsync: limits.enabled

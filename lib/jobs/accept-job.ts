@@ -24,7 +24,6 @@ import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
 import { foundJob, isTerminal } from './job-end.ts';
-import type { JobQueue } from './job-queue.ts';
 import type {
   JobAdmission,
   JobLimits,
@@ -33,6 +32,7 @@ import type {
   JobStore,
   NewJob,
 } from './job-store-port.ts';
+import type { JobQueue } from './job-worker.ts';
 
 interface AcceptDeps {
   readonly store: Pick<JobStore, 'submit'>;

@@ -6,15 +6,13 @@ import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createNotifier, type Notifier } from '../platform/notifier.ts';
 import { foundJob, isTerminal } from './job-end.ts';
-import type { JobNotice, JobNotices, JobProgressEvent } from './job-notices.ts';
 import type { JobStore, JobSummary } from './job-store-port.ts';
 import { toImageJob, toImageJobSummary } from './job-views.ts';
-import type { LiveJobs } from './live-jobs.ts';
+import type { JobNotice, JobProgressEvent, LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'list' | 'summaries' | 'changes' | 'nextChange'>;
-  readonly live: Pick<LiveJobs, 'progress'>;
-  readonly notices: Pick<JobNotices, 'subscribe' | 'isOver'>;
+  readonly live: Pick<LiveJobs, 'progress' | 'subscribe' | 'isOver'>;
   readonly secret: Uint8Array;
 }
 
@@ -32,10 +30,10 @@ export type JobStreams = ReturnType<typeof createJobStreams>;
  * Serves streams of job events. A stream ends when its client disconnects or the bridge stops, and throws
  * `authentication_required` when its token is revoked.
  */
-export function createJobStreams({ store, live, notices, secret }: Deps) {
+export function createJobStreams({ store, live, secret }: Deps) {
   const cursors = createSealedCursors(secret);
-  const openReader = createStreamReaders(notices);
-  const nextChange = createSharedChanges(store, notices);
+  const openReader = createStreamReaders(live);
+  const nextChange = createSharedChanges(store, live);
   const jobFeed = createJobFeed({ store: { ...store, nextChange }, live });
 
   function toId(scope: string, position: number): string {
@@ -290,10 +288,10 @@ interface Reading {
  */
 export function createSharedChanges(
   store: Pick<JobStore, 'nextChange'>,
-  notices: Pick<JobNotices, 'subscribe'>,
+  live: Pick<LiveJobs, 'subscribe'>,
 ): NextChange {
   const readings = new Map<string, Reading>();
-  notices.subscribe(({ type }) => {
+  live.subscribe(({ type }) => {
     if (type === 'stored') readings.clear();
   });
 
@@ -329,7 +327,7 @@ const MAX_STREAMS = 64;
 const RETRY_AFTER_MS = 1000;
 
 /** Opens streams: counts them for each scope, and subscribes them to notices. */
-function createStreamReaders(notices: Pick<JobNotices, 'subscribe' | 'isOver'>) {
+function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
   const open = new Map<string, number>();
 
   function admit(scope: string): () => void {
@@ -356,7 +354,7 @@ function createStreamReaders(notices: Pick<JobNotices, 'subscribe' | 'isOver'>) 
     const signal = clientSignal();
     let isClosed = false;
     let isRevoked = false;
-    const unsubscribe = notices.subscribe((notice) => {
+    const unsubscribe = live.subscribe((notice) => {
       if (onNotice(notice) || notice.type === 'over') notifier.notify();
     });
     const unwatch = onRevoked(() => {
@@ -383,7 +381,7 @@ function createStreamReaders(notices: Pick<JobNotices, 'subscribe' | 'isOver'>) 
     if (signal.aborted) close();
     const isOver = () => {
       refuseRevoked();
-      return isClosed || notices.isOver();
+      return isClosed || live.isOver();
     };
     return { wait: notifier.wait, refuseRevoked, isOver, close };
   };

@@ -1,8 +1,8 @@
 import type { ImageJob } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
-import type { VerifiedEvent } from '../generation/generation-events.ts';
+import type { GenerationStage, VerifiedEvent } from '../generation/generation-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { JobKey, JobNotices, JobProgressEvent } from './job-notices.ts';
+import type { JobRecord, JobStore } from './job-store-port.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
 
@@ -11,6 +11,31 @@ export interface JobPartial {
   readonly image: Extract<VerifiedEvent, { type: 'partial_image' }>['image'];
   readonly partialIndex: number;
 }
+
+/** An event of a running job, without the bytes of images. */
+export type JobProgressEvent =
+  | { readonly type: 'progress'; readonly stage: GenerationStage; readonly index?: number }
+  | {
+      readonly type: 'partial_image';
+      readonly index: number;
+      readonly partial_index: number;
+      readonly width: number;
+      readonly height: number;
+    };
+
+/** The identity of a running job. */
+type JobKey = Pick<JobRecord, 'id' | 'scope' | 'sequence'>;
+
+export type JobNotice =
+  /** A commit may have changed jobs. The notice does not say which; subscribers read them from the store. */
+  | { readonly type: 'stored' }
+  /** The progress in the summary of a running job has changed. */
+  | { readonly type: 'advanced'; readonly job: JobKey }
+  | { readonly type: 'happened'; readonly id: string; readonly event: JobProgressEvent }
+  /** The end of a job is durable, or cannot become durable any more. */
+  | { readonly type: 'ended'; readonly id: string }
+  /** This process runs no job any more. Only another process could change a job now. */
+  | { readonly type: 'over' };
 
 /** A job that runs in this process. */
 export interface LiveJob {
@@ -41,10 +66,11 @@ export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
 /**
  * Registers the running jobs of this process, with everything that only memory holds: their progress, their partial images,
- * the signals that stop them, and the requests that wait for their ends.
+ * the signals that stop them, the requests that wait for their ends, and the subscribers to notices of their changes.
  */
-export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publish'>) {
+export function createLiveJobs(clock: Clock) {
   const live = new Map<string, State>();
+  const notices = createJobNotices();
   const waits = createJobWaits(clock);
   const claims = new Set<Promise<unknown>>();
   let stopReason: BridgeError | undefined;
@@ -63,17 +89,19 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
 
   function ended(id: string): void {
     waits.ended(id);
-    publish({ type: 'ended', id });
+    notices.publish({ type: 'ended', id });
   }
 
   function note(job: JobKey, state: State, event: VerifiedEvent): void {
     const before = state.progress;
     const shown = takeIn(state, event);
-    if (shown) publish({ type: 'happened', id: job.id, event: shown });
-    if (!isSame(before, state.progress)) publish({ type: 'advanced', job });
+    if (shown) notices.publish({ type: 'happened', id: job.id, event: shown });
+    if (!isSame(before, state.progress)) notices.publish({ type: 'advanced', job });
   }
 
   return {
+    ...notices,
+
     untilEnded: waits.untilEnded,
 
     /** Must be called when the end of a job is durable. */
@@ -82,8 +110,10 @@ export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publ
     /** Must be called when this process runs no job any more. Ends all waits, because only another process could end a job. */
     over(): void {
       waits.over();
-      publish({ type: 'over' });
+      notices.publish({ type: 'over' });
     },
+
+    isOver: waits.isOver,
 
     /** Resolves as the given `claim` does. The claimed job counts as running in this process from that moment. */
     async claim<T extends { readonly id: string }>(
@@ -170,6 +200,8 @@ function createJobWaits(clock: Clock) {
   return {
     ended,
 
+    isOver: () => isOver,
+
     /** Ends all waits, present and future. */
     over(): void {
       isOver = true;
@@ -194,5 +226,46 @@ function createJobWaits(clock: Clock) {
         waiting.add(resume);
       });
     },
+  };
+}
+
+/** Notifies subscribers of changes to jobs. Notices from before a subscription are lost. */
+function createJobNotices() {
+  const subscribers = new Set<(notice: JobNotice) => void>();
+  return {
+    publish(notice: JobNotice): void {
+      for (const subscriber of subscribers) subscriber(notice);
+    },
+
+    /** Returns a function that ends the subscription. */
+    subscribe(subscriber: (notice: JobNotice) => void): () => void {
+      subscribers.add(subscriber);
+      return () => void subscribers.delete(subscriber);
+    },
+  };
+}
+
+/** Wraps the store, to publish a notice after each commit that may have changed a job. */
+export function createPublishingStore(
+  store: JobStore,
+  { publish }: Pick<LiveJobs, 'publish'>,
+): JobStore {
+  function published<A extends unknown[], T>(write: (...given: A) => Promise<T>) {
+    return async (...given: A): Promise<T> => {
+      const written = await write(...given);
+      publish({ type: 'stored' });
+      return written;
+    };
+  }
+
+  return {
+    ...store,
+    submit: published(store.submit),
+    claim: published(store.claim),
+    settle: published(store.settle),
+    cancel: published(store.cancel),
+    update: published(store.update),
+    prune: published(store.prune),
+    interruptAbandoned: published(store.interruptAbandoned),
   };
 }

@@ -5,8 +5,8 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CancelJob } from './cancel-job.ts';
 import { operatorCancellation } from './job-end.ts';
-import type { JobQueue } from './job-queue.ts';
 import type { JobRecord, QueueState, QueueStore } from './job-store-port.ts';
+import type { JobQueue } from './job-worker.ts';
 
 interface Deps {
   readonly store: QueueStore;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
-import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
+import { createJobQueue } from '../../../lib/jobs/job-worker.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
 import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
@@ -42,7 +41,7 @@ function openQueue() {
   const queue = createJobQueue({
     beforeClaim: () => beforeClaims.shift()?.(),
     store: { claim },
-    live: createLiveJobs(clock, createJobNotices()),
+    live: createLiveJobs(clock),
     canPublish: () => folder.isHealthy,
     log: { failure: (_, source) => void failures.push(source) },
     clock,

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
-import { createJobNotices, type JobNotices } from '../../../lib/jobs/job-notices.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
 import { createSharedChanges } from '../../../lib/jobs/job-streams.ts';
+import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
 import { createStreamClient, readAll } from './stream-client.ts';
 
@@ -438,19 +438,19 @@ describe('createJobStreams, the number of streams', () => {
 
 describe('createSharedChanges', () => {
   let reads: number;
-  let notices: JobNotices;
+  let live: LiveJobs;
   let nextChange: JobStore['nextChange'];
 
   beforeEach(() => {
     reads = 0;
-    notices = createJobNotices();
+    live = createLiveJobs(rig.clock);
     const counting: Pick<JobStore, 'nextChange'> = {
       nextChange(scope, after) {
         reads += 1;
         return rig.store.nextChange(scope, after);
       },
     };
-    nextChange = createSharedChanges(counting, notices);
+    nextChange = createSharedChanges(counting, live);
   });
 
   test('only readers at the same position share a read', async () => {
@@ -470,11 +470,11 @@ describe('createSharedChanges', () => {
     expect(await nextChange(SCOPE, 0)).toBeUndefined();
 
     const { job } = await rig.submit();
-    notices.publish({ type: 'stored' });
+    live.publish({ type: 'stored' });
 
     expect(await nextChange(SCOPE, 0)).toMatchObject({ job: { id: job.id, status: 'queued' } });
     await rig.jobs.cancel(SCOPE, job.id);
-    notices.publish({ type: 'stored' });
+    live.publish({ type: 'stored' });
     expect(await nextChange(SCOPE, 1)).toMatchObject({ job: { status: 'cancelled' } });
   });
 
@@ -485,7 +485,7 @@ describe('createSharedChanges', () => {
         nextChange: (scope, after) =>
           isBroken ? Promise.reject(refusal()) : rig.store.nextChange(scope, after),
       },
-      notices,
+      live,
     );
 
     await expect(failing(SCOPE, 0)).rejects.toThrow();

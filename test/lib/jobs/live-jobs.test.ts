@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
-import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
@@ -13,7 +12,7 @@ let live: LiveJobs;
 
 beforeEach(() => {
   clock = createManualClock();
-  live = createLiveJobs(clock, createJobNotices());
+  live = createLiveJobs(clock);
 });
 
 function partial(partialIndex: number, byteLength = 1) {
