@@ -95,6 +95,13 @@ export function toBridgeError(thrown: unknown): BridgeError {
     : new BridgeError('internal', 'unexpected failure in the bridge', { cause: thrown });
 }
 
+/** Returns the failure of work whose token was removed permanently while the work was waiting or running. */
+export function tokenRemoval(): BridgeError {
+  return new BridgeError('cancelled', 'the token of this request was removed', {
+    details: { reason: 'token_removed' },
+  });
+}
+
 function definedOnly<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   // The cast is safe because the filter removes exactly the members that the return type excludes.
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {

@@ -4,7 +4,7 @@ import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import { type AsyncPreference, parseAsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
-import { tokenRemoval } from '../errors/token-removal.ts';
+import { tokenRemoval } from '../errors/bridge-error.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import type { VerifiedEvent } from '../generation/generation-events.ts';

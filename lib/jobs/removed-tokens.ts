@@ -1,4 +1,4 @@
-import { tokenRemoval } from '../errors/token-removal.ts';
+import { tokenRemoval } from '../errors/bridge-error.ts';
 import type { Task } from '../platform/task.ts';
 import type { CancelJob } from './cancel-job.ts';
 import type { QueueStore } from './job-store-port.ts';

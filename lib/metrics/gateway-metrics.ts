@@ -1,5 +1,4 @@
-import type { MetricRow } from './metric-table.ts';
-import { toOptions } from './metric-table.ts';
+import { createMetrics, type MetricRow } from './metric-table.ts';
 
 const SECS = [0.001, 0.01, 0.1, 1, 10, 30, 60, 120, 300, 600, 1200, 1800, 2400] as const;
 
@@ -93,20 +92,11 @@ export const silentGatewayMetrics: GatewayMetrics = {
 };
 
 export async function createGatewayMetrics(version: string): Promise<GatewayMetrics> {
-  const { Counter, Gauge, Histogram, Registry } = await import('prom-client');
-  const registry = new Registry();
-  const options = (row: MetricRow) => toOptions(row, registry);
-  const histogram = (row: MetricRow & { readonly buckets: readonly number[] }) =>
-    new Histogram({ ...options(row), buckets: [...row.buckets] });
-  const replies = new Counter(options(METRICS.replies));
+  const { metrics, registry } = await createMetrics(METRICS);
+  const { replies, disconnects, replySecs, holdSecs, held, inFlight, target, handoff } = metrics;
+  metrics.build.set({ version }, 1);
   // The series start at zero because an alert on an increase would miss the first count of a new series.
   for (const status of [502, 503, 504]) replies.inc({ source: 'gateway', status }, 0);
-  const disconnects = new Counter(options(METRICS.disconnects));
-  const [replySecs, holdSecs] = [histogram(METRICS.replySecs), histogram(METRICS.holdSecs)];
-  const [held, inFlight] = [new Gauge(options(METRICS.held)), new Gauge(options(METRICS.inFlight))];
-  const target = new Gauge(options(METRICS.target));
-  const handoff = new Gauge(options(METRICS.handoff));
-  new Gauge(options(METRICS.build)).set({ version }, 1);
   return {
     replied({ source, status, durationMs }) {
       replies.inc({ source, status });

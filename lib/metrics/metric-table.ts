@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client';
+import type { Counter, Gauge, Histogram } from 'prom-client';
 
 /** The definition of one metric. */
 export interface MetricRow {
@@ -13,9 +13,32 @@ export interface MetricRow {
 
 export const PREFIX = 'image_bridge_';
 
-/** Returns the options of a metric for prom-client. */
-export function toOptions({ name, help, labels }: MetricRow, registry: Registry) {
-  return { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] };
+type MetricRows = Readonly<Record<string, MetricRow>>;
+
+/** The metrics of a table under the keys of their rows. */
+type MetricsOf<Rows extends MetricRows> = {
+  readonly [K in keyof Rows]: {
+    readonly counter: Counter;
+    readonly gauge: Gauge;
+    readonly histogram: Histogram;
+  }[Rows[K]['kind']];
+};
+
+/**
+ * Creates every metric of a table in a registry of its own. The library is loaded here, so that a program without metrics does
+ * not load it.
+ */
+export async function createMetrics<const Rows extends MetricRows>(rows: Rows) {
+  const { Counter, Gauge, Histogram, Registry } = await import('prom-client');
+  const registry = new Registry();
+  const create = ({ kind, name, help, labels, buckets = [] }: MetricRow) => {
+    const options = { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] };
+    if (kind === 'histogram') return new Histogram({ ...options, buckets: [...buckets] });
+    return kind === 'counter' ? new Counter(options) : new Gauge(options);
+  };
+  const metrics = Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, create(row)]));
+  // The cast is safe because the kind of a row selects the class of its metric.
+  return { metrics: metrics as MetricsOf<Rows>, registry };
 }
 
 const OPERATION_SECS = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 180, 300, 600, 1800] as const;

@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counter } from 'prom-client';
 import {
   BREAKER_STATES,
   METHODS,
@@ -8,7 +8,7 @@ import {
 import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { REFUSAL_REASONS } from '../errors/refusals.ts';
-import { METRICS, type MetricRow, toOptions } from './metric-table.ts';
+import { createMetrics, METRICS } from './metric-table.ts';
 import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.ts';
 
 interface Facts {
@@ -33,82 +33,51 @@ const CODES: ReadonlySet<string> = new Set(['ok', ...BRIDGE_CODES]);
 // A status has three digits, so the method and the status fit into one number.
 const STATUSES = 1000;
 
-/** Creates Prometheus metrics. The library is loaded here, so that a bridge without metrics does not load it. */
-export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
-  const library = await import('prom-client');
-  const registry = new library.Registry();
-  const counters = createCounters(library, registry);
-  const histograms = createHistograms(library, registry);
-  const show = createGauges(library, registry, facts);
-  const { operations, generatedBytes, generatedImages } = counters;
-  beginAtZero(counters, facts);
-  const registered = registeredIn(facts.providers);
+type AllMetrics = Awaited<ReturnType<typeof createMetrics<typeof METRICS>>>['metrics'];
 
-  const countHttp = createHttpCounts(
-    counters.httpRequests,
-    histograms.httpRequestSecs,
-    facts.routes,
-  );
+/** Creates Prometheus metrics. */
+export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
+  const { metrics, registry } = await createMetrics(METRICS);
+  metrics.build.set({ version: facts.version }, 1);
+  beginAtZero(metrics, facts);
+  const registered = registeredIn(facts.providers);
+  const countHttp = createHttpCounts(metrics, facts.routes);
 
   return {
     httpRequestEnded(ended) {
       countHttp(ended);
-      if (ended.refusal !== undefined) counters.refusals.inc({ reason: ended.refusal });
+      if (ended.refusal !== undefined) metrics.refusals.inc({ reason: ended.refusal });
     },
     operationEnded({ provider, operation, result, code, durationMs }) {
       const known = CODES.has(code) ? code : 'internal';
-      operations.inc({ provider: registered(provider), operation, result, code: known });
-      histograms.operationSecs.observe(durationMs / 1000);
+      metrics.operations.inc({ provider: registered(provider), operation, result, code: known });
+      metrics.operationSecs.observe(durationMs / 1000);
     },
-    providerCallEnded: ({ durationMs }) => histograms.providerSecs.observe(durationMs / 1000),
-    queued: ({ durationMs }) => histograms.queueSecs.observe(durationMs / 1000),
+    providerCallEnded: ({ durationMs }) => metrics.providerSecs.observe(durationMs / 1000),
+    queued: ({ durationMs }) => metrics.queueSecs.observe(durationMs / 1000),
     imageGenerated({ provider, format, bytes }) {
-      generatedImages.inc({ provider: registered(provider), format });
-      generatedBytes.inc(bytes);
+      metrics.generatedImages.inc({ provider: registered(provider), format });
+      metrics.generatedBytes.inc(bytes);
     },
-    normalized: (count) => counters.normalizations.inc(count),
-    artifactVerified: (result) => counters.artifactVerifications.inc({ result }),
-    circuitTransition: () => counters.circuitTransitions.inc(),
-    circuitRejected: () => counters.circuitRejections.inc(),
-    taskFailed: ({ task }) => counters.taskFailures.inc({ task }),
-    webhookSent: (result) => counters.webhookDeliveries.inc({ result }),
+    normalized: (count) => metrics.normalizations.inc(count),
+    artifactVerified: (result) => metrics.artifactVerifications.inc({ result }),
+    circuitTransition: () => metrics.circuitTransitions.inc(),
+    circuitRejected: () => metrics.circuitRejections.inc(),
+    taskFailed: ({ task }) => metrics.taskFailures.inc({ task }),
+    webhookSent: (result) => metrics.webhookDeliveries.inc({ result }),
     exposition(now) {
-      show(now);
-      counters.providerRestarts.reset();
-      counters.providerRestarts.inc(now.providerRestarts);
-      counters.providerSkippedLines.reset();
-      counters.providerSkippedLines.inc(now.providerSkippedLines);
+      showGauges(metrics, facts.providers, now);
+      metrics.providerRestarts.reset();
+      metrics.providerRestarts.inc(now.providerRestarts);
+      metrics.providerSkippedLines.reset();
+      metrics.providerSkippedLines.inc(now.providerSkippedLines);
       return registry.metrics();
     },
   };
 }
 
-type Library = typeof import('prom-client');
-
-function createCounters(library: Library, registry: Registry) {
-  const counter = (row: MetricRow) => new library.Counter(toOptions(row, registry));
-  return {
-    operations: counter(METRICS.operations),
-    generatedBytes: counter(METRICS.generatedBytes),
-    generatedImages: counter(METRICS.generatedImages),
-    normalizations: counter(METRICS.normalizations),
-    providerRestarts: counter(METRICS.providerRestarts),
-    providerSkippedLines: counter(METRICS.providerSkippedLines),
-    circuitTransitions: counter(METRICS.circuitTransitions),
-    circuitRejections: counter(METRICS.circuitRejections),
-    httpRequests: counter(METRICS.httpRequests),
-    refusals: counter(METRICS.refusals),
-    artifactVerifications: counter(METRICS.artifactVerifications),
-    taskFailures: counter(METRICS.taskFailures),
-    webhookDeliveries: counter(METRICS.webhookDeliveries),
-  };
-}
-
 /** Starts series at zero, because an alert on an increase would miss the first count of a new series. */
-function beginAtZero(
-  counters: ReturnType<typeof createCounters>,
-  { providers, routes }: Facts,
-): void {
+function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
   for (const reason of REFUSAL_REASONS) counters.refusals.inc({ reason }, 0);
   for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
   for (const result of ['succeeded', 'failed']) counters.artifactVerifications.inc({ result }, 0);
@@ -120,43 +89,27 @@ function beginAtZero(
   }
 }
 
-function createHistograms(library: Library, registry: Registry) {
-  const histogram = (row: MetricRow & { readonly buckets: readonly number[] }) =>
-    new library.Histogram({ ...toOptions(row, registry), buckets: [...row.buckets] });
-  return {
-    operationSecs: histogram(METRICS.operationSecs),
-    providerSecs: histogram(METRICS.providerSecs),
-    queueSecs: histogram(METRICS.queueSecs),
-    httpRequestSecs: histogram(METRICS.httpRequestSecs),
+/** Sets the gauges, whose values are read from gates, circuit breakers and the job store at each scrape. */
+function showGauges(
+  { ready, jobs, queueDepth, activeOperations, circuitState }: AllMetrics,
+  providers: readonly string[],
+  { runtime, jobs: counts, isReady }: CountedElsewhere,
+): void {
+  const showGate = (scope: string, { queued, active }: CountedElsewhere['runtime']['global']) => {
+    queueDepth.set({ scope }, queued);
+    activeOperations.set({ scope }, active);
   };
-}
-
-/** Creates the gauges, whose values are read from gates, circuit breakers and the job store at each scrape. */
-function createGauges(library: Library, registry: Registry, { version, providers }: Facts) {
-  const gauge = (row: MetricRow): Gauge => new library.Gauge(toOptions(row, registry));
-  const [depth, active] = [gauge(METRICS.queueDepth), gauge(METRICS.activeOperations)];
-  const [circuit, jobs] = [gauge(METRICS.circuitState), gauge(METRICS.jobs)];
-  const ready = gauge(METRICS.ready);
-  gauge(METRICS.build).set({ version }, 1);
-
-  function showGate(scope: string, gate: { readonly queued: number; readonly active: number }) {
-    depth.set({ scope }, gate.queued);
-    active.set({ scope }, gate.active);
-  }
-
-  return ({ runtime, jobs: counts, isReady }: CountedElsewhere): void => {
-    ready.set(isReady ? 1 : 0);
-    for (const status of JOB_STATUSES) jobs.set({ status }, counts[status]);
-    showGate('global', runtime.global);
-    for (const provider of providers) {
-      const state = runtime.providers[provider];
-      if (!state) continue;
-      showGate(provider, state);
-      for (const one of BREAKER_STATES) {
-        circuit.set({ provider, state: one }, state.breaker.state === one ? 1 : 0);
-      }
+  ready.set(isReady ? 1 : 0);
+  for (const status of JOB_STATUSES) jobs.set({ status }, counts[status]);
+  showGate('global', runtime.global);
+  for (const provider of providers) {
+    const gate = runtime.providers[provider];
+    if (!gate) continue;
+    showGate(provider, gate);
+    for (const state of BREAKER_STATES) {
+      circuitState.set({ provider, state }, gate.breaker.state === state ? 1 : 0);
     }
-  };
+  }
 }
 
 /**
@@ -164,12 +117,11 @@ function createGauges(library: Library, registry: Registry, { version, providers
  * for every request.
  */
 function createHttpCounts(
-  requests: Counter,
-  secs: Histogram,
+  { httpRequests, httpRequestSecs }: AllMetrics,
   routes: readonly RouteLabels[],
 ): Metrics['httpRequestEnded'] {
   const toRoute = (route: string) => ({
-    secs: secs.labels(route),
+    secs: httpRequestSecs.labels(route),
     counts: new Map<number, Counter.Internal>(),
     route,
   });
@@ -182,7 +134,7 @@ function createHttpCounts(
     const key = methodIndex * STATUSES + status;
     let count = known.counts.get(key);
     if (!count) {
-      count = requests.labels(known.route, METHOD_LABELS[methodIndex] ?? '', String(status));
+      count = httpRequests.labels(known.route, METHOD_LABELS[methodIndex] ?? '', String(status));
       known.counts.set(key, count);
     }
     count.inc();

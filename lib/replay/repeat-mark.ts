@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
+import { toIdempotencyKey } from '../contract/request/image-request.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ReplayClaim } from './replay-store-port.ts';
 

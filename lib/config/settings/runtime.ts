@@ -2,9 +2,9 @@ import {
   type Field,
   flag,
   integer,
+  integerOr,
   type Keyed,
   keyed,
-  limit,
   type Section,
   section,
 } from '../values/field.ts';
@@ -26,11 +26,11 @@ export const RUNTIME = section({
     about: 'Time for running work to end at shutdown; a handoff needs 1860000.',
   }),
   global: section({
-    max_concurrent: limit({
+    max_concurrent: integerOr('unlimited', {
       default: 'unlimited',
       about: 'Maximum number of operations that run at once.',
     }),
-    max_queued: limit({
+    max_queued: integerOr('unlimited', {
       default: 'unlimited',
       min: 0,
       about:
@@ -84,11 +84,11 @@ function perProvider<const E extends Fields>(inherits: string, { entries }: Sect
 
 function gate(whose: string) {
   return section({
-    max_concurrent: limit({
+    max_concurrent: integerOr('unlimited', {
       default: 'unlimited',
       about: `Maximum number of operations of ${whose} that run at once.`,
     }),
-    max_queued: limit({
+    max_queued: integerOr('unlimited', {
       default: 'unlimited',
       min: 0,
       about: `Maximum number of operations of ${whose} that wait in the queue; 0 rejects operations instead of queueing them.`,

@@ -116,11 +116,6 @@ export function integerOr<const W extends string>(
   };
 }
 
-/** Creates a field for a maximum or `unlimited`. */
-export function limit(row: Common<number | 'unlimited'> & Bounds): Field<number | 'unlimited'> {
-  return integerOr('unlimited', row);
-}
-
 export function flag(row: Common<boolean>): Field<boolean> {
   const expects = 'true or false';
   return {

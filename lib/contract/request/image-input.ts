@@ -96,7 +96,7 @@ export interface FileInput {
   readonly filename?: never;
 }
 
-/** An inline image of a job, as shown by the job: the checksum and metadata instead of the bytes. */
+/** An input image of a job: the checksum and metadata instead of the bytes, which are stored when the job is accepted. */
 export const StoredInput = closedObject({
   type: v.literal('stored'),
   sha256: Sha256,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
 import { documented, PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
-import { coded } from '../schema/issues.ts';
+import { coded, invalidField } from '../schema/issues.ts';
 import { limitedList, upTo } from '../schema/request-limits.ts';
 import { type FileInput, ImageInput, PlanInput } from './image-input.ts';
 import { requestRules } from './image-request-rules.ts';
@@ -33,6 +33,24 @@ export const sharedRequestEntries = {
 };
 
 export const IdempotencyKey = tokenOf(256);
+
+/**
+ * Returns the idempotency key of a request, from its body or its header. Throws `invalid_request` if both are given and
+ * differ.
+ */
+export function toIdempotencyKey(
+  inBody: string | null,
+  inHeader: string | undefined,
+): string | undefined {
+  if (inBody !== null && inHeader !== undefined && inBody !== inHeader) {
+    throw invalidField(
+      'idempotency_key',
+      'conflict',
+      'must equal the header Idempotency-Key if both are given',
+    );
+  }
+  return inBody ?? inHeader;
+}
 
 function entriesWith<const S extends v.GenericSchema>(image: S) {
   return {

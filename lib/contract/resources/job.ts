@@ -26,20 +26,14 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/**
- * An input image of a job. Jobs refer to their input images by checksum, because the bytes are stored when the job is
- * accepted.
- */
-const JobInput = StoredInput;
-
 /** The request of a job, with its defaults and without its idempotency key (`docs/contract.md`, section 3). */
 export const JobRequest = v.strictObject({
   ...sharedRequestEntries,
   version: v.literal('1'),
   prompt: PromptText,
-  images: v.array(JobInput),
-  mask: v.nullable(JobInput),
-  reference_images: v.array(JobInput),
+  images: v.array(StoredInput),
+  mask: v.nullable(StoredInput),
+  reference_images: v.array(StoredInput),
   parameters: v.strictObject(RequestParameters.entries),
   output: v.strictObject({
     ...Output.entries,

@@ -22,12 +22,7 @@ export function closedObject<const E extends v.ObjectEntries>(
       v.InferIssue<v.StrictObjectSchema<E, undefined>>
     > {
       const input = dataset.value;
-      if (!isPlainObject(input)) {
-        // valibot treats an array as an object, so the array would fail field by field instead of as a whole.
-        return schemaFailure(known, dataset, config);
-      }
-      const result = known['~run']({ value: withoutNulls(input, entries) }, config);
-      const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
+      const { result, unknown } = runKnown(known, input, config);
       for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) addUnknownKey(result, input, key);
       // The cast is safe because `strictObject` and `object` differ only in their issue types.
       return result as v.OutputDataset<
@@ -88,14 +83,18 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function schemaFailure<S extends v.GenericSchema>(
-  schema: S,
-  dataset: v.UnknownDataset,
+/** Parses the known fields of a value. Returns the result and the names of the unknown fields. */
+export function runKnown<const E extends v.ObjectEntries>(
+  known: v.ObjectSchema<E, undefined>,
+  input: unknown,
   config: v.Config<v.BaseIssue<unknown>>,
-): v.OutputDataset<never, v.BaseIssue<unknown>> {
-  // A number fails every object schema with the issue that an array should have.
-  const failed = schema['~run']({ value: 0 }, config);
-  return { typed: false, value: dataset.value, issues: failed.issues as [v.BaseIssue<unknown>] };
+) {
+  // valibot treats an array as an object, so the array would fail field by field. A number fails as a whole.
+  if (!isPlainObject(input)) return { result: known['~run']({ value: 0 }, config), unknown: [] };
+  return {
+    result: known['~run']({ value: withoutNulls(input, known.entries) }, config),
+    unknown: Object.keys(input).filter((key) => !Object.hasOwn(known.entries, key)),
+  };
 }
 
 function withoutNulls(input: Record<string, unknown>, entries: v.ObjectEntries): object {
@@ -110,7 +109,7 @@ function withoutNulls(input: Record<string, unknown>, entries: v.ObjectEntries):
 
 function addUnknownKey(
   result: v.OutputDataset<unknown, v.BaseIssue<unknown>>,
-  input: Record<string, unknown>,
+  input: unknown,
   key: string,
 ): void {
   const issue: v.BaseIssue<unknown> = {
@@ -120,7 +119,7 @@ function addUnknownKey(
     expected: 'never',
     received: 'unknown',
     message: 'is not a known field',
-    path: [{ type: 'object', origin: 'key', input, key, value: undefined }],
+    path: [{ type: 'object', origin: 'key', input: Object(input), key, value: undefined }],
   };
   // Mutating the dataset is safe before it is returned. valibot adds issues in the same way.
   const open = result as { typed: boolean; issues?: v.BaseIssue<unknown>[] };

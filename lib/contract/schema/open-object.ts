@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { closedObject } from './closed-object.ts';
+import { runKnown } from './closed-object.ts';
 import { coded } from './issues.ts';
 import { isLongerThan } from './text.ts';
 
@@ -21,7 +21,7 @@ export interface OpenFields<E extends v.ObjectEntries> {
  * same as omitting the field.
  */
 export function openObject<const E extends v.ObjectEntries>(entries: E) {
-  const closed = closedObject(entries);
+  const known = v.object(entries);
   const keywords = v.looseObject(entries);
   // `entries` and the type are used by the documents. The replaced `~run` returns the fields and the unknown names
   // separately.
@@ -34,8 +34,7 @@ export function openObject<const E extends v.ObjectEntries>(entries: E) {
       entries,
       takesNull: true,
       '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
-        const { known, unknown } = split(dataset.value, entries);
-        const result = closed['~run']({ value: known }, config);
+        const { result, unknown } = runKnown(known, dataset.value, config);
         const [long, ...others] = unknown.filter(isLongName).map(longName);
         if (long) {
           const issues: Issues = [long, ...others, ...(result.issues ?? [])];
@@ -62,16 +61,5 @@ function longName(key: string): v.BaseIssue<unknown> {
     received: 'more',
     message: coded('invalid_length', `must have a name of at most ${MAX_NAME_BYTES} bytes`),
     path: [{ type: 'object', origin: 'value', input: {}, key, value: undefined }],
-  };
-}
-
-function split(input: unknown, entries: v.ObjectEntries) {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    return { known: input, unknown: [] };
-  }
-  const pairs = Object.entries(input);
-  return {
-    known: Object.fromEntries(pairs.filter(([key]) => Object.hasOwn(entries, key))),
-    unknown: pairs.map(([key]) => key).filter((key) => !Object.hasOwn(entries, key)),
   };
 }

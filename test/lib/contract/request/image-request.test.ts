@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
+import { ImageRequest, toIdempotencyKey } from '../../../../lib/contract/request/image-request.ts';
 import { errorOf, issuesOf, LIMITS, outputOf, verdictOf } from '../verdict-of.ts';
 
 const PNG = { type: 'base64', data: 'iVBORw0KGgo=' };
@@ -916,6 +916,24 @@ describe('a hostile ImageRequest', () => {
         expect(error?.message ?? '').not.toContain(text);
       }),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe('toIdempotencyKey', () => {
+  it.each([
+    ['nowhere', null, undefined, undefined],
+    ['in the body', 'k', undefined, 'k'],
+    ['in the header', null, 'k', 'k'],
+    ['in both, the same', 'k', 'k', 'k'],
+    ['in both, the same beyond ASCII', 'schlüssel', 'schlüssel', 'schlüssel'],
+  ])('returns the key that is %s', (_, inBody, inHeader, key) => {
+    expect(toIdempotencyKey(inBody, inHeader)).toBe(key);
+  });
+
+  it('rejects two different keys', () => {
+    expect(() => toIdempotencyKey('k', 'l')).toThrow(
+      expect.objectContaining({ code: 'invalid_request', param: 'idempotency_key' }),
     );
   });
 });
