@@ -32,6 +32,7 @@ import { asServer, spawnProgram } from './measure/program.ts';
 import { type ServerProcess, startServer } from './measure/server-process.ts';
 import { plan } from './plan.ts';
 import { agentTurns } from './providers/agent-turns.ts';
+import { imageCost } from './providers/image-cost.ts';
 import { openaiImages } from './providers/openai-images.ts';
 import { upstreamStream } from './providers/upstream-stream.ts';
 import { readForm } from './read-form.ts';
@@ -54,6 +55,7 @@ const BENCHES: readonly Bench[] = [
   plan,
   admission,
   allowance,
+  imageCost,
   upstreamStream,
   openaiImages,
   agentTurns,

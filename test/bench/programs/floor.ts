@@ -26,8 +26,8 @@ export type FloorOptions =
   | { readonly kind: 'thumbnail'; readonly file: string; readonly edgePx: number }
   /** Plain Node: parse the body, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
-  /** Plain Node: forward the request, decode the base64 of the reply, hash and decode the image, send it as base64 in JSON. */
-  | { readonly kind: 'fetched-image'; readonly url: string; readonly key: string }
+  /** Plain Node: send a request on, decode the base64 of the reply, hash and decode the image, send it as base64 in JSON. */
+  | ({ readonly kind: 'fetched-image' } & FetchOptions)
   /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small reply. */
   | { readonly kind: 'edit' }
   /** Plain Node: read the body into one buffer, send a small reply. */
@@ -35,9 +35,17 @@ export type FloorOptions =
   /** Plain Node: copy bytes between a connection and a connection to that port, without reading them. */
   | { readonly kind: 'relay'; readonly port: number };
 
-type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+/** A server that replies with an image. */
+interface FetchOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The request that is sent to the server. By default, the request of the client. */
+  readonly body?: string;
+  /** The JSON member that holds the base64 of the image. */
+  readonly member: string;
+}
 
-const B64_JSON = '"b64_json":"';
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 // The same settings as in the bridge. Two decodes at a time use one core each on the smallest supported machine.
 sharp.concurrency(1);
@@ -139,16 +147,17 @@ function plain(handle: Handler): Server {
   });
 }
 
-/** Returns the image of a reply whose JSON is not parsed. */
+/** Returns the image of a reply whose JSON or events are not parsed. */
 async function imageFrom(
-  { url, key }: Extract<FloorOptions, { kind: 'fetched-image' }>,
-  body: Buffer,
+  { url, headers, body, member }: FetchOptions,
+  received: Buffer,
 ): Promise<Buffer> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const reply = await request(url, { method: 'POST', headers, body });
-  const json = Buffer.from(await reply.body.arrayBuffer());
-  const start = json.indexOf(B64_JSON) + B64_JSON.length;
-  return Buffer.from(json.toString('latin1', start, json.indexOf('"', start)), 'base64');
+  const sent = { 'content-type': 'application/json', ...headers };
+  const reply = await request(url, { method: 'POST', headers: sent, body: body ?? received });
+  const bytes = Buffer.from(await reply.body.arrayBuffer());
+  const opening = `"${member}":"`;
+  const start = bytes.indexOf(opening) + opening.length;
+  return Buffer.from(bytes.toString('latin1', start, bytes.indexOf('"', start)), 'base64');
 }
 
 /** Decodes every pixel and computes the checksum at the same time. */

@@ -42,7 +42,8 @@ export const openaiImages: Bench = {
     const steps: FloorOptions = {
       kind: 'fetched-image',
       url: `${baseUrl}/images/generations`,
-      key: KEY,
+      headers: { authorization: `Bearer ${KEY}` },
+      member: 'b64_json',
     };
     const floor = await tools.start('floor', steps);
     const rows: Row[] = [];
