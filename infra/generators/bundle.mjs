@@ -1,12 +1,12 @@
-// Joins the compiled program into few files. Loading some three hundred small ones would take longer than the rest of a
-// start. What a command needs only later stays a file of its own.
+// Bundles the compiled program into a few files, because loading some three hundred small files would take longer than the
+// rest of a start. Modules that a command imports later stay in separate files.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
 
 const dir = 'dist/bundle';
 
-// Of many small files, and needed at each start of the service or of the tools for agents. The other packages stay outside:
-// they are large, native or rarely needed.
+// Packages that consist of many small files and are loaded at each start of the service or of the tools for agents. Packages
+// that are large, native or rarely needed are not bundled.
 const JOINED = [
   '@aws/lambda-invoke-store',
   '@aws-lambda-powertools/commons',
@@ -28,11 +28,11 @@ const JOINED = [
   'zod',
 ];
 
-// Which modules share a file: these, and what they import unless a file above has it. Without this, `serve` would be cut
-// into some forty files along what it has in common with other commands, and Node takes half a millisecond for each.
-// What is loaded only when it is needed, such as `contract/json-schema`, must not be among them.
+// The files of the bundle. Each file contains the matching modules and all their imports that no earlier file contains.
+// Without this table, the code of `serve` would be split into some forty files, and Node takes half a millisecond to load
+// each file. Modules that are loaded on demand, such as `contract/json-schema`, must not match.
 const FILES = {
-  // What every command needs before it is known which one it is.
+  // The modules that run before the command line is parsed.
   start: /local-runtime\/(server\/node-version|cli\/stop-signals)\.js$/,
   'command-line': /local-runtime\/cli\/command-line\.js$/,
   contract: /\/lib\/(errors|contract(?!\/json-schema)|platform)\//,
@@ -44,8 +44,8 @@ const FILES = {
   serve: /local-runtime\/cli\/commands\/serve\.js$/,
 };
 
-// Commander's imports of builtin modules, without which `--help` takes a fifth less time: importing `node:process` opens the
-// standard streams, and the others are only for commands that are programs of their own.
+// Replacements for Commander's imports of builtin modules, which make `--help` a fifth faster. Importing `node:process` opens
+// the standard streams, and Commander needs the other modules only for commands that are separate programs.
 const BUILTINS = {
   'node:process': 'export default globalThis.process;',
   'node:fs': 'export default {};',
@@ -65,7 +65,7 @@ const bundle = await rolldown({
     },
   ],
 });
-// Of equal priority: the first one takes a module that several would take.
+// All groups have the same priority: a module that matches several groups belongs to the first.
 const groups = Object.entries(FILES).map(([name, test]) => ({ name, test }));
 await bundle.write({ dir, format: 'esm', comments: false, codeSplitting: { groups } });
 await bundle.close();
@@ -79,7 +79,7 @@ function isJoined(id) {
   return JOINED.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
-/** Some packages come without the text of their licence. */
+/** Returns the name, the version and the licence of a package, with the text of the licence if the package contains it. */
 async function licenceOf(name) {
   const folder = `node_modules/${name}`;
   const { version, license } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));

@@ -1,4 +1,4 @@
-// Builds the page of dashboard/ into dist/dashboard, each file also compressed: the service sends the files as they are.
+// Builds the page of dashboard/ into dist/dashboard and compresses each text file. The service sends the files unchanged.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import { build } from 'vite';
 
 const dir = 'dist/dashboard';
 
-/** What gains from compression. */
+/** Files that compression makes smaller. */
 const TEXT = /\.(html|js|css|svg)$/;
 
 await build({ configFile: 'dashboard/vite.config.ts', configLoader: 'native', logLevel: 'warn' });

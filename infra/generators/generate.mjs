@@ -1,4 +1,4 @@
-// Writes the documents that are made from the code, or checks that they agree with the code: `--write`, `--check`.
+// Writes the documents that are generated from the code. With `--check`, checks that the documents match the code.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import openapiTS, { astToString } from 'openapi-typescript';
