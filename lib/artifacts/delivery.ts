@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
@@ -14,11 +15,30 @@ export interface OpenedArtifact extends VerifiedBytes {
   readonly record: ArtifactRecord;
 }
 
+// Each record takes about half a kilobyte.
+const REMEMBERED_RECORDS = 10_000;
+
 export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 
-/** Creates the delivery of artifacts to their owners. */
+/**
+ * Creates the delivery of artifacts to their owners. Records are remembered until `forget`, so that a cached image is delivered
+ * without the store. A record never changes, and the stamp of the file shows whether the image still exists.
+ */
 export function createArtifactDelivery({ store, files, images }: Deps) {
+  const records = new LRUCache<string, ArtifactRecord>({ max: REMEMBERED_RECORDS });
+  let removals = 0;
+
   async function find(scope: string, id: string): Promise<ArtifactRecord> {
+    const known = records.get(id);
+    if (known?.scope === scope) return known;
+    const before = removals;
+    const record = await findStored(scope, id);
+    // A record that was removed during the search must not be remembered.
+    if (before === removals) records.set(id, record);
+    return record;
+  }
+
+  async function findStored(scope: string, id: string): Promise<ArtifactRecord> {
     // A malformed id is looked up like any other, so that neither the reply nor its timing reveals which ids exist.
     const record = await store.find(scope, id);
     if (record === undefined) throw new BridgeError('not_found', 'there is no such artifact');
@@ -32,7 +52,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       sha256,
       stamp: () => files.stamp(name),
       read: () => files.read(name, bytes),
-      refuseRemoved: () => find(scope, id),
+      refuseRemoved: () => findStored(scope, id),
     };
   }
 
@@ -61,7 +81,10 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
     },
 
     /** Removes these artifacts from the cache. */
-    forget: (records: readonly ArtifactRecord[]) =>
-      images.forget(records.map(({ id: key, sha256 }) => ({ key, sha256 }))),
+    forget(removed: readonly ArtifactRecord[]): void {
+      removals += 1;
+      for (const { id } of removed) records.delete(id);
+      images.forget(removed.map(({ id: key, sha256 }) => ({ key, sha256 })));
+    },
   };
 }
