@@ -24,6 +24,7 @@ import { jobLists } from './jobs/job-lists.ts';
 import { jobPosts } from './jobs/job-posts.ts';
 import { jobSearch } from './jobs/job-search.ts';
 import { jobService } from './jobs/job-service.ts';
+import { slowDisk } from './jobs/slow-disk.ts';
 import { webhookOutbox } from './jobs/webhook-outbox.ts';
 import type { Bench, Row, Tools } from './measure/bench.ts';
 import { startLoad } from './measure/load.ts';
@@ -64,6 +65,7 @@ const BENCHES: readonly Bench[] = [
   getThumbnail,
   jobCreates,
   jobPosts,
+  slowDisk,
   jobEvents,
   jobService,
   jobLists,

@@ -13,6 +13,8 @@ export interface ProgramOptions {
   readonly folder: string;
   /** Settings in the form of `--set`. */
   readonly settings?: readonly string[];
+  /** Variables of its environment, besides `PATH`. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface Started {
@@ -25,10 +27,10 @@ export interface Started {
 export const PROGRAM = fileURLToPath(new URL('../../../bundle/main.js', import.meta.url));
 
 /** Starts the program as a user does. Resolves when it has printed its address. */
-export async function spawnProgram({ command, folder, settings = [] }: ProgramOptions) {
+export async function spawnProgram({ command, folder, settings = [], env }: ProgramOptions) {
   const cwd = await mkdtemp(join(folder, 'program-'));
   const sets = ['server.bind=127.0.0.1:0', ...settings].flatMap((setting) => ['--set', setting]);
-  return untilItListens([PROGRAM, command, ...sets], cwd);
+  return untilItListens([PROGRAM, command, ...sets], cwd, env);
 }
 
 /** Runs Node to its end. Resolves with the duration. */
@@ -52,11 +54,15 @@ export function spawnGateway(options: {
 }
 
 /** Starts Node. Resolves when it has printed `listens on` and an address. */
-export async function untilItListens(argv: readonly string[], cwd: string): Promise<Started> {
+export async function untilItListens(
+  argv: readonly string[],
+  cwd: string,
+  env: ProgramOptions['env'] = {},
+): Promise<Started> {
   const startMs = performance.now();
   const child = spawn(process.execPath, argv, {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '' },
+    env: { PATH: process.env['PATH'] ?? '', ...env },
     // Its log is discarded because writing the log is not measured.
     stdio: ['ignore', 'pipe', 'ignore'],
   });
