@@ -57,6 +57,8 @@ interface Outside {
   readonly openProviders?: typeof enabledProviders;
   /** Replaces the function that opens the stores. A simulation uses it to inject disk faults. */
   readonly openStorage?: typeof openStores;
+  /** Called once if the stores cannot be used any more, so that the process must end. Acknowledged writes are durable. */
+  readonly onStorageFailure?: (error: unknown) => void;
 }
 
 /**
@@ -90,7 +92,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const registry = openRegistry(config, enabled.providers);
   const onIndexFailure = createFailureReport('job-search-index', outside);
-  const stores = await openStorage(config, { clock, ids, onIndexFailure });
+  const { onStorageFailure: onThreadFailure } = outside;
+  const stores = await openStorage(config, { clock, ids, onIndexFailure, onThreadFailure });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });

@@ -69,6 +69,14 @@ const bundle = await rolldown({
 const groups = Object.entries(FILES).map(([name, test]) => ({ name, test }));
 await bundle.write({ dir, format: 'esm', comments: false, codeSplitting: { groups } });
 await bundle.close();
+// The storage thread starts with the service. In a file of its own, it loads only the parts that it needs.
+const thread = await rolldown({
+  input: 'dist/lib/storage/sqlite/storage-worker.js',
+  platform: 'node',
+  external: (id) => !/^[./]/.test(id) && !isJoined(id),
+});
+await thread.write({ dir, format: 'esm', comments: false });
+await thread.close();
 await writeFile(`${dir}/LICENSES.txt`, (await Promise.all(JOINED.map(licenceOf))).join('\n\n'));
 
 function isReplaced(id, from) {

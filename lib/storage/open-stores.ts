@@ -19,24 +19,11 @@ import {
   refuseArtifactRoot,
 } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
-import { createArtifactStore } from './sqlite/artifact-store.ts';
-import {
-  isEmptyDatabase,
-  openStateDatabase,
-  refuseForeignDatabase,
-  type StateDatabase,
-  stateDatabaseFile,
-} from './sqlite/database.ts';
+import { isEmptyDatabase, refuseForeignDatabase, stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
-import { createJobStore } from './sqlite/jobs/job-store.ts';
-import { createQueueStore } from './sqlite/jobs/queue-store.ts';
-import { createLedgerStore } from './sqlite/ledger-store.ts';
-import { createOwnerLease } from './sqlite/owner-lease.ts';
-import { createPresetStore } from './sqlite/preset-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
-import { createSessionStore } from './sqlite/session-store.ts';
-import { createUsageStore } from './sqlite/usage-store.ts';
-import { createWebhookStore } from './sqlite/webhook-store.ts';
+import type { OpenSqlite } from './sqlite/sqlite-stores.ts';
+import { startStorageThreads } from './sqlite/storage-threads.ts';
 
 /** The settings that locate the stores. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
@@ -46,6 +33,15 @@ interface Outside {
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   /** Reports that the index of the job search failed. Searches are slower without the index. */
   readonly onIndexFailure: (error: unknown) => void;
+  /**
+   * Called once if a storage thread has ended by itself. Acknowledged writes are durable, and all later calls are rejected, so
+   * that the process must end.
+   */
+  readonly onThreadFailure?: ((error: unknown) => void) | undefined;
+  /**
+   * False if the database is opened on the thread of the caller, which then waits for the disk at each commit. True by default.
+   */
+  readonly thread?: boolean;
 }
 
 /** All stores, each behind its port. */
@@ -105,53 +101,59 @@ export function nameDamage(thrown: unknown, { state }: Pick<StorageSettings, 'st
  * Opens every store in the newest format, and creates missing ones. The state directory must be locked for this process,
  * because all rows that belong to another process count as abandoned afterwards. Throws `configuration`, `overloaded`.
  */
-export async function openStores(
-  settings: StorageSettings,
-  { ids, ...outside }: Outside,
-): Promise<Stores> {
-  const file = stateDatabaseFile(settings.state.directory);
-  const database = openStateDatabase({ file, ids });
-  try {
-    return await createStores(settings, database, outside);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+export function openStores(settings: StorageSettings, outside: Outside): Promise<Stores> {
+  return startStorage(outside).open(settings, outside);
+}
+
+/**
+ * Starts to load what `open`, which is `openStores`, needs. Called as early as possible, because a thread takes a part of the
+ * time of a start. `close` ends the thread if the stores are not opened.
+ */
+export function startStorage({ thread = true }: Pick<Outside, 'thread'> = {}) {
+  const threads = thread ? startStorageThreads() : undefined;
+  return {
+    async open(settings: StorageSettings, outside: Outside): Promise<Stores> {
+      const { ids, onThreadFailure: onFailure = () => {} } = outside;
+      const file = stateDatabaseFile(settings.state.directory);
+      const database = threads
+        ? await threads.open({ file, onFailure })
+        : await (await import('./sqlite/sqlite-stores.ts')).openOnThisThread({ file, ids });
+      try {
+        return await createStores(settings, database, outside);
+      } catch (error) {
+        await database.close();
+        throw error;
+      }
+    },
+
+    close: async (): Promise<void> => threads?.close(),
+  };
 }
 
 async function createStores(
   { state, artifacts: { root, permissions } }: StorageSettings,
-  database: StateDatabase,
-  { clock, onIndexFailure }: Omit<Outside, 'ids'>,
+  { stores: { lease, health, ...stores }, secret, close }: OpenSqlite,
+  { clock, onIndexFailure }: Pick<Outside, 'clock' | 'onIndexFailure'>,
 ): Promise<Stores> {
-  const lease = createOwnerLease(database);
   const leaseEnd = () => nowSecs(clock) + LEASE_SECS;
   await lease.begin(leaseEnd());
-  const jobs = createJobStore(database);
-  const search = await openSearch(stateDatabaseFile(state.directory), jobs, onIndexFailure);
+  const search = await openSearch(stateDatabaseFile(state.directory), stores.jobs, onIndexFailure);
   return {
-    jobs,
-    queue: createQueueStore(database),
+    ...stores,
     search,
-    presets: createPresetStore(database),
-    sessions: createSessionStore(database),
-    ledger: createLedgerStore(database),
-    usage: createUsageStore(database),
-    webhooks: createWebhookStore(database),
-    artifacts: createArtifactStore(database),
     artifactFiles: createArtifactFiles({ root, permissions, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),
-    secret: database.secret,
+    secret,
     leaseRenewal: {
       name: 'lease-renewal',
       everyMs: RENEW_EVERY_MS,
       run: () => lease.renew(leaseEnd()),
     },
-    probe: database.probe,
-    sizes: database.sizes,
+    probe: () => health.probe().catch(() => false),
+    sizes: health.sizes,
     async close() {
       await search.close();
-      await database.close();
+      await close();
     },
   };
 }

@@ -5,10 +5,12 @@ import { registeredProviders } from '../../lib/config/settings/provider-names.ts
 import type { Config } from '../../lib/config/settings/settings.ts';
 import type { Presets } from '../../lib/config/sources/source.ts';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { toFailureReport } from '../../lib/log/failure-report.ts';
 import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createApiKeySource } from '../../lib/providers/credentials/api-key.ts';
+import { startStorage } from '../../lib/storage/open-stores.ts';
 import { describeHolder, takeActivationLock } from '../server/locks/activation-lock.ts';
 import type { FileLock } from '../server/locks/file-lock.ts';
 import { applyHeapSettings } from '../server/memory-settings.ts';
@@ -45,11 +47,19 @@ type Launched =
  * Starts a bridge with the options of a command. Prints the reason if it cannot start. Exit codes: 1 if it cannot start, 2
  * for an invalid configuration, 3 if another process holds the activation lock and `--no-wait` is set.
  */
-export async function launchBridge(
+export async function launchBridge(call: ServeCall, options: LaunchOptions): Promise<Launched> {
+  applyHeapSettings();
+  const storage = startStorage();
+  const launched = await launch(call, options, storage);
+  if (!launched.ok) await storage.close();
+  return launched;
+}
+
+async function launch(
   { options, io }: ServeCall,
   { presets = {}, ignoresUserFile, untilStopped }: LaunchOptions,
+  storage: Pick<ReturnType<typeof startStorage>, 'open'>,
 ): Promise<Launched> {
-  applyHeapSettings();
   const sources = { ...toLoadOptions(options, io), presets, ignoresUserFile };
   const loaded = await loadConfig(sources);
   for (const warning of loaded.warnings) io.stderr(`${warningLine(warning)}\n`);
@@ -75,7 +85,17 @@ export async function launchBridge(
   try {
     const keys = await keyWarnings(config, { env: io.env, clock: systemClock });
     for (const warning of keys) io.stderr(`${warningLine(warning)}\n`);
-    const bridge = await startBridge(config, { env: io.env, log, origins });
+    const bridge = await startBridge(config, {
+      env: io.env,
+      log,
+      origins,
+      openStorage: storage.open,
+      onStorageFailure(error) {
+        io.stderr(`image-bridge: ${toStorageFailure(error)}\n`);
+        // Nothing that still runs could be recorded. The next start recovers as after a crash.
+        process.exit(1);
+      },
+    });
     return {
       ok: true,
       bridge,
@@ -94,6 +114,13 @@ export async function launchBridge(
     activation.release();
     return { ok: false, exitCode: fail(error, 'start') };
   }
+}
+
+/** Returns the sentence about a storage thread that has ended by itself. */
+function toStorageFailure(error: unknown): string {
+  const { errorClass, systemCode, stack } = toFailureReport(error);
+  const facts = [errorClass, systemCode, stack[0]].filter((fact) => fact !== undefined).join(', ');
+  return `the storage thread has ended unexpectedly (${facts}); all acknowledged work is stored: start the bridge again`;
 }
 
 type Activation =

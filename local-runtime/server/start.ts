@@ -9,7 +9,7 @@ import type { TraceLog } from '../../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import type { Services } from '../../lib/services.ts';
-import { refuseForeignStores } from '../../lib/storage/open-stores.ts';
+import { type openStores, refuseForeignStores } from '../../lib/storage/open-stores.ts';
 import { openTokenFile } from '../../lib/tokens/token-file.ts';
 import { readWebhookSecrets } from '../../lib/webhooks/webhook-secrets.ts';
 import { resolveBearer } from './bearer.ts';
@@ -25,6 +25,10 @@ interface Outside {
   readonly log: TraceLog;
   /** The source of each setting of the configuration. */
   readonly origins: readonly FieldOrigin[];
+  /** Opens the stores. */
+  readonly openStorage: typeof openStores;
+  /** Called once if the stores cannot be used any more. The process must end, and all acknowledged work is durable. */
+  readonly onStorageFailure: (error: unknown) => void;
 }
 
 export interface RunningBridge {
@@ -42,7 +46,7 @@ export interface RunningBridge {
  */
 export async function startBridge(config: Config, outside: Outside): Promise<RunningBridge> {
   const clock = systemClock;
-  const { env, log } = outside;
+  const { env, log, openStorage, onStorageFailure } = outside;
   const ids = createIds(clock.nowMs);
   const version = packageVersion();
   const { bearer_token_env: variable, tokens_file: path } = config.server;
@@ -82,6 +86,8 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       webhookKeys,
       ...(named ? { tokens: named, ownerFolder: createOwnerFolder(unnamedScope(bearer)) } : {}),
       httpSettings,
+      openStorage,
+      onStorageFailure,
       tasks: [...(named ? [named.task] : []), freeMemory()],
     });
     opened(app.services);

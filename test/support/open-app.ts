@@ -8,6 +8,7 @@ import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import type { Provider } from '../../lib/providers/provider-port.ts';
+import { openStores } from '../../lib/storage/open-stores.ts';
 
 interface Options {
   /** Folder of the state and the artifacts. */
@@ -31,6 +32,8 @@ export async function openApp({ folder, set = [], seams = {}, ...options }: Opti
   return createApp(
     { ...loaded.config, default_provider: options.defaultProvider },
     {
+      // Without threads, each of which takes as long to start as the rest of the application.
+      openStorage: (settings, outside) => openStores(settings, { ...outside, thread: false }),
       ...storage,
       clock,
       ids: createIds(clock.nowMs),

@@ -43,6 +43,8 @@ export interface StartedBridge {
   readonly child: ChildProcess;
   stdout(): string;
   stderr(): string;
+  /** The end of the run. */
+  readonly ended: Promise<Ended>;
   /** Sends the signal and resolves with the end of the run. */
   end(signal?: NodeJS.Signals): Promise<Ended>;
 }
@@ -78,6 +80,7 @@ export async function startBridge(options: Options = {}): Promise<StartedBridge>
     child: run.child,
     stdout: () => run.output.stdout,
     stderr: () => run.output.stderr,
+    ended: run.ended,
     async end(signal = 'SIGTERM') {
       run.child.kill(signal);
       return run.ended;

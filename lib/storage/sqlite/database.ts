@@ -38,6 +38,8 @@ interface Options {
   readonly file: string;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly migrations?: readonly string[];
+  /** See `createGroupCommit`. */
+  readonly gathers?: boolean;
 }
 
 /** The database of the service. Errors of the driver are converted to `overloaded` or `internal`. */
@@ -105,7 +107,12 @@ export function isEmptyDatabase(file: string): boolean {
  * Opens the database in the newest schema, or creates it. A database with an older schema is copied to the same folder before
  * its migration. Throws `configuration`.
  */
-export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Options): StateDatabase {
+export function openStateDatabase({
+  file,
+  ids,
+  migrations = MIGRATIONS,
+  gathers,
+}: Options): StateDatabase {
   if (file !== IN_MEMORY) refuseForeignDatabase(file, migrations.length);
   let connection: Connection | undefined;
   try {
@@ -119,7 +126,8 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
     keepCopy(connection, migrations.length);
     bringUpToDate(connection, migrations, ids);
     prepareToServe(connection);
-    return serve(connection, { secret: beginLog(connection, ids), owner: ids.newOpaqueId() });
+    const identity = { secret: beginLog(connection, ids), owner: ids.newOpaqueId() };
+    return serve(connection, identity, gathers);
   } catch (error) {
     connection?.close();
     throw toOpenError(error, file);
@@ -153,8 +161,9 @@ function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {
 function serve(
   connection: Connection,
   { secret, owner }: Pick<StateDatabase, 'secret' | 'owner'>,
+  gathers = false,
 ): StateDatabase {
-  const commits = createGroupCommit(connection);
+  const commits = createGroupCommit(connection, gathers);
   const find = connection.prepare(FIND_SECRET);
   const writeTrial = connection.prepare(WRITE_TRIAL);
   const removeTrial = connection.prepare(REMOVE_TRIAL);
@@ -203,7 +212,8 @@ function serve(
   };
 }
 
-function sizesOf(connection: Connection) {
+/** Returns the sizes that `StateDatabase.sizes` resolves with. */
+export function sizesOf(connection: Connection) {
   const { used, all } = pageBytes(connection);
   const physicalBytes = connection.memory ? all : statSync(connection.name).size;
   return { logicalBytes: used, physicalBytes };

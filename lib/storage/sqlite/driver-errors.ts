@@ -41,7 +41,8 @@ export function toStoreError(thrown: unknown): unknown {
 /** Returns true if the error, or its cause, reports a damaged page. */
 export function isDamage(thrown: unknown): boolean {
   if (thrown instanceof BridgeError) return isDamage(thrown.cause);
-  return thrown instanceof Sqlite.SqliteError && DAMAGE.test(thrown.code);
+  // Compared by its code, because the error may come from a storage thread.
+  return DAMAGE.test(errorCode(thrown) ?? '');
 }
 
 /** Returns true if the error of the driver means that the store cannot work at present. */

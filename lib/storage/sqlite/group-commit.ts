@@ -10,12 +10,22 @@ interface Write {
 // Less than ten milliseconds of work, or twenty if a write throws. Further writes wait for the next turn of the event loop.
 const LARGEST_GROUP = 128;
 
-/** Runs all writes of one turn of the event loop in one transaction, with one sync of the disk. */
-export function createGroupCommit(connection: Connection) {
+// Callers whose writes were committed together write again within a few milliseconds, but not in the same turn.
+const GATHERING_SHARE = 0.25;
+const QUIET_MS = 1;
+
+/**
+ * Runs all writes of one turn of the event loop in one transaction, with one sync of the disk. If `gathers` is true and the
+ * last commit was slow, waits up to a quarter of its time for further writes. Otherwise half of many callers would always wait
+ * for the commit of the other half.
+ */
+export function createGroupCommit(connection: Connection, gathers = false) {
   const transaction = createTransaction(connection, rejectAlone);
   const queue: Write[] = [];
   let scheduled = false;
   let refused = false;
+  let lastCommit = { writes: 0, durationMs: 0 };
+  let gathering: { readonly untilMs: number; timer: NodeJS.Timeout } | undefined;
 
   /** Rejects one write. The transaction around a failed statement may continue. */
   function rejectAlone(write: Write, error: unknown): void {
@@ -25,11 +35,15 @@ export function createGroupCommit(connection: Connection) {
 
   function flush(): void {
     scheduled = false;
+    clearTimeout(gathering?.timer);
+    gathering = undefined;
     if (queue.length === 0) return;
     const group = queue.splice(0, LARGEST_GROUP);
     if (queue.length > 0) schedule();
     try {
+      const startMs = performance.now();
       const resolvers = transaction(group);
+      lastCommit = { writes: group.length, durationMs: performance.now() - startMs };
       for (const resolver of resolvers) resolver();
     } catch (error) {
       refused = true;
@@ -42,6 +56,16 @@ export function createGroupCommit(connection: Connection) {
     scheduled = true;
     // After the I/O callbacks of this turn. A microtask would run before most of them have requested their writes.
     setImmediate(flush);
+  }
+
+  /** Schedules the commit for a millisecond without a further write, within the time for gathering. */
+  function gather(): void {
+    const nowMs = performance.now();
+    const untilMs = gathering?.untilMs ?? nowMs + lastCommit.durationMs * GATHERING_SHARE;
+    clearTimeout(gathering?.timer);
+    const waitMs = Math.min(QUIET_MS, untilMs - nowMs);
+    if (waitMs < QUIET_MS || queue.length >= LARGEST_GROUP) schedule();
+    else gathering = { untilMs, timer: setTimeout(flush, waitMs) };
   }
 
   return {
@@ -59,7 +83,8 @@ export function createGroupCommit(connection: Connection) {
           },
           reject,
         });
-        schedule();
+        if (gathers && lastCommit.writes > 1 && !scheduled) gather();
+        else schedule();
       });
     },
 

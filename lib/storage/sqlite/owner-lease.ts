@@ -14,6 +14,8 @@ export function isAbandonedSql(table: 'job' | 'artifact' | 'ledger'): string {
     SELECT 1 FROM owner WHERE owner.id = ${table}.owner AND lease_until > @nowSecs))`;
 }
 
+export type OwnerLease = ReturnType<typeof createOwnerLease>;
+
 /** Maintains the lease that shows other processes that this one is running. Times are Unix seconds. */
 export function createOwnerLease(database: StoreDatabase) {
   const removeOthers = database.prepare(REMOVE_OTHERS);

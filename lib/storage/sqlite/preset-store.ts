@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { PresetTemplate } from '../../contract/resources/preset.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
-import type { StateDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 
 const COLUMNS = 'name, description, template, created, updated';
 
@@ -37,7 +37,7 @@ const Row = v.pipe(
 const FoundRow = v.optional(Row);
 const Rows = v.array(Row);
 
-export function createPresetStore(database: StateDatabase): PresetStore {
+export function createPresetStore(database: StoreDatabase): PresetStore {
   const insert = database.prepare(INSERT);
   const replace = database.prepare(REPLACE);
   const remove = database.prepare(REMOVE);

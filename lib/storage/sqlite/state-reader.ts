@@ -1,13 +1,13 @@
 import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, schemaVersion } from './connection.ts';
-import { refuseForeignDatabase, type StoreDatabase } from './database.ts';
+import { refuseForeignDatabase, type StateDatabase, sizesOf } from './database.ts';
 import { peekFileHeader } from './database-file.ts';
 import { isDamage, toOpenError, toStoreError, unreadable } from './driver-errors.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 
 /** A database for stores that only read. Writes throw `internal`. */
-export interface StateReader extends StoreDatabase {
+export interface StateReader extends Omit<StateDatabase, 'secret' | 'close'> {
   close(): void;
 }
 
@@ -16,9 +16,10 @@ const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Opens the database read-only, beside a bridge that may be using it. Returns undefined if there is no database. Throws
- * `configuration` if the database cannot be read or has another schema than this program.
+ * `configuration` if the database cannot be read or has another schema than this program. `owner` is the owner of the rows of
+ * this process, if it also writes.
  */
-export function openStateReader(file: string): StateReader | undefined {
+export function openStateReader(file: string, owner = ''): StateReader | undefined {
   if (peekFileHeader(file) === 'absent') return undefined;
   refuseForeignDatabase(file);
   let connection: Connection | undefined;
@@ -32,7 +33,7 @@ export function openStateReader(file: string): StateReader | undefined {
     connection.pragma('trusted_schema = OFF');
     connection.pragma('cell_size_check = ON');
     refuseOlderSchema(connection);
-    return serve(connection);
+    return serve(connection, owner);
   } catch (error) {
     connection?.close();
     if (error instanceof BridgeError || isDamage(error)) throw toOpenError(error, file);
@@ -50,19 +51,33 @@ function refuseOlderSchema(connection: Connection): void {
   );
 }
 
-function serve(connection: Connection): StateReader {
+function serve(connection: Connection, owner: string): StateReader {
+  const begin = connection.prepare('BEGIN');
+  const end = connection.prepare('COMMIT');
+
+  async function read<T>(work: () => T): Promise<T> {
+    try {
+      // All statements of one read see the same commit, because another connection may write meanwhile.
+      begin.run();
+      return work();
+    } catch (error) {
+      throw toStoreError(error);
+    } finally {
+      if (connection.inTransaction) end.run();
+    }
+  }
+
   return {
-    // Empty, because a process that only reads owns no rows.
-    owner: '',
+    owner,
     prepare: (sql) => connection.prepare(sql),
-    async read(work) {
-      try {
-        return work();
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
-    write: () => Promise.reject(new BridgeError('internal', 'the database is open read-only')),
+    read,
+    write: refuseWrite,
+    probe: refuseWrite,
+    sizes: () => read(() => sizesOf(connection)),
     close: () => connection.close(),
   };
+}
+
+function refuseWrite(): Promise<never> {
+  return Promise.reject(new BridgeError('internal', 'the database is open read-only'));
 }

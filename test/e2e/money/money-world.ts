@@ -155,8 +155,8 @@ export async function openMoneyWorld() {
       set: SETTINGS,
       seams: {
         clock,
-        async openStorage(...given) {
-          const real = await openStores(...given);
+        async openStorage(settings, outside) {
+          const real = await openStores(settings, { ...outside, thread: false });
           const faulty = createFaultyStores(real, {
             onStep: take,
             die,

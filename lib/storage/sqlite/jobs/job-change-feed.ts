@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
-import type { StateDatabase } from '../database.ts';
+import type { StoreDatabase } from '../database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
 // At four changes for each job, this keeps the removals of about 25,000 jobs, in about 5 MB.
@@ -29,7 +29,7 @@ const ChangeRow = v.optional(
 );
 
 export function createJobChangeFeed(
-  database: StateDatabase,
+  database: StoreDatabase,
 ): Pick<JobStore, 'changes' | 'nextChange'> {
   const findLatest = database.prepare(LATEST).pluck();
   const findNext = database.prepare(NEXT);
@@ -55,7 +55,7 @@ export function createJobChangeFeed(
 /** Numbers the changes of the jobs of each scope, inside the transactions that change jobs. */
 export type JobChanges = ReturnType<typeof prepareJobChanges>;
 
-export function prepareJobChanges(database: Pick<StateDatabase, 'prepare'>) {
+export function prepareJobChanges(database: Pick<StoreDatabase, 'prepare'>) {
   const note = database.prepare(NOTE);
   const forget = database.prepare(FORGET_REMOVALS);
   return {

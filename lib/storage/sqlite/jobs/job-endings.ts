@@ -8,7 +8,7 @@ import {
 import { ERRORS } from '../../../errors/codes.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow, prepareCount, preparePublish } from '../artifact-store.ts';
-import type { StateDatabase } from '../database.ts';
+import type { StoreDatabase } from '../database.ts';
 import { prepareJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
 import type { JobChanges } from './job-change-feed.ts';
@@ -84,7 +84,7 @@ export interface JobEnding {
 }
 
 export function prepareJobEnding(
-  database: StateDatabase,
+  database: StoreDatabase,
   {
     counts,
     changes,
@@ -123,7 +123,7 @@ export function prepareJobEnding(
 }
 
 export function createJobEndings(
-  database: StateDatabase,
+  database: StoreDatabase,
   ending: JobEnding,
 ): Pick<JobStore, 'settle' | 'listAbandonedOutputs' | 'interruptAbandoned'> {
   const listAbandoned = database.prepare(LIST_ABANDONED);
@@ -206,7 +206,7 @@ interface JobOutputs {
   remove(sequence: number): void;
 }
 
-function prepareJobOutputs(database: StateDatabase): JobOutputs {
+function prepareJobOutputs(database: StoreDatabase): JobOutputs {
   const listPending = database.prepare(LIST_PENDING_OUTPUTS);
   const publish = database.prepare(PUBLISH_OUTPUT);
   const count = prepareCount(database);

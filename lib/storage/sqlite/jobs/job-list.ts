@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
-import type { StateDatabase, StoreDatabase } from '../database.ts';
+import type { StoreDatabase } from '../database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
 // Above every possible sequence.
@@ -17,7 +17,7 @@ const LIST_INPUTS = `
 const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
 
 export function createJobList(
-  database: StateDatabase,
+  database: StoreDatabase,
 ): Pick<JobStore, 'list' | 'count' | 'summaries'> {
   const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();

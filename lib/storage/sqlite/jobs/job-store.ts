@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { type StoredError, toStoredError } from '../../../errors/error-body.ts';
 import type { JobRecord, JobStore, JobTotals } from '../../../jobs/job-store-port.ts';
-import type { StateDatabase } from '../database.ts';
+import type { StoreDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
 import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
 import { type JobCounts, prepareJobCounts } from './job-counts.ts';
@@ -56,7 +56,7 @@ const TotalRow = v.pipe(
   ),
 );
 
-export function createJobStore(database: StateDatabase): JobStore {
+export function createJobStore(database: StoreDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
   const nextJob = database.prepare(NEXT_JOB);
@@ -126,7 +126,7 @@ function unreadable(): StoredError {
 
 /** Creates the methods that change jobs on behalf of their owners. */
 function createJobUpdates(
-  database: StateDatabase,
+  database: StoreDatabase,
   {
     ending,
     counts,

@@ -4,7 +4,7 @@ import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import { checkRoom } from '../../../platform/fair-share.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
-import type { StateDatabase } from '../database.ts';
+import type { StoreDatabase } from '../database.ts';
 import { prepareCharges } from '../usage-store.ts';
 import type { JobChanges } from './job-change-feed.ts';
 import type { JobCounts } from './job-counts.ts';
@@ -48,7 +48,7 @@ const FilledRow = v.object({
 const RETRY_AFTER_MS = 1000;
 
 export function createJobSubmission(
-  database: StateDatabase,
+  database: StoreDatabase,
   {
     counts,
     changes,
@@ -126,7 +126,7 @@ export function createJobSubmission(
 }
 
 /** Prepares the insertion of the texts, the images and the webhook of a job, for the transaction of the caller. */
-function prepareInsertTexts(database: StateDatabase) {
+function prepareInsertTexts(database: StoreDatabase) {
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
   const insertWebhook = database.prepare(INSERT_WEBHOOK);
@@ -147,7 +147,7 @@ function prepareInsertTexts(database: StateDatabase) {
 }
 
 /** Prepares the check of the limits for a job of this many bytes. The check throws `overloaded`, `rate_limited`. */
-function prepareLimits(database: StateDatabase) {
+function prepareLimits(database: StoreDatabase) {
   const filled = database.prepare(FILLED);
   const queuingScopes = database.prepare(QUEUING_SCOPES).pluck();
   const holdingScopes = database.prepare(HOLDING_SCOPES).pluck();

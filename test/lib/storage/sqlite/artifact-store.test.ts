@@ -1,47 +1,23 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ArtifactRecord } from '../../../../lib/artifacts/artifact-store-port.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
-import {
-  openStateDatabase,
-  type StateDatabase,
-  stateDatabaseFile,
-} from '../../../../lib/storage/sqlite/database.ts';
-import { createOwnerLease } from '../../../../lib/storage/sqlite/owner-lease.ts';
+import { openStateDatabase } from '../../../../lib/storage/sqlite/database.ts';
 import { describeArtifactStore } from '../../../contracts/artifact-store.ts';
+import { SQLITE_FORMS } from '../../../support/sqlite-forms.ts';
 
 const ids = createIds(() => 0);
 
-describeArtifactStore('SQLite in memory', async () => {
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
-  return {
-    store: createArtifactStore(database),
-    other: (leaseUntilSecs) => otherArtifactStore(database, leaseUntilSecs),
-    close: () => database.close(),
-  };
-});
-
-describeArtifactStore('SQLite on disk', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'artifact-store-'));
-  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
-  return {
-    store: createArtifactStore(database),
-    other: (leaseUntilSecs) => otherArtifactStore(database, leaseUntilSecs),
-    async close() {
-      await database.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-});
-
-async function otherArtifactStore(database: StateDatabase, leaseUntilSecs: number) {
-  const neighbour = { ...database, owner: ids.newOpaqueId() };
-  await createOwnerLease(neighbour).renew(leaseUntilSecs);
-  return createArtifactStore(neighbour);
+for (const [label, open] of SQLITE_FORMS) {
+  describeArtifactStore(label, async () => {
+    const { stores, other, close } = await open();
+    return {
+      store: stores.artifacts,
+      other: async (leaseUntilSecs) => (await other(leaseUntilSecs)).artifacts,
+      close,
+    };
+  });
 }
 
 describe('createArtifactStore', () => {

@@ -4,13 +4,16 @@ import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../../lib/storage/sqlite/database.ts';
 import { createPresetStore } from '../../../../lib/storage/sqlite/preset-store.ts';
 import { describePresetStore } from '../../../contracts/preset-store.ts';
+import { SQLITE_FORMS } from '../../../support/sqlite-forms.ts';
 
 const ids = createIds(() => 0);
 
-describePresetStore('SQLite', async () => {
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
-  return { store: createPresetStore(database), close: () => database.close() };
-});
+for (const [label, open] of SQLITE_FORMS) {
+  describePresetStore(label, async () => {
+    const { stores, close } = await open();
+    return { store: stores.presets, close };
+  });
+}
 
 describe('createPresetStore', () => {
   test.each(['no JSON', '{"operation":"draw"}', '[]'])(

@@ -1,32 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createIds } from '../../../../lib/platform/ids.ts';
-import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
-import { createLedgerStore } from '../../../../lib/storage/sqlite/ledger-store.ts';
-import { createUsageStore } from '../../../../lib/storage/sqlite/usage-store.ts';
 import { describeUsageStore } from '../../../contracts/usage-store.ts';
+import { DISK_FORMS } from '../../../support/sqlite-forms.ts';
 
-const ids = createIds(() => 0);
-
-describeUsageStore('SQLite', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'usage-'));
-  const open = () => openStateDatabase({ file: stateDatabaseFile(directory), ids });
-  let database = open();
-  const storesOf = () => ({
-    ledger: createLedgerStore(database),
-    store: createUsageStore(database),
+for (const [label, open] of DISK_FORMS) {
+  describeUsageStore(label, async () => {
+    const { stores, reopen, close } = await open();
+    return {
+      store: stores.usage,
+      ledger: stores.ledger,
+      async reopen() {
+        const { usage: store, ledger } = await reopen();
+        return { store, ledger };
+      },
+      close,
+    };
   });
-  return {
-    ...storesOf(),
-    async reopen() {
-      await database.close();
-      database = open();
-      return storesOf();
-    },
-    async close() {
-      await database.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-});
+}

@@ -1,42 +1,32 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
+import { openStateDatabase } from '../../../../lib/storage/sqlite/database.ts';
 import { findStateProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
-import {
-  CLAIM_WEBHOOKS,
-  createWebhookStore,
-  LIST_QUEUES,
-} from '../../../../lib/storage/sqlite/webhook-store.ts';
+import { CLAIM_WEBHOOKS, LIST_QUEUES } from '../../../../lib/storage/sqlite/webhook-store.ts';
 import { describeWebhookStore } from '../../../contracts/webhook-store.ts';
 import { newJob, WIDE } from '../../../support/jobs.ts';
+import { DISK_FORMS } from '../../../support/sqlite-forms.ts';
 
 const ids = createIds(() => 0);
 
-describeWebhookStore('SQLite', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'webhooks-'));
-  const open = () => openStateDatabase({ file: stateDatabaseFile(directory), ids });
-  let database = open();
-  const opened = {
-    store: createWebhookStore(database),
-    jobs: createJobStore(database),
-    async reopen() {
-      await database.close();
-      database = open();
-      opened.jobs = createJobStore(database);
-      return createWebhookStore(database);
-    },
-    async close() {
-      await database.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-  return opened;
-});
+for (const [label, open] of DISK_FORMS) {
+  describeWebhookStore(label, async () => {
+    const { stores, reopen, close } = await open();
+    const opened = {
+      store: stores.webhooks,
+      jobs: stores.jobs,
+      async reopen() {
+        const { webhooks, jobs } = await reopen();
+        opened.jobs = jobs;
+        return webhooks;
+      },
+      close,
+    };
+    return opened;
+  });
+}
 
 describe('createWebhookStore', () => {
   test.each([

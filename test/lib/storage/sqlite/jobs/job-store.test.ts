@@ -7,7 +7,6 @@ import { JOB_STATUSES, type JobStatus } from '../../../../../lib/contract/resour
 import type { JobRecord, JobStore } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
 import { createRequestHashes } from '../../../../../lib/replay/repeat-mark.ts';
-import { createArtifactStore } from '../../../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
@@ -16,9 +15,6 @@ import {
 } from '../../../../../lib/storage/sqlite/database.ts';
 import { findStateProblems } from '../../../../../lib/storage/sqlite/inspect-state.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
-import { createLedgerStore } from '../../../../../lib/storage/sqlite/ledger-store.ts';
-import { createOwnerLease } from '../../../../../lib/storage/sqlite/owner-lease.ts';
-import { createUsageStore } from '../../../../../lib/storage/sqlite/usage-store.ts';
 import { describeJobStore } from '../../../../contracts/job-store.ts';
 import {
   CANCELLATION,
@@ -28,41 +24,22 @@ import {
   succeeded,
   WIDE,
 } from '../../../../support/jobs.ts';
+import { SQLITE_FORMS } from '../../../../support/sqlite-forms.ts';
 
 const ids = createIds(() => 0);
 
-describeJobStore('SQLite in memory', async () => {
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
-  return {
-    store: createJobStore(database),
-    artifacts: createArtifactStore(database),
-    ledger: createLedgerStore(database),
-    usage: createUsageStore(database),
-    other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
-    close: () => database.close(),
-  };
-});
-
-describeJobStore('SQLite on disk', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
-  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
-  return {
-    store: createJobStore(database),
-    artifacts: createArtifactStore(database),
-    ledger: createLedgerStore(database),
-    usage: createUsageStore(database),
-    other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
-    async close() {
-      await database.close();
-      await rm(directory, { recursive: true });
-    },
-  };
-});
-
-async function otherJobStore(database: StateDatabase, leaseUntilSecs: number): Promise<JobStore> {
-  const neighbour = { ...database, owner: ids.newOpaqueId() };
-  await createOwnerLease(neighbour).renew(leaseUntilSecs);
-  return createJobStore(neighbour);
+for (const [label, open] of SQLITE_FORMS) {
+  describeJobStore(label, async () => {
+    const { stores, other, close } = await open();
+    return {
+      store: stores.jobs,
+      artifacts: stores.artifacts,
+      ledger: stores.ledger,
+      usage: stores.usage,
+      other: async (leaseUntilSecs) => (await other(leaseUntilSecs)).jobs,
+      close,
+    };
+  });
 }
 
 /** The statuses that may follow each status. */

@@ -20,17 +20,16 @@ import {
 import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import { describeQueueStore } from '../../../../contracts/queue-store.ts';
 import { newJob, WIDE } from '../../../../support/jobs.ts';
+import { SQLITE_FORMS } from '../../../../support/sqlite-forms.ts';
 
 const ids = createIds(() => 0);
 
-describeQueueStore('SQLite in memory', async () => {
-  const database = openStateDatabase({ file: IN_MEMORY, ids });
-  return {
-    queue: createQueueStore(database),
-    jobs: createJobStore(database),
-    close: () => database.close(),
-  };
-});
+for (const [label, open] of SQLITE_FORMS) {
+  describeQueueStore(label, async () => {
+    const { stores, close } = await open();
+    return { queue: stores.queue, jobs: stores.jobs, close };
+  });
+}
 
 describe('createQueueStore', () => {
   test('a pause is kept after the database was closed', async () => {

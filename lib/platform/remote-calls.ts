@@ -1,0 +1,127 @@
+import { copyThrown, restoreThrown, type ThrownCopy } from './thrown-copy.ts';
+
+/** A call of a method of a port. Arguments must be values that can be cloned between threads, so no functions and no signals. */
+export type Call = readonly [id: number, port: string, method: string, args: readonly unknown[]];
+
+/** The result of the call with this id, or the error that it threw. */
+export type Reply =
+  | readonly [id: number, value: unknown]
+  | readonly [number, undefined, ThrownCopy];
+
+/** Ports by name. All their methods are asynchronous. */
+export type Ports = Readonly<
+  Record<string, Readonly<Record<string, (...args: never[]) => Promise<unknown>>>>
+>;
+
+interface Caller {
+  resolve(value: unknown): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * Creates the side that calls ports of another thread. `post` sends all calls of one turn of the event loop in one message,
+ * because a message costs more than a call.
+ */
+export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
+  const callers = new Map<number, Caller>();
+  let waiting: Call[] = [];
+  let lastId = 0;
+
+  function flush(): void {
+    const calls = waiting;
+    if (calls.length === 0) return;
+    waiting = [];
+    try {
+      post(calls);
+    } catch {
+      // One argument cannot be cloned. The calls are sent one by one, so that only its call fails.
+      for (const call of calls) postAlone(call);
+    }
+  }
+
+  function postAlone(call: Call): void {
+    try {
+      post([call]);
+    } catch (error) {
+      take(call[0])?.reject(error);
+    }
+  }
+
+  function take(id: number): Caller | undefined {
+    const caller = callers.get(id);
+    callers.delete(id);
+    return caller;
+  }
+
+  return {
+    call(port: string, method: string, args: readonly unknown[]): Promise<unknown> {
+      return new Promise((resolve, reject) => {
+        lastId += 1;
+        callers.set(lastId, { resolve, reject });
+        // After the I/O callbacks of this turn. A microtask would run before most of them have made their calls.
+        if (waiting.push([lastId, port, method, args]) === 1) setImmediate(flush);
+      });
+    },
+
+    /** Settles calls in the order of their replies. */
+    settle(replies: readonly Reply[]): void {
+      for (const [id, value, thrown] of replies) {
+        const caller = take(id);
+        if (thrown === undefined) caller?.resolve(value);
+        else caller?.reject(restoreThrown(thrown));
+      }
+    },
+
+    /** Sends the waiting calls at once. */
+    flush,
+
+    /** Returns true if a call has no reply yet. */
+    areWaiting: () => callers.size > 0,
+
+    /** Rejects all calls without a reply. */
+    rejectAll(reason: unknown): void {
+      waiting = [];
+      for (const { reject } of callers.values()) reject(reason);
+      callers.clear();
+    },
+  };
+}
+
+/**
+ * Creates the side that runs calls. `post` sends replies in the order in which the calls end; calls that end together, such as
+ * the writes of one commit, are replied to in one message.
+ */
+export function createCallServer(
+  ports: Ports,
+  post: (replies: readonly Reply[]) => void,
+): (calls: readonly Call[]) => void {
+  let ended: Reply[] = [];
+
+  function flush(): void {
+    const replies = ended;
+    ended = [];
+    post(replies);
+  }
+
+  function reply(ofCall: Reply): void {
+    // Runs when all promises that are settled now have been handled, and before the next write begins.
+    if (ended.push(ofCall) === 1) process.nextTick(flush);
+  }
+
+  async function run([id, port, method, args]: Call): Promise<void> {
+    try {
+      // The cast is safe because both threads use the same ports.
+      const called = ports[port]?.[method] as
+        | ((...given: readonly unknown[]) => Promise<unknown>)
+        | undefined;
+      if (called === undefined) throw new TypeError(`unknown method ${port}.${method}`);
+      reply([id, await called(...args)]);
+    } catch (thrown) {
+      reply([id, undefined, copyThrown(thrown)]);
+    }
+  }
+
+  return (calls) => {
+    for (const call of calls) void run(call);
+  };
+}

@@ -1,0 +1,65 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store-port.ts';
+import type { LedgerStore } from '../../generation/ledger/ledger-store-port.ts';
+import type { JobStore, QueueStore } from '../../jobs/job-store-port.ts';
+import type { PresetStore } from '../../presets/preset-store-port.ts';
+import type { SessionStore } from '../../sessions/session-store-port.ts';
+import type { UsageStore } from '../../usage/usage-store-port.ts';
+import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
+import { createArtifactStore } from './artifact-store.ts';
+import { openStateDatabase, type StateDatabase } from './database.ts';
+import { createJobStore } from './jobs/job-store.ts';
+import { createQueueStore } from './jobs/queue-store.ts';
+import { createLedgerStore } from './ledger-store.ts';
+import { createOwnerLease, type OwnerLease } from './owner-lease.ts';
+import { createPresetStore } from './preset-store.ts';
+import { createSessionStore } from './session-store.ts';
+import { createUsageStore } from './usage-store.ts';
+import { createWebhookStore } from './webhook-store.ts';
+
+/** Every port of the state database. */
+export interface SqliteStores {
+  readonly jobs: JobStore;
+  readonly queue: QueueStore;
+  readonly presets: PresetStore;
+  readonly sessions: SessionStore;
+  readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
+  readonly webhooks: WebhookStore;
+  readonly artifacts: ArtifactStore;
+  readonly lease: OwnerLease;
+  readonly health: Pick<StateDatabase, 'probe' | 'sizes'>;
+}
+
+/** The open state database. */
+export interface OpenSqlite {
+  readonly stores: SqliteStores;
+  readonly secret: Uint8Array;
+  /** Resolves when all pending writes are durable and the file is closed. */
+  close(): Promise<void>;
+}
+
+export function createSqliteStores(
+  database: Omit<StateDatabase, 'secret' | 'close'>,
+): SqliteStores {
+  return {
+    jobs: createJobStore(database),
+    queue: createQueueStore(database),
+    presets: createPresetStore(database),
+    sessions: createSessionStore(database),
+    ledger: createLedgerStore(database),
+    usage: createUsageStore(database),
+    webhooks: createWebhookStore(database),
+    artifacts: createArtifactStore(database),
+    lease: createOwnerLease(database),
+    health: { probe: database.probe, sizes: database.sizes },
+  };
+}
+
+/** Opens the database on the thread of the caller, which then waits for the disk at each commit. Throws `configuration`. */
+export async function openOnThisThread(
+  options: Parameters<typeof openStateDatabase>[0],
+): Promise<OpenSqlite> {
+  const database = openStateDatabase(options);
+  const { secret, close } = database;
+  return { stores: createSqliteStores(database), secret, close };
+}

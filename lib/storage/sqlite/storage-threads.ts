@@ -1,0 +1,183 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import { createRemoteCalls } from '../../platform/remote-calls.ts';
+import { restoreThrown } from '../../platform/thrown-copy.ts';
+import type { OpenSqlite, SqliteStores } from './sqlite-stores.ts';
+import type { StorageCommand, StorageReport } from './storage-worker.ts';
+import { type MethodKind, STORE_METHODS } from './store-methods.ts';
+
+interface Options {
+  /** `stateDatabaseFile`. */
+  readonly file: string;
+  /** Called once if a thread ends by itself. Acknowledged writes are durable, all other calls are rejected. */
+  readonly onFailure: (error: BridgeError) => void;
+}
+
+type Opened = Extract<StorageReport, { readonly owner: string }>;
+
+// Lists of everything that an earlier process left unfinished are the largest values of a thread.
+const HEAP_MB = 256;
+
+/**
+ * Starts the thread that writes, which loads its program while the caller prepares the state. The main thread never waits for
+ * the disk: all calls of one turn of its event loop share a message, the thread commits all writes of a message together, and
+ * replies after the commit.
+ */
+export function startStorageThreads() {
+  const writer = startThread('storage');
+
+  return {
+    /** Opens the database. Throws `configuration`. */
+    async open({ file, onFailure }: Options): Promise<OpenSqlite> {
+      const { secret, owner } = await writer.open({ kind: 'open', file }).catch(async (error) => {
+        await writer.close();
+        throw error;
+      });
+      let hasFailed = false;
+      const fail = (error: unknown) => {
+        if (!hasFailed) onFailure(toBridgeError(error));
+        hasFailed = true;
+      };
+      writer.onFailure(fail);
+      const reading = createReading(writer, () => {
+        const reader = startThread('storage-reader');
+        reader.onFailure(fail);
+        return { reader, opened: reader.open({ kind: 'open', file, readsAs: owner }) };
+      });
+      return {
+        secret,
+        stores: createRemoteStores((kind, ...call) => reading.threadOf(kind).call(...call)),
+        async close() {
+          await reading.close();
+          // The last connection that closes copies the log into the file.
+          await writer.close();
+        },
+      };
+    },
+
+    /** Ends the thread if `open` was not called. */
+    close: writer.close,
+  };
+}
+
+type Thread = ReturnType<typeof startThread>;
+
+/**
+ * Chooses the thread of each call. A second thread, which only reads, starts when a call would have to wait for another one.
+ * Until it has opened the database, the first thread reads too.
+ */
+function createReading(
+  writer: Thread,
+  start: () => { readonly reader: Thread; readonly opened: Promise<unknown> },
+) {
+  let second: Thread | undefined;
+  let reading = writer;
+
+  function startSecond(): void {
+    const { reader, opened } = start();
+    second = reader;
+    opened.then(
+      () => {
+        reading = reader;
+      },
+      // The first thread goes on reading. Its reads report the reason, such as a damaged schema.
+      () => reader.close(),
+    );
+  }
+
+  return {
+    threadOf(kind: MethodKind): Thread {
+      if (second === undefined && writer.isBusy()) startSecond();
+      return kind === 'write' ? writer : reading;
+    },
+    close: async (): Promise<void> => second?.close(),
+  };
+}
+
+function startThread(name: string) {
+  // Always the compiled file, even if this file runs from source. `imports` in package.json has its path.
+  const program = createRequire(import.meta.url).resolve('#storage-worker');
+  const worker = new Worker(program, {
+    name,
+    workerData: name,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  const send = (command: StorageCommand) => worker.postMessage(command);
+  const calls = createRemoteCalls(send);
+  const { promise: opened, resolve: onOpened, reject: onRefused } = Promise.withResolvers<Opened>();
+  const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
+  let isClosing = false;
+  let cause: unknown;
+  let report = (_failure: BridgeError) => {};
+  opened.catch(() => {});
+
+  worker.on('message', (message: StorageReport) => {
+    if ('refusal' in message) onRefused(restoreThrown(message.refusal));
+    else if ('owner' in message) onOpened(message);
+    else calls.settle(message);
+  });
+  worker.on('error', (error) => {
+    cause = error;
+  });
+  worker.on('exit', () => {
+    const failure = new BridgeError('overloaded', 'a storage thread has ended', { cause });
+    onRefused(failure);
+    calls.rejectAll(failure);
+    onEnd();
+    if (isClosing) return;
+    isClosing = true;
+    report(failure);
+  });
+
+  return {
+    /** Throws `configuration` if the database cannot be opened. */
+    open(command: StorageCommand): Promise<Opened> {
+      send(command);
+      return opened;
+    },
+
+    call: (port: string, method: string, args: readonly unknown[]): Promise<unknown> =>
+      isClosing
+        ? Promise.reject(new BridgeError('overloaded', 'the bridge is stopping'))
+        : calls.call(port, method, args),
+
+    /** Returns true if a call has not been replied to. */
+    isBusy: calls.areWaiting,
+
+    /** Sets the function that is called if the thread ends by itself. */
+    onFailure(listener: (failure: BridgeError) => void): void {
+      report = listener;
+    },
+
+    /** Resolves when the thread has replied to all calls and has ended. */
+    async close(): Promise<void> {
+      if (!isClosing) {
+        isClosing = true;
+        calls.flush();
+        send({ kind: 'close' });
+      }
+      await ended;
+    },
+  };
+}
+
+/** Creates every port of the database. Each method makes a call. */
+function createRemoteStores(
+  call: (
+    kind: MethodKind,
+    port: string,
+    method: string,
+    args: readonly unknown[],
+  ) => Promise<unknown>,
+): SqliteStores {
+  const ports = Object.entries(STORE_METHODS).map(([port, kinds]) => {
+    const methods = Object.entries<MethodKind>(kinds).map(([method, kind]) => [
+      method,
+      (...args: readonly unknown[]) => call(kind, port, method, args),
+    ]);
+    return [port, Object.fromEntries(methods)];
+  });
+  // The cast is safe because the table has every method of every port.
+  return Object.fromEntries(ports) as SqliteStores;
+}

@@ -1,0 +1,69 @@
+import type { SqliteStores } from './sqlite-stores.ts';
+
+/** The thread that runs a method: writes have one thread, with the only connection that writes, and reads have another. */
+export type MethodKind = 'read' | 'write';
+
+type MethodKinds<Ports> = {
+  readonly [P in keyof Ports]: { readonly [M in keyof Ports[P]]: MethodKind };
+};
+
+/** Every method of every port. The type requires a line for a new method. A read that would write fails. */
+export const STORE_METHODS: MethodKinds<SqliteStores> = {
+  jobs: {
+    submit: 'write',
+    refuseWhenFull: 'read',
+    findByKey: 'read',
+    claim: 'write',
+    settle: 'write',
+    cancel: 'write',
+    update: 'write',
+    find: 'read',
+    list: 'read',
+    count: 'read',
+    summaries: 'read',
+    changes: 'read',
+    nextChange: 'read',
+    listAbandonedOutputs: 'read',
+    interruptAbandoned: 'write',
+    prune: 'write',
+    listInputs: 'read',
+    needsInput: 'read',
+    totals: 'read',
+  },
+  queue: { read: 'read', listActiveOf: 'read', list: 'read', find: 'read', setPaused: 'write' },
+  presets: { create: 'write', replace: 'write', remove: 'write', find: 'read', list: 'read' },
+  sessions: { bind: 'write', findThread: 'read', findKey: 'read', remove: 'write' },
+  ledger: {
+    reserve: 'write',
+    begin: 'write',
+    addCall: 'write',
+    renew: 'write',
+    close: 'write',
+    record: 'write',
+    recover: 'write',
+  },
+  usage: { charged: 'read', list: 'read', prune: 'write' },
+  webhooks: {
+    listQueues: 'read',
+    countPending: 'read',
+    claim: 'write',
+    settle: 'write',
+    putBack: 'write',
+  },
+  artifacts: {
+    claim: 'write',
+    rename: 'write',
+    publish: 'write',
+    discard: 'write',
+    find: 'read',
+    listByAge: 'read',
+    withdraw: 'write',
+    abandon: 'write',
+    adopt: 'write',
+    listPending: 'read',
+    totals: 'read',
+  },
+  lease: { begin: 'write', renew: 'write' },
+  // The probe tries to write after a rejected write.
+  health: { probe: 'write', sizes: 'read' },
+};
