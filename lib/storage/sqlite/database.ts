@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { createOwnerFile } from '../../platform/owner-file.ts';
 import {
@@ -39,7 +40,7 @@ interface Options {
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly migrations?: readonly string[];
   /** See `createGroupCommit`. */
-  readonly gathers?: boolean;
+  readonly clock?: Clock;
 }
 
 /** The database of the service. Errors of the driver are converted to `overloaded` or `internal`. */
@@ -111,7 +112,7 @@ export function openStateDatabase({
   file,
   ids,
   migrations = MIGRATIONS,
-  gathers,
+  clock,
 }: Options): StateDatabase {
   if (file !== IN_MEMORY) refuseForeignDatabase(file, migrations.length);
   let connection: Connection | undefined;
@@ -127,7 +128,7 @@ export function openStateDatabase({
     bringUpToDate(connection, migrations, ids);
     prepareToServe(connection);
     const identity = { secret: beginLog(connection, ids), owner: ids.newOpaqueId() };
-    return serve(connection, identity, gathers);
+    return serve(connection, identity, clock);
   } catch (error) {
     connection?.close();
     throw toOpenError(error, file);
@@ -161,9 +162,9 @@ function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {
 function serve(
   connection: Connection,
   { secret, owner }: Pick<StateDatabase, 'secret' | 'owner'>,
-  gathers = false,
+  clock: Clock | undefined,
 ): StateDatabase {
-  const commits = createGroupCommit(connection, gathers);
+  const commits = createGroupCommit(connection, clock);
   const find = connection.prepare(FIND_SECRET);
   const writeTrial = connection.prepare(WRITE_TRIAL);
   const removeTrial = connection.prepare(REMOVE_TRIAL);

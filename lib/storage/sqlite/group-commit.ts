@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { Connection } from './connection.ts';
 import { isStoreRefusal, toStoreError } from './driver-errors.ts';
 
@@ -15,17 +16,18 @@ const GATHERING_SHARE = 0.25;
 const QUIET_MS = 1;
 
 /**
- * Runs all writes of one turn of the event loop in one transaction, with one sync of the disk. If `gathers` is true and the
+ * Runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With a clock, and if the
  * last commit was slow, waits up to a quarter of its time for further writes. Otherwise half of many callers would always wait
  * for the commit of the other half.
  */
-export function createGroupCommit(connection: Connection, gathers = false) {
+export function createGroupCommit(connection: Connection, clock?: Clock) {
   const transaction = createTransaction(connection, rejectAlone);
+  const nowMs = () => clock?.monotonicMs() ?? 0;
   const queue: Write[] = [];
   let scheduled = false;
   let refused = false;
   let lastCommit = { writes: 0, durationMs: 0 };
-  let gathering: { readonly untilMs: number; timer: NodeJS.Timeout } | undefined;
+  let gathering: { readonly untilMs: number; readonly cancel: () => void } | undefined;
 
   /** Rejects one write. The transaction around a failed statement may continue. */
   function rejectAlone(write: Write, error: unknown): void {
@@ -35,15 +37,15 @@ export function createGroupCommit(connection: Connection, gathers = false) {
 
   function flush(): void {
     scheduled = false;
-    clearTimeout(gathering?.timer);
+    gathering?.cancel();
     gathering = undefined;
     if (queue.length === 0) return;
     const group = queue.splice(0, LARGEST_GROUP);
     if (queue.length > 0) schedule();
     try {
-      const startMs = performance.now();
+      const startMs = nowMs();
       const resolvers = transaction(group);
-      lastCommit = { writes: group.length, durationMs: performance.now() - startMs };
+      lastCommit = { writes: group.length, durationMs: nowMs() - startMs };
       for (const resolver of resolvers) resolver();
     } catch (error) {
       refused = true;
@@ -59,13 +61,12 @@ export function createGroupCommit(connection: Connection, gathers = false) {
   }
 
   /** Schedules the commit for a millisecond without a further write, within the time for gathering. */
-  function gather(): void {
-    const nowMs = performance.now();
-    const untilMs = gathering?.untilMs ?? nowMs + lastCommit.durationMs * GATHERING_SHARE;
-    clearTimeout(gathering?.timer);
-    const waitMs = Math.min(QUIET_MS, untilMs - nowMs);
+  function gather({ after }: Clock): void {
+    const untilMs = gathering?.untilMs ?? nowMs() + lastCommit.durationMs * GATHERING_SHARE;
+    gathering?.cancel();
+    const waitMs = Math.min(QUIET_MS, untilMs - nowMs());
     if (waitMs < QUIET_MS || queue.length >= LARGEST_GROUP) schedule();
-    else gathering = { untilMs, timer: setTimeout(flush, waitMs) };
+    else gathering = { untilMs, cancel: after(waitMs, flush) };
   }
 
   return {
@@ -83,7 +84,7 @@ export function createGroupCommit(connection: Connection, gathers = false) {
           },
           reject,
         });
-        if (gathers && lastCommit.writes > 1 && !scheduled) gather();
+        if (clock && lastCommit.writes > 1 && !scheduled) gather(clock);
         else schedule();
       });
     },

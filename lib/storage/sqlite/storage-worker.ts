@@ -66,7 +66,11 @@ function serve(port: NonNullable<typeof parentPort>): void {
 }
 
 function openToWrite(file: string): Opened {
-  const database = openStateDatabase({ file, ids: createIds(systemClock.nowMs), gathers: true });
+  const database = openStateDatabase({
+    file,
+    ids: createIds(systemClock.nowMs),
+    clock: systemClock,
+  });
   return { ...database, stores: createSqliteStores(database) };
 }
 
