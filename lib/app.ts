@@ -58,7 +58,7 @@ interface Outside {
   /** Replaces the function that opens the stores. A simulation uses it to inject disk faults. */
   readonly openStorage?: typeof openStores;
   /** Called once if the stores cannot be used any more, so that the process must end. Acknowledged writes are durable. */
-  readonly onStorageFailure?: (error: unknown) => void;
+  readonly onThreadFailure?: (error: unknown) => void;
 }
 
 /**
@@ -92,8 +92,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const registry = openRegistry(config, enabled.providers);
   const onIndexFailure = createFailureReport('job-search-index', outside);
-  const { onStorageFailure: onThreadFailure } = outside;
-  const stores = await openStorage(config, { clock, ids, onIndexFailure, onThreadFailure });
+  const stores = await openStorage(config, { ...outside, onIndexFailure });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });

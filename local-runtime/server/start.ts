@@ -87,7 +87,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       ...(named ? { tokens: named, ownerFolder: createOwnerFolder(unnamedScope(bearer)) } : {}),
       httpSettings,
       openStorage,
-      onStorageFailure,
+      onThreadFailure: onStorageFailure,
       tasks: [...(named ? [named.task] : []), freeMemory()],
     });
     opened(app.services);
