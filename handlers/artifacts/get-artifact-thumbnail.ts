@@ -3,7 +3,7 @@ import {
   ThumbnailHeaders,
   ThumbnailQuery,
 } from '../../lib/contract/resources/artifact.ts';
-import { wholeFileReply } from '../../lib/http/reply/file-reply.ts';
+import { THUMBNAIL_FILE, wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/artifacts/{id}/thumbnail: returns a small PNG of an image, or 304 if the client has a current copy. */
@@ -12,13 +12,7 @@ export const handler = operation<'artifacts'>()({
   summary: 'Download a thumbnail of an artifact',
   protection: 'read',
   request: { path: ArtifactPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
-  reply: {
-    status: 200,
-    description: 'A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.',
-    mediaTypes: ['image/png'],
-    headers: { etag: 'The quoted SHA-256 of the bytes.' },
-    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
-  },
+  reply: THUMBNAIL_FILE,
   errors: ['not_found', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {
     const { artifacts } = services;

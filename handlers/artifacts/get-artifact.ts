@@ -3,7 +3,7 @@ import {
   ArtifactPath,
   ArtifactQuery,
 } from '../../lib/contract/resources/artifact.ts';
-import { fileReply } from '../../lib/http/reply/file-reply.ts';
+import { fileReply, IMAGE_FILE } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/artifacts/{id}: returns the verified bytes or one range of them, or 304 if the client has a current copy. */
@@ -12,20 +12,7 @@ export const handler = operation<'artifacts'>()({
   summary: 'Download an artifact',
   protection: 'read',
   request: { path: ArtifactPath, query: ArtifactQuery, headers: ArtifactHeaders },
-  reply: {
-    status: 200,
-    description: 'The verified bytes of the image.',
-    mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
-    headers: { etag: 'The quoted SHA-256 of the bytes.' },
-    also: [
-      {
-        status: 206,
-        description: 'One range of the bytes.',
-        mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
-      },
-      { status: 304, description: 'The cached copy of the client is current.' },
-    ],
-  },
+  reply: { ...IMAGE_FILE, description: 'The verified bytes of the image.' },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {
     const { record, bytes, sha256 } = await services.artifacts.open(

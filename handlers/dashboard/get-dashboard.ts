@@ -1,5 +1,5 @@
 import { DashboardHeaders } from '../../lib/contract/resources/dashboard.ts';
-import { pageReply } from '../../lib/http/reply/page-reply.ts';
+import { PAGE_FILE, pageReply } from '../../lib/http/reply/page-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /dashboard: returns the page, without any content. The page loads its content from the API. */
@@ -9,11 +9,9 @@ export const handler = operation<'dashboard'>()({
   protection: 'public',
   request: { headers: DashboardHeaders },
   reply: {
-    status: 200,
+    ...PAGE_FILE,
     description: 'The page, which contains no prompts, images or tokens.',
     mediaTypes: ['text/html'],
-    headers: { etag: 'An identifier of the bytes.' },
-    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
   },
   errors: ['not_found'],
   handle: async ({ event, services }) => pageReply(event.headers, await services.dashboard.page()),

@@ -1,6 +1,6 @@
 import { ThumbnailHeaders, ThumbnailQuery } from '../../lib/contract/resources/artifact.ts';
 import { JobInputPath } from '../../lib/contract/resources/job.ts';
-import { wholeFileReply } from '../../lib/http/reply/file-reply.ts';
+import { THUMBNAIL_FILE, wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /**
@@ -12,13 +12,7 @@ export const handler = operation<'jobInputs'>()({
   summary: 'Download a thumbnail of an input image of a job',
   protection: 'read',
   request: { path: JobInputPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
-  reply: {
-    status: 200,
-    description: 'A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.',
-    mediaTypes: ['image/png'],
-    headers: { etag: 'The quoted SHA-256 of the bytes.' },
-    also: [{ status: 304, description: 'The cached copy of the client is current.' }],
-  },
+  reply: THUMBNAIL_FILE,
   errors: ['not_found', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {
     const { bytes, sha256 } = await services.jobInputs.openThumbnail(

@@ -1,9 +1,7 @@
 import { ArtifactHeaders, ArtifactQuery } from '../../lib/contract/resources/artifact.ts';
 import { JobInputPath } from '../../lib/contract/resources/job.ts';
-import { fileReply } from '../../lib/http/reply/file-reply.ts';
+import { fileReply, IMAGE_FILE } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
-
-const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
 
 /** GET /v1/jobs/{id}/inputs/{index}: returns an input image of the job, in the same way as an artifact. */
 export const handler = operation<'jobInputs'>()({
@@ -11,16 +9,7 @@ export const handler = operation<'jobInputs'>()({
   summary: 'Download an input image of a job',
   protection: 'read',
   request: { path: JobInputPath, query: ArtifactQuery, headers: ArtifactHeaders },
-  reply: {
-    status: 200,
-    description: 'The verified bytes of the image, unchanged.',
-    mediaTypes: MEDIA_TYPES,
-    headers: { etag: 'The quoted SHA-256 of the bytes.' },
-    also: [
-      { status: 206, description: 'One range of the bytes.', mediaTypes: MEDIA_TYPES },
-      { status: 304, description: 'The cached copy of the client is current.' },
-    ],
-  },
+  reply: { ...IMAGE_FILE, description: 'The verified bytes of the image, unchanged.' },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {
     const { input, bytes, sha256 } = await services.jobInputs.open(

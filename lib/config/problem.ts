@@ -7,7 +7,7 @@ export interface Problem {
   /** The path of the file as it was given, the name of the variable, or the flag. */
   readonly source: string;
   /** The line in the file, from 1. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** A text that completes "the field …". It never contains the value, which may be a secret. */
   readonly message: string;
 }

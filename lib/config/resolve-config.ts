@@ -90,13 +90,8 @@ function readSource(
     }
     faulty.add(path);
     for (const { at, message } of reading.faults) {
-      const line = setting.lineOf?.(at);
-      problems.push({
-        field: fieldPath([...segments, ...at]),
-        source: setting.source,
-        ...(line === undefined ? {} : { line }),
-        message,
-      });
+      const named = fieldPath([...segments, ...at]);
+      problems.push({ field: named, source: setting.source, line: setting.lineOf?.(at), message });
     }
   }
   return problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
@@ -132,11 +127,10 @@ function toProblem(
     .map((path) => given.get(path))
     .find((value) => value && value.origin !== 'default')?.setting;
   const entry = entries.find(({ section, name }) => field.startsWith(`${section}.${name}.`));
-  const line = setting ? setting.lineOf?.([]) : entry?.line;
   return {
     field,
     source: setting?.source ?? entry?.source ?? 'default',
-    ...(line === undefined ? {} : { line }),
+    line: setting ? setting.lineOf?.([]) : entry?.line,
     message,
   };
 }
@@ -172,7 +166,8 @@ function readNames(sources: readonly Source[]): GivenNames {
         : own.filter(({ section }) => section === path).map(({ name }) => name),
     problems: entries.flatMap((entry) => {
       const message = entry.keys === 'own' ? nameFault(entry, own) : useFault(entry, registered);
-      return message === undefined ? [] : [nameProblem(entry, message)];
+      const { source, line } = entry;
+      return message === undefined ? [] : [{ field: pathOf(entry), source, line, message }];
     }),
   };
 }
@@ -191,11 +186,6 @@ function useFault({ name }: GivenEntry, registered: readonly string[]): string |
   return registered.includes(name)
     ? undefined
     : `is not a registered provider: ${registered.join(', ')}`;
-}
-
-function nameProblem(entry: GivenEntry, message: string): Problem {
-  const { source, line } = entry;
-  return { field: pathOf(entry), source, ...(line === undefined ? {} : { line }), message };
 }
 
 function pathOf({ section, name }: GivenEntry): string {

@@ -115,12 +115,8 @@ function createLogger(write: (line: string) => void): Logger {
   return logger;
 }
 
-/** The trace that an image operation belongs to. */
-export interface Traced {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly requestId: string;
-}
+/** The request and the trace that an image operation belongs to. */
+type Traced = Pick<ImageOperationEvent, 'traceId' | 'spanId' | 'requestId'>;
 
 /** Logs the start and the end of image operations. */
 export function createOperationLog(log: TraceLog) {

@@ -160,7 +160,7 @@ function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
       };
     },
 
-    /** Reopens the account of a job, which was made when the job was accepted. The store closes the account with the job. */
+    /** Reopens the account of a job, which was opened when the job was accepted. The store closes the account with the job. */
     accountOfJob: ({ id }: { readonly id: string }): Account => ({
       reserve: async () => {},
       open: (call) => ledger.addCall(id, call),
@@ -181,7 +181,7 @@ type Closing = () => Promise<void>;
 // The store may refuse to write for hours. Until then, closings wait in memory.
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
-// A few megabytes. More are not expected, because each account was opened in the store not long before.
+// These closings take a few megabytes. More are not expected, because each account was opened in the store shortly before.
 const MOST_WAITING = 10_000;
 
 type Closings = ReturnType<typeof createClosings>;

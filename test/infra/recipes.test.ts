@@ -110,7 +110,7 @@ describe('the recipes', { timeout: 60_000 }, () => {
       CURL,
       OPENAI,
       'Priorities and a pause',
-      'What a crash interrupted',
+      'Jobs that a crash interrupted',
       'A token with an allowance',
     ]);
   });
@@ -200,8 +200,8 @@ describe('the recipes', { timeout: 60_000 }, () => {
     await untilPublished(first.folder);
     const { env, jobs } = await first.restartAfterKill();
 
-    await run('What a crash interrupted', 'sh', env);
-    await run('What a crash interrupted', 'sh', env);
+    await run('Jobs that a crash interrupted', 'sh', env);
+    await run('Jobs that a crash interrupted', 'sh', env);
 
     const { json: interrupted } = await jobs.get(`/v1/jobs/${job.id}`);
     const { items } = (await jobs.get('/v1/jobs')).json;

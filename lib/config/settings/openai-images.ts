@@ -7,8 +7,8 @@ import {
   type SettingsOf,
   section,
 } from '../values/field.ts';
-import { textList, textMap } from '../values/field-collections.ts';
-import { NAME, REMOTE_HOST, VISIBLE } from '../values/text-rules.ts';
+import { nameMap, textList } from '../values/field-collections.ts';
+import { REMOTE_HOST, VISIBLE } from '../values/text-rules.ts';
 import {
   areListed,
   BACKEND_RULES,
@@ -73,8 +73,7 @@ const INSTANCE = section({
     unset: "unset: the resource's v1 API",
     about: 'API version. Only for the dialect azure.',
   }),
-  deployments: textMap({
-    rule: NAME,
+  deployments: nameMap({
     about:
       'Deployment names of models whose deployment has a different name. Only for the dialect azure.',
   }),

@@ -1,11 +1,10 @@
 import { flag, integer, integerOr, optionalText, section, text } from '../values/field.ts';
-import { textList, textMap } from '../values/field-collections.ts';
+import { nameMap, textList } from '../values/field-collections.ts';
 import {
   AUTHORITY,
   BIND,
   ENDPOINT,
   HTTP_URL,
-  NAME,
   PATH,
   VARIABLE,
   WEBHOOK_HOST,
@@ -161,8 +160,7 @@ export const SERVER = section({
     }),
   }),
   compat: section({
-    model_aliases: textMap({
-      rule: NAME,
+    model_aliases: nameMap({
       about:
         'Aliases of models for the OpenAI-compatible routes, such as {"dall-e-3" = "gpt-image-2"}.',
     }),

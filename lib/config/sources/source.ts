@@ -38,7 +38,7 @@ export interface Setting {
 /** An entry of a keyed section in a source, with its position. */
 export interface GivenEntry extends EntryKey {
   readonly source: string;
-  readonly line?: number;
+  readonly line?: number | undefined;
 }
 
 export interface Source {

@@ -35,52 +35,18 @@ export function integerList(
   return list(row, integerExpectation(bounds), (item) => readInteger(item, bounds));
 }
 
-/**
- * Creates a field for texts under keys chosen by the operator. The object has no prototype: `__proto__` is an ordinary key.
- */
-export function textMap(row: {
+/** Creates a field for names under names chosen by the operator. */
+export function nameMap(row: {
   readonly about: string;
-  readonly rule: TextRule;
-}): Field<{ readonly [key: string]: string }> {
-  const { about, rule } = row;
-  const expects = `a table whose keys and values are each ${rule.expects}`;
-  return tableOf<string>({ about, expects, keys: rule }, (entry) =>
-    typeof entry === 'string' && rule.accepts(entry)
-      ? { ok: true, value: entry }
-      : mustBe(rule.expects),
-  );
-}
-
-/**
- * Creates a field for values under keys chosen by the operator. Each value is read separately. The object has no prototype.
- */
-function tableOf<T>(
-  row: { readonly about: string; readonly expects: string; readonly keys: TextRule },
-  readEntry: (entry: unknown) => Reading<T>,
-): Field<{ readonly [key: string]: T }> {
-  const { about, expects, keys } = row;
-  return {
-    kind: 'field',
-    about,
-    default: Object.create(null),
-    expects,
-    isText: false,
-    read(raw) {
-      if (!isTable(raw)) return mustBe(expects);
-      const value: Record<string, T> = Object.create(null);
-      const faults: Fault[] = [];
-      for (const [key, entry] of Object.entries(raw)) {
-        if (!keys.accepts(key)) {
-          faults.push({ at: [key], message: `must have a key that is ${keys.expects}` });
-          continue;
-        }
-        const reading = readEntry(entry);
-        if (reading.ok) value[key] = reading.value;
-        else faults.push(...reading.faults.map((fault) => ({ ...fault, at: [key, ...fault.at] })));
-      }
-      return faults.length > 0 ? { ok: false, faults } : { ok: true, value };
-    },
-  };
+}): Field<{ readonly [name: string]: string }> {
+  return schemaMap({
+    about: row.about,
+    expects: `a table whose keys and values are each ${NAME.expects}`,
+    schema: v.custom<string>(
+      (value) => typeof value === 'string' && NAME.accepts(value),
+      `must be ${NAME.expects}`,
+    ),
+  });
 }
 
 /** Returns true if a value from the TOML parser is a table. */
@@ -125,16 +91,32 @@ export function schemaMap<T>(row: {
   readonly schema: v.GenericSchema<unknown, T>;
 }): Field<{ readonly [name: string]: T }> {
   const { about, expects, schema } = row;
-  return tableOf({ about, expects, keys: NAME }, (entry) => {
-    const parsed = v.safeParse(schema, withNumbers(entry));
-    return parsed.success
-      ? { ok: true, value: parsed.output }
-      : { ok: false, faults: parsed.issues.map(toFault) };
-  });
+  return {
+    kind: 'field',
+    about,
+    default: Object.create(null),
+    expects,
+    isText: false,
+    read(raw) {
+      if (!isTable(raw)) return mustBe(expects);
+      const value: Record<string, T> = Object.create(null);
+      const faults: Fault[] = [];
+      for (const [name, entry] of Object.entries(raw)) {
+        if (!NAME.accepts(name)) {
+          faults.push({ at: [name], message: `must have a key that is ${NAME.expects}` });
+          continue;
+        }
+        const parsed = v.safeParse(schema, withNumbers(entry));
+        if (parsed.success) value[name] = parsed.output;
+        else faults.push(...parsed.issues.map((issue) => toFault(name, issue)));
+      }
+      return faults.length > 0 ? { ok: false, faults } : { ok: true, value };
+    },
+  };
 }
 
-function toFault(issue: v.BaseIssue<unknown>): Fault {
-  const at = (issue.path ?? []).map(({ key }) => key as Segment);
+function toFault(name: string, issue: v.BaseIssue<unknown>): Fault {
+  const at = [name, ...(issue.path ?? []).map(({ key }) => key as Segment)];
   return { at, message: toRequestIssues([issue])[0]?.message ?? 'is not valid' };
 }
 

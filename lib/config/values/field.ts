@@ -133,7 +133,10 @@ export function text(
     ...common(row, rule.expects),
     ...(unset === undefined ? {} : { unset }),
     isText: true,
-    read: textReader(rule),
+    read: (raw) =>
+      typeof raw === 'string' && rule.accepts(raw)
+        ? { ok: true, value: raw }
+        : mustBe(rule.expects),
   };
 }
 
@@ -145,12 +148,7 @@ export function optionalText(row: {
   readonly rule: TextRule;
   readonly unset: string;
 }): Field<string | undefined> {
-  return {
-    ...common({ about: row.about, default: undefined }, row.rule.expects),
-    unset: row.unset,
-    isText: true,
-    read: textReader(row.rule),
-  };
+  return { ...text({ ...row, default: '' }), default: undefined };
 }
 
 /** Creates a field for one of a fixed set of words. */
@@ -188,11 +186,6 @@ export function readInteger(
   return typeof raw === 'bigint' && raw >= min && raw <= max
     ? { ok: true, value: Number(raw) }
     : undefined;
-}
-
-function textReader(rule: TextRule) {
-  return (raw: unknown): Reading<string> =>
-    typeof raw === 'string' && rule.accepts(raw) ? { ok: true, value: raw } : mustBe(rule.expects);
 }
 
 function common<T>(row: Common<T>, expects: string) {

@@ -12,6 +12,30 @@ export interface ImmutableFile {
   readonly disposition: 'inline' | 'attachment';
 }
 
+const NOT_MODIFIED = { status: 304, description: 'The cached copy of the client is current.' };
+const HEADERS = { etag: 'The quoted SHA-256 of the bytes.' };
+const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+
+/** The replies of an operation that returns an image by `fileReply`. */
+export const IMAGE_FILE = {
+  status: 200,
+  mediaTypes: MEDIA_TYPES,
+  headers: HEADERS,
+  also: [
+    { status: 206, description: 'One range of the bytes.', mediaTypes: MEDIA_TYPES },
+    NOT_MODIFIED,
+  ],
+};
+
+/** The replies of an operation that returns a thumbnail by `wholeFileReply`. */
+export const THUMBNAIL_FILE = {
+  status: 200,
+  description: 'A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.',
+  mediaTypes: ['image/png'],
+  headers: HEADERS,
+  also: [NOT_MODIFIED],
+};
+
 /** Returns a reply with a whole file, one range of it, or 304. Throws `range_not_satisfiable`. */
 export function fileReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,

@@ -98,6 +98,13 @@ const PAGE_HEADERS = {
   'permissions-policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
 } as const;
 
+/** The replies of an operation that returns a file of a page, except their description and media types. */
+export const PAGE_FILE = {
+  status: 200,
+  headers: { etag: 'An identifier of the bytes.' },
+  also: [{ status: 304, description: 'The cached copy of the client is current.' }],
+};
+
 /** Returns a reply with a file of a page, in the best coding that the client accepts, or 304. */
 export function pageReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,

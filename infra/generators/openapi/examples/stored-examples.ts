@@ -169,6 +169,24 @@ const DIAGNOSTICS = {
   },
 };
 
+const USAGE_CALLER = {
+  name: 'alice',
+  permissions: ['images', 'jobs', 'read'],
+  allowance: { images_per_day: 100, used: 12, resets: CREATED + 86_400 },
+};
+
+const DAY_USAGE = {
+  day: '2026-01-01',
+  images: 11,
+  failed: 1,
+  unknown: 1,
+  lost: 0,
+  tokens: 4321,
+  by_provider: {
+    'agent-responses': { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321 },
+  },
+};
+
 /** Examples of replies about stored resources, by component. */
 export const STORED_EXAMPLES: Examples = {
   ImageJob: {
@@ -237,28 +255,6 @@ export const STORED_EXAMPLES: Examples = {
   },
   ImageMetadataRecord: { sidecar: { summary: 'The content of a sidecar', value: RECORD } },
   Diagnostics: { idle: { summary: 'An idle bridge', value: DIAGNOSTICS } },
-};
-
-const USAGE_CALLER = {
-  name: 'alice',
-  permissions: ['images', 'jobs', 'read'],
-  allowance: { images_per_day: 100, used: 12, resets: CREATED + 86_400 },
-};
-
-const DAY_USAGE = {
-  day: '2026-01-01',
-  images: 11,
-  failed: 1,
-  unknown: 1,
-  lost: 0,
-  tokens: 4321,
-  by_provider: {
-    'agent-responses': { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321 },
-  },
-};
-
-/** Examples of usage replies. */
-export const USAGE_EXAMPLES: Examples = {
   UsageReport: {
     alice: {
       summary: 'A token with an allowance',
