@@ -126,6 +126,8 @@ describe('buildOpenApiDocument', () => {
       'query favorite',
       'query provider',
       'query search',
+      'query q',
+      'query total',
       'query include_deleted',
       'header idempotency-key',
     ]);
@@ -137,7 +139,7 @@ describe('buildOpenApiDocument', () => {
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(parameters[5]).toMatchObject({ required: false, schema: { type: 'boolean' } });
-    expect(parameters[8]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
+    expect(parameters[10]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
   });
 
   it('keeps a text default', () => {
