@@ -87,7 +87,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const submitJob = createSubmitJob({ ...admitted, slices: parts.slices, maxInputBytes });
   const retryJob = createRetryJob(admitted);
   const jobs = createJobs({ ...shared, submitJob, retryJob, cancelJob });
-  const retention = createJobRetention({ store, search, inputs, clock, limits });
+  const retention = createJobRetention({ store, inputs, clock, limits });
   return {
     services: {
       jobs,

@@ -24,14 +24,7 @@ import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
 import { foundJob, isTerminal } from './job-end.ts';
-import type {
-  JobAdmission,
-  JobLimits,
-  JobRecord,
-  JobSearch,
-  JobStore,
-  NewJob,
-} from './job-store-port.ts';
+import type { JobAdmission, JobLimits, JobRecord, JobStore, NewJob } from './job-store-port.ts';
 import type { JobQueue } from './job-worker.ts';
 
 interface AcceptDeps {
@@ -43,7 +36,6 @@ interface AcceptDeps {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
   readonly queue: Pick<JobQueue, 'wake'>;
-  readonly search: Pick<JobSearch, 'added'>;
 }
 
 /** The parts of a request's context that a submission uses. */
@@ -83,7 +75,6 @@ export function createAcceptJob({
   clock,
   ids,
   queue,
-  search,
 }: AcceptDeps) {
   /**
    * Resolves when the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
@@ -120,7 +111,6 @@ export function createAcceptJob({
     if (submitted.repeated) return submitted;
     // Called here and not by the request, because its client may have disconnected.
     queue.wake();
-    search.added(1);
     return submitted;
   };
 }

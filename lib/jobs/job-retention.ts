@@ -1,11 +1,10 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { JobRetention, JobSearch, JobStore } from './job-store-port.ts';
+import type { JobRetention, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'prune'>;
-  readonly search: Pick<JobSearch, 'removed'>;
   readonly inputs: Pick<StoredInputs, 'removeUnneeded' | 'sweep'>;
   readonly clock: Clock;
   /** The settings of `server.jobs`. */
@@ -26,7 +25,7 @@ const BATCH = 32;
  * the scopes with the largest histories. Works in small batches between requests. Then removes the stored images that only the
  * removed jobs used. The rows are removed before the images, because a sweep finds an image that remains after a crash.
  */
-export function createJobRetention({ store, search, inputs, clock, limits }: Deps) {
+export function createJobRetention({ store, inputs, clock, limits }: Deps) {
   let isHealthy = true;
   /** True if stored images without a job may exist: from before this process, or after a failed removal. */
   let hasLeftovers = true;
@@ -40,8 +39,7 @@ export function createJobRetention({ store, search, inputs, clock, limits }: Dep
     };
     let after: JobRetention['after'];
     while (!signal.aborted) {
-      const { removed, releasedInputs, next } = await store.prune({ ...retention, after });
-      if (removed.length > 0) search.removed(removed);
+      const { releasedInputs, next } = await store.prune({ ...retention, after });
       await removeInputs(releasedInputs);
       if (!next) return;
       after = next;

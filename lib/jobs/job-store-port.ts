@@ -312,8 +312,8 @@ export interface JobSearchFilter extends JobFilter {
 }
 
 /**
- * Finds durable jobs by their prompts, off the main thread. Results are always complete; a missing index only makes searches
- * slower until it is built.
+ * Finds durable jobs by their prompts, off the main thread. Results are always complete, because a search reads the jobs that
+ * are not indexed. A missing index only makes searches slower until it is built.
  */
 export interface JobSearch {
   /**
@@ -327,12 +327,6 @@ export interface JobSearch {
     page: JobPageRequest,
     signal: AbortSignal,
   ): Promise<{ readonly sequences: readonly number[]; readonly more: boolean }>;
-  /** Must be called after each commit that adds jobs, with their number. */
-  added(jobs: number): void;
-  /** Must be called after each commit that removes jobs, with their sequences. */
-  removed(sequences: readonly number[]): void;
-  /** Resolves when the thread has ended. Must be called before the database is closed. */
-  close(): Promise<void>;
 }
 
 /** The state of the queue, over the jobs of all scopes. */

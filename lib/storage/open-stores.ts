@@ -21,7 +21,12 @@ import {
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { isEmptyDatabase, refuseForeignDatabase, stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
-import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
+import {
+  createJobSearch,
+  type IndexedSearch,
+  reportingTo,
+  searchIndexFile,
+} from './sqlite/search/job-search.ts';
 import type { OpenSqlite } from './sqlite/sqlite-stores.ts';
 import { startStorageThreads } from './sqlite/storage-threads.ts';
 
@@ -140,6 +145,7 @@ async function createStores(
   const search = await openSearch(stateDatabaseFile(state.directory), stores.jobs, onIndexFailure);
   return {
     ...stores,
+    jobs: reportingTo(search, stores.jobs),
     search,
     artifactFiles: createArtifactFiles({ root, permissions, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),
@@ -162,7 +168,7 @@ async function openSearch(
   stateFile: string,
   jobs: Pick<JobStore, 'totals'>,
   onFailure: (error: unknown) => void,
-): Promise<JobSearch> {
+): Promise<IndexedSearch> {
   const { byStatus } = await jobs.totals();
   const count = Object.values(byStatus).reduce((sum, ofStatus) => sum + ofStatus, 0);
   const files = { stateFile, indexFile: searchIndexFile(stateFile) };

@@ -52,12 +52,7 @@ export async function openTestStores({
   const stores: Stores = {
     jobs: createJobStore(database),
     queue: createQueueStore(database),
-    search: {
-      find: async () => ({ sequences: [], more: false }),
-      added: () => {},
-      removed: () => {},
-      close: async () => {},
-    },
+    search: { find: async () => ({ sequences: [], more: false }) },
     presets: createPresetStore(database),
     sessions: createSessionStore(database),
     ledger: createLedgerStore(database),

@@ -2,11 +2,16 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import Sqlite from 'better-sqlite3';
-import type { JobSearch, JobSearchFilter, JobStore } from '../../../lib/jobs/job-store-port.ts';
+import type { JobSearchFilter, JobStore } from '../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
-import { createJobSearch, searchIndexFile } from '../../../lib/storage/sqlite/search/job-search.ts';
+import {
+  createJobSearch,
+  type IndexedSearch,
+  reportingTo,
+  searchIndexFile,
+} from '../../../lib/storage/sqlite/search/job-search.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
 import type { Bench, Row } from '../measure/bench.ts';
 import { residentMb } from '../measure/process-use.ts';
@@ -22,6 +27,7 @@ const LONGEST_BUILD_MS = 10 * 60 * 1000;
 
 interface Case {
   readonly what: string;
+  /** The term, or several, separated by `|`. */
   readonly term: string;
   readonly none?: readonly string[];
   readonly scope?: string;
@@ -37,6 +43,9 @@ const CASES: readonly Case[] = [
   { what: 'one letter that is absent', term: '☃' },
   { what: 'an absent term', term: 'quetzalcoatl' },
   { what: 'an absent term of common words', term: 'a red fox in a red fox by the window' },
+  { what: 'three common words', term: 'fox|snow|light' },
+  { what: 'a common and an absent word', term: 'light|quetzal' },
+  { what: 'a common word without another', term: 'fox', none: ['light'] },
   { what: 'a common term in a rare scope', term: 'light', scope: QUIET_SCOPE },
   { what: 'a common term of favourites', term: 'light', filter: { favorite: true } },
   { what: 'a common term of cancelled jobs', term: 'light', filter: { status: 'cancelled' } },
@@ -91,7 +100,7 @@ export const jobSearch: Bench = {
 
 async function timed(
   times: number,
-  search: JobSearch,
+  search: Pick<IndexedSearch, 'find'>,
   { term, none = [], scope = BUSY_SCOPE, filter }: Case,
 ): Promise<readonly number[]> {
   const durations: number[] = [];
@@ -106,14 +115,15 @@ async function timed(
 }
 
 /** Durable creates while the thread indexes the new jobs, against the same creates without the index. */
-async function createsRow(rounds: number, store: JobStore, search: JobSearch): Promise<Row> {
+async function createsRow(rounds: number, store: JobStore, search: IndexedSearch): Promise<Row> {
+  const indexed = reportingTo(search, store);
   const rates = { fed: [] as number[], alone: [] as number[] };
   for (let round = -1; round < rounds; round += 1) {
     for (const side of round % 2 === 0
       ? (['fed', 'alone'] as const)
       : (['alone', 'fed'] as const)) {
       const startMs = performance.now();
-      await create(store, side === 'fed' ? search.added : () => {});
+      await create(side === 'fed' ? indexed : store);
       const rate = CREATES_A_ROUND / ((performance.now() - startMs) / 1000);
       // The first round is a warm-up.
       if (round >= 0) rates[side].push(rate);
@@ -129,13 +139,12 @@ async function createsRow(rounds: number, store: JobStore, search: JobSearch): P
   };
 }
 
-async function create(store: JobStore, added: (jobs: number) => void): Promise<void> {
+async function create(store: JobStore): Promise<void> {
   let left = CREATES_A_ROUND;
   const caller = async () => {
     while (left > 0) {
       left -= 1;
       await store.submit(newJob(), WIDE);
-      added(1);
     }
   };
   await Promise.all(Array.from({ length: CALLERS }, caller));

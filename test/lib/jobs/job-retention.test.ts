@@ -12,7 +12,6 @@ const LIMITS = { retention_secs: 100, max_retained: 5, max_retained_bytes: 1000 
 function openRetention(count: number) {
   const clock = createManualClock();
   const asked: JobRetention[] = [];
-  const removed: number[] = [];
   const failures: Error[] = [];
   const inputs = { removed: [] as string[], sweeps: 0, failures: [] as Error[] };
   let left = count;
@@ -45,11 +44,10 @@ function openRetention(count: number) {
         inputs.sweeps += 1;
       },
     },
-    search: { removed: (sequences) => void removed.push(...sequences) },
     clock,
     limits: LIMITS,
   });
-  return { ...retention, clock, asked, removed, failures, inputs };
+  return { ...retention, clock, asked, failures, inputs };
 }
 
 describe('createJobRetention', () => {
@@ -58,26 +56,23 @@ describe('createJobRetention', () => {
     [31, 1],
     [32, 2],
     [100, 4],
-  ])(
-    'a sweep removes %i jobs in %i small steps, and reports each step to the search',
-    async (count, steps) => {
-      const { sweep, asked, removed, clock } = openRetention(count);
+  ])('a sweep removes %i jobs in %i small steps', async (count, steps) => {
+    const { sweep, asked, inputs, clock } = openRetention(count);
 
-      await sweep.run(forever);
+    await sweep.run(forever);
 
-      expect(asked).toHaveLength(steps);
-      expect(asked[0]).toEqual({
-        completedBeforeSecs: clock.nowMs() / 1000 - 100,
-        maxRetained: 5,
-        maxRetainedBytes: 1000,
-        batch: 32,
-      });
-      expect(asked.slice(1).map(({ after }) => after?.get('one')?.completedSecs)).toEqual(
-        Array(steps - 1).fill(7),
-      );
-      expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
-    },
-  );
+    expect(asked).toHaveLength(steps);
+    expect(asked[0]).toEqual({
+      completedBeforeSecs: clock.nowMs() / 1000 - 100,
+      maxRetained: 5,
+      maxRetainedBytes: 1000,
+      batch: 32,
+    });
+    expect(asked.slice(1).map(({ after }) => after?.get('one')?.completedSecs)).toEqual(
+      Array(steps - 1).fill(7),
+    );
+    expect(inputs.removed).toHaveLength(count);
+  });
 
   test('a sweep removes the images that only removed jobs used', async () => {
     const { sweep, inputs } = openRetention(40);

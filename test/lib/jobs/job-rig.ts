@@ -69,15 +69,8 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
   const { store, refuse, precede } = createRefusingStore(stores.jobs);
   const { generation, runs, behavior } = createScriptedGeneration();
   const kept = new Set<string>();
-  const added: number[] = [];
-  const removed: number[] = [];
   const found = { sequences: [] as number[], more: false };
-  const search = {
-    ...stores.search,
-    added: (jobs: number) => void added.push(jobs),
-    removed: (sequences: readonly number[]) => void removed.push(...sequences),
-    find: async (..._given: unknown[]) => found,
-  };
+  const search = { find: async (..._given: unknown[]) => found };
   const lines: string[] = [];
   const log = createTraceLog((line) => lines.push(line));
   const removedIds: string[] = [];
@@ -116,7 +109,7 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
 
   return {
     ...{ clock, ids, stores, store: stores.jobs, state: stores.state, search, usage, durations },
-    ...{ refuse, precede, runs, behavior, kept, discarded, lines, added, found },
+    ...{ refuse, precede, runs, behavior, kept, discarded, lines, found },
     ...{ removedIds, tokenNames, jobs, jobLists, jobQueue, jobStreams, worker },
 
     /** The time after which an ended job is removed. */

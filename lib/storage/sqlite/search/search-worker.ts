@@ -6,8 +6,8 @@ import { toStoreError } from '../driver-errors.ts';
 import { findJobs, type SearchRequest } from './find-jobs.ts';
 import { confirmIndex, forgetRemoved, indexBlocks } from './index-blocks.ts';
 import { openJobReader } from './job-reader.ts';
+import type { IndexFailure, SearchCommand, SearchFiles, SearchReply } from './job-search.ts';
 import { openSearchIndex } from './search-index.ts';
-import type { IndexFailure, SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
 /** Runs the search thread: serves searches, and updates the index between them. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { JobSearch } from '../../../../../lib/jobs/job-store-port.ts';
+import type { JobStore } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
 import {
   openStateDatabase,
@@ -12,6 +12,8 @@ import {
 } from '../../../../../lib/storage/sqlite/database.ts';
 import {
   createJobSearch,
+  type IndexedSearch,
+  reportingTo,
   searchIndexFile,
 } from '../../../../../lib/storage/sqlite/search/job-search.ts';
 import { insertJobs, jobRow } from '../../../../support/job-rows.ts';
@@ -23,7 +25,7 @@ let directory: string;
 let stateFile: string;
 let indexFile: string;
 let database: StateDatabase;
-let search: JobSearch;
+let search: IndexedSearch;
 let failures: unknown[];
 
 beforeEach(async () => {
@@ -40,7 +42,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-function openSearch(jobs = 0, file = stateFile): JobSearch {
+function openSearch(jobs = 0, file = stateFile): IndexedSearch {
   const onFailure = (error: unknown) => failures.push(error);
   return createJobSearch({ files: { stateFile: file, indexFile }, jobs, onFailure });
 }
@@ -68,6 +70,26 @@ async function addManyHens(): Promise<void> {
   const hens = Array.from({ length: 30_000 }, (_, nth) => jobRow(nth + 1, 'a hen'));
   await insertJobs(database, hens);
 }
+
+describe('reportingTo', () => {
+  test('a new job and a removed job are reported, and a repeated request is not', async () => {
+    const reports: unknown[] = [];
+    const report = (found: unknown) => void reports.push(found);
+    let repeated = false;
+    const jobs = reportingTo({ ...search, added: report, removed: report }, {
+      submit: async () => ({ repeated }),
+      prune: async () => ({ removed: repeated ? [] : [7, 9] }),
+    } as unknown as JobStore);
+
+    await jobs.submit({} as never, {} as never);
+    await jobs.prune({} as never);
+    repeated = true;
+    await jobs.submit({} as never, {} as never);
+    await jobs.prune({} as never);
+
+    expect(reports).toEqual([1, [7, 9]]);
+  });
+});
 
 describe('createJobSearch', () => {
   test('a search finds the latest commits, in pages', async () => {
