@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, lstatSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, lstatSync, openSync } from 'node:fs';
 import { errorCode } from './error-code.ts';
 
 /** The permissions of created files and folders: access only for their owner. */
@@ -22,15 +22,5 @@ export function createOwnerFile(path: string): void {
     if (lstatSync(path).isSymbolicLink() && !existsSync(path)) {
       throw new Error('the file is a dangling link', { cause: error });
     }
-  }
-}
-
-/** Writes a new file that only its owner can access. Throws if the name exists, even as a link. */
-export function writeOwnerFile(path: string, text: string): void {
-  const file = openSync(path, CREATE_FLAGS, OWNER_FILE);
-  try {
-    writeFileSync(file, text);
-  } finally {
-    closeSync(file);
   }
 }

@@ -1,34 +1,5 @@
 import { constants, lstatSync } from 'node:fs';
-import { mkdtemp, open, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { nameNewFile } from '../../lib/platform/name-new-file.ts';
-
-/**
- * Writes a file atomically: a partial file never appears under its name. Resolves with false, without writing, if the file
- * exists and `replaces` is false. Throws the error of the file system.
- */
-export async function saveFile(
-  path: string,
-  bytes: Uint8Array,
-  { replaces, mode = 0o666 }: { readonly replaces: boolean; readonly mode?: number },
-): Promise<boolean> {
-  const temporary = await mkdtemp(join(dirname(path), '.image-bridge-'));
-  try {
-    const written = join(temporary, 'file');
-    const file = await open(written, 'wx', mode);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    if (!replaces) return await nameNewFile(written, path);
-    await rename(written, path);
-    return true;
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
-}
+import { open } from 'node:fs/promises';
 
 /** Returns the reason of a file system error for the operator. */
 export function fileReason(error: unknown): string {

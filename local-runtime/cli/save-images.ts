@@ -4,10 +4,11 @@ import { mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
+import { saveFile } from '../../lib/platform/durable-file.ts';
 import type { Service } from '../client/service.ts';
 import { ServiceError } from '../client/service-error.ts';
 import type { CommandIo } from './command-io.ts';
-import { fileReason, isTaken, saveFile } from './files.ts';
+import { fileReason, isTaken } from './files.ts';
 import { printJson } from './print.ts';
 import { printable, styled } from './terminal.ts';
 

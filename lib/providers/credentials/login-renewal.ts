@@ -1,9 +1,10 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir, rename, unlink } from 'node:fs/promises';
+import { lstat, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
+import { renameDurably } from '../../platform/durable-file.ts';
 import type { Ids } from '../../platform/ids.ts';
+import { CREATE_FLAGS, OWNER_FILE } from '../../platform/owner-file.ts';
 import { type FreshTokens, type Login, parseLogin, withTokens } from './login.ts';
 import type { LoginFile, StoredLogin } from './login-file.ts';
 import type { HeldLock, RefreshLock } from './refresh-lock.ts';
@@ -159,8 +160,6 @@ interface LoginReplacement {
   discard(): Promise<void>;
 }
 
-const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-const OWNER_ONLY = 0o600;
 const LEFTOVER = /^\.image-bridge-auth\.[0-9a-f]{32}\.tmp$/;
 // A refresh ends long before this.
 const LEFTOVER_AFTER_MS = 120_000;
@@ -176,7 +175,7 @@ async function openReplacement(
 ): Promise<LoginReplacement> {
   await removeLeftovers(home, clock);
   const path = join(home, `.image-bridge-auth.${ids.newOpaqueId()}.tmp`);
-  const file = await open(path, CREATE, OWNER_ONLY);
+  const file = await open(path, CREATE_FLAGS, OWNER_FILE);
   let isCommitted = false;
   let isDiscarded = false;
 
@@ -202,10 +201,9 @@ async function openReplacement(
       }
       await file.truncate(whole.length);
       // Without this the name could become durable before the bytes, which would leave an empty login.
-      await file.sync();
-      await rename(path, join(home, 'auth.json'));
+      await file.datasync();
+      await renameDurably(path, join(home, 'auth.json'));
       isCommitted = true;
-      await syncFolder(home);
     },
     discard,
   };
@@ -221,14 +219,5 @@ async function removeLeftovers(home: string, clock: Clock): Promise<void> {
     } catch {
       // A leftover file does no harm.
     }
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

@@ -5,6 +5,7 @@ import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-file
 import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { syncFolder, writeNewFile } from '../../platform/durable-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
@@ -18,9 +19,7 @@ import {
   readWhole,
   statName,
   statNameNow,
-  syncFolder,
   unlinkIfPresent,
-  writeNew,
   writeZeros,
 } from './files.ts';
 
@@ -96,7 +95,9 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
     isTaken: (name) =>
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
     stage: (id, bytes) =>
-      asArtifactError(async () => writeNew(join(await stagingFolder(root), id), bytes, modes.file)),
+      asArtifactError(async () =>
+        writeNewFile(join(await stagingFolder(root), id), bytes, modes.file),
+      ),
     publish: (id, name) =>
       asArtifactError(async () => {
         const { folder, filename } = splitName(name);

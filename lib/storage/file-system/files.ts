@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { FileContent, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { syncFolder } from '../../platform/durable-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import { CREATE_FLAGS, OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
@@ -17,17 +18,6 @@ const ZEROS = Buffer.alloc(262_144);
 
 // About 2 ms of hashing.
 const STEP_BYTES = 4 * 1024 * 1024;
-
-/** Creates the file and resolves when its bytes are durable. Its name is durable only after its folder is synced. */
-export async function writeNew(path: string, bytes: Buffer, mode = OWNER_FILE): Promise<void> {
-  const file = await open(path, CREATE_FLAGS, mode);
-  try {
-    await file.writeFile(bytes);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-}
 
 /** Creates a file of this many zero bytes. Not durable, because a full file system already rejects the write. */
 export async function writeZeros(path: string, bytes: number): Promise<void> {
@@ -223,16 +213,6 @@ export async function findFolder(
     if (!(await isFolder(path, () => false))) return undefined;
   }
   return path;
-}
-
-/** Makes the names in a folder durable. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 async function isFolder(path: string, onOther = refuseOther): Promise<boolean> {

@@ -1,7 +1,8 @@
-import { readdir, rename } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { renameDurably, syncFolder, writeNewFile } from '../../platform/durable-file.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { asStateError } from './file-errors.ts';
 import {
@@ -11,9 +12,7 @@ import {
   readChecked,
   readWhole,
   statNameNow,
-  syncFolder,
   unlinkIfPresent,
-  writeNew,
 } from './files.ts';
 
 interface Deps {
@@ -72,11 +71,12 @@ async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise
   if ((await readChecked(path, bytes.length, sha256)) === undefined) {
     const staged = join(await folders.make([FOLDER, STAGING]), sha256);
     await unlinkIfPresent(staged);
-    await writeNew(staged, bytes, FILE_MODE);
-    await rename(staged, path);
+    await writeNewFile(staged, bytes, FILE_MODE);
+    await renameDurably(staged, path);
+  } else {
+    // The process that wrote the file may have been killed before the name was durable.
+    await syncFolder(folder);
   }
-  // The folder of an existing file is synced too, because the process that wrote it may have been killed before the name was durable.
-  await syncFolder(folder);
 }
 
 /** Removes the image. The removal is not made durable, because the next start finds a file that a power failure restored. */

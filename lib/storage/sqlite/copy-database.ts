@@ -1,7 +1,8 @@
-import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { syncPathNow } from '../../platform/durable-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { createOwnerFile } from '../../platform/owner-file.ts';
 import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection.ts';
@@ -26,11 +27,12 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     connection.prepare('VACUUM INTO ?').run(copy);
     forgetIdentity(copy);
     step = 'it cannot be made durable';
-    syncPath(copy);
+    // `VACUUM INTO` does not sync its file.
+    syncPathNow(copy);
     step = 'it cannot be given its name';
     // Unlike a rename, a link never replaces another file.
     linkSync(copy, target);
-    syncPath(folder);
+    syncPathNow(folder);
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
@@ -59,15 +61,5 @@ function forgetIdentity(file: string): void {
     setDatabaseIdentity(copy, UNIDENTIFIED);
   } finally {
     copy.close();
-  }
-}
-
-/** Makes a file, or the names in a folder, durable. Needed for a copy, because `VACUUM INTO` does not sync its file. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -1,8 +1,9 @@
 import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { syncPathNow } from '../../platform/durable-file.ts';
 import { type Connection, connect, connectToRead, keepNoLog } from './connection.ts';
-import { copyDatabase, syncPath } from './copy-database.ts';
+import { copyDatabase } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
 import { peekFileHeader, refuseForeignLog } from './database-file.ts';
 import { toOpenError } from './driver-errors.ts';
@@ -30,7 +31,7 @@ export function restoreState(file: string, source: string): string | undefined {
     // The search index describes other jobs. It is built again.
     for (const end of ['', '-wal', '-shm'])
       rmSync(`${searchIndexFile(file)}${end}`, { force: true });
-    syncPath(folder);
+    syncPathNow(folder);
     removeTemporary(folder);
     return replaced;
   } catch (error) {

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { ImageJobSummary } from '../../../lib/contract/resources/job.ts';
 import type { Page } from '../../../lib/contract/schema/page.ts';
+import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { toQuery } from '../../client/service.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption, ServiceOption } from '../command-table/options.ts';
-import { fileReason, saveFile } from '../files.ts';
+import { fileReason } from '../files.ts';
 import { printFields, printJson, printTable } from '../print.ts';
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';

@@ -6,10 +6,11 @@ import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { findFlatBackground } from '../../../lib/images/matte/flat-background.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import type { Call } from '../command-table/command.ts';
 import { type ConfigurationOptions, toLoadOptions } from '../command-table/options.ts';
-import { fileReason, readWholeFile, saveFile } from '../files.ts';
+import { fileReason, readWholeFile } from '../files.ts';
 import { printable } from '../terminal.ts';
 
 interface BackgroundOptions extends ConfigurationOptions {

@@ -6,11 +6,12 @@ import { problemLine } from '../../../lib/config/problem.ts';
 import { userConfigFile } from '../../../lib/config/sources/config-file.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { homeFolder, userFolder } from '../../../lib/platform/home-folder.ts';
 import { agentHome, findLoginProblem } from '../../../lib/providers/credentials/login-file.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
-import { fileReason, saveFile } from '../files.ts';
+import { fileReason } from '../files.ts';
 
 interface SetupOptions {
   readonly dryRun: boolean;
@@ -248,7 +249,7 @@ function newFile(path: string, content: string): Change {
       named(path, async () => {
         await mkdir(dirname(path), { recursive: true, mode: FOR_OWNER });
         const options = { replaces: false, mode: FILE_FOR_OWNER };
-        if (await saveFile(path, Buffer.from(content), options)) return;
+        if (await saveFile(path, content, options)) return;
         throw new BridgeError('configuration', `${path} already exists, or is a broken link`);
       }),
   };

@@ -8,6 +8,7 @@ import {
 } from '../../../lib/contract/request/caller.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { nowSecs, systemClock } from '../../../lib/platform/clock.ts';
+import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import type { Token } from '../../../lib/tokens/token.ts';
 import { readTokens } from '../../../lib/tokens/token-file.ts';
@@ -16,7 +17,7 @@ import { type FileLock, waitForFileLock } from '../../server/locks/file-lock.ts'
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions, JsonOption } from '../command-table/options.ts';
-import { fileReason, saveFile } from '../files.ts';
+import { fileReason } from '../files.ts';
 import { printJson, printTable, toDate } from '../print.ts';
 import { withConfig } from '../with-config.ts';
 
@@ -161,7 +162,7 @@ function changeTokens(
       const text = toTokensText(withoutOldMarks(tokens));
       // Throws before a file is written that the bridge would reject.
       parseTokens(text);
-      await saveFile(path, Buffer.from(text), { replaces: true, mode: 0o600 });
+      await saveFile(path, text, { replaces: true, mode: 0o600 });
       done();
       return 0;
     } catch (error) {

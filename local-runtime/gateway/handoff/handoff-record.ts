@@ -1,9 +1,10 @@
 import { readFile, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import * as v from 'valibot';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
+import { saveFile, syncFolder } from '../../../lib/platform/durable-file.ts';
 import { SLOTS } from '../coordination.ts';
-import { replaceFile, syncFolder } from './replace-file.ts';
 
 const RECORD = v.object({
   /** The slot that was active before; null if no slot was active. */
@@ -15,6 +16,9 @@ const RECORD = v.object({
 
 /** The record of an unfinished handoff. Every step can be repeated, so a later run needs only these fields to continue. */
 export type HandoffRecord = Readonly<v.InferOutput<typeof RECORD>>;
+
+/** The permissions of the gateway's files. A gateway can run as another user. */
+export const READABLE_BY_ALL = 0o644;
 
 /** Returns the path of the record that belongs to a coordination file. */
 export function recordPath(coordination: string): string {
@@ -31,13 +35,14 @@ export async function readRecord(path: string): Promise<HandoffRecord | undefine
   }
 }
 
-export function writeRecord(path: string, record: HandoffRecord): Promise<void> {
-  return replaceFile(path, `${JSON.stringify(record)}\n`);
+export async function writeRecord(path: string, record: HandoffRecord): Promise<void> {
+  const text = `${JSON.stringify(record)}\n`;
+  await saveFile(path, text, { replaces: true, mode: READABLE_BY_ALL });
 }
 
 export async function removeRecord(path: string): Promise<void> {
   await rm(path, { force: true });
-  await syncFolder(path);
+  await syncFolder(dirname(path));
 }
 
 const BEAT_MS = 5000;

@@ -1,16 +1,17 @@
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
+import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { readCoordination, type Slot, type Target } from '../coordination.ts';
 import type { GatewayState } from '../own-routes.ts';
 import {
   type HandoffRecord,
   keepFresh,
+  READABLE_BY_ALL,
   readRecord,
   recordPath,
   removeRecord,
   writeRecord,
 } from './handoff-record.ts';
-import { replaceFile } from './replace-file.ts';
 import type { SlotDriver } from './slot-driver.ts';
 
 export interface HandoffBudgets {
@@ -182,7 +183,7 @@ async function release(deps: Deps, slot: Slot): Promise<boolean> {
 /** Writes the target to the file. Skips the write if the file already has the target, because the disk may be full. */
 async function point({ coordination }: Deps, target: Target): Promise<void> {
   if ((await readCoordination(coordination)) === target) return;
-  await replaceFile(coordination, `${target}\n`);
+  await saveFile(coordination, `${target}\n`, { replaces: true, mode: READABLE_BY_ALL });
 }
 
 function isConfirmed(deps: Deps, target: Target): Promise<boolean> {

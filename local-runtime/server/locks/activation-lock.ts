@@ -1,17 +1,10 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { type Clock, nowSecs, sleep, stayAwake } from '../../../lib/platform/clock.ts';
-import { writeOwnerFile } from '../../../lib/platform/owner-file.ts';
+import { saveFile } from '../../../lib/platform/durable-file.ts';
+import { OWNER_FILE } from '../../../lib/platform/owner-file.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 
 const LOCK_HOLDER = v.object({
@@ -58,7 +51,7 @@ export async function takeActivationLock(
     }
   }
   const { release } = lock;
-  writeHolder(path, { pid: process.pid, host: hostname(), since: nowSecs(clock) });
+  await writeHolder(path, { pid: process.pid, host: hostname(), since: nowSecs(clock) });
   return {
     release() {
       // Safe before the unlock, because the next holder writes its own file only after it has acquired the lock.
@@ -109,15 +102,13 @@ function tryLock(path: string): FileLock | undefined {
 }
 
 /** Writes the holder file. It is replaced atomically, so that a reader never sees a partial file. */
-function writeHolder(path: string, holder: LockHolder): void {
+async function writeHolder(path: string, holder: LockHolder): Promise<void> {
   const file = holderFile(path);
-  const fresh = `${file}.new`;
+  // The identity of the previous holder must not remain if writing fails.
   rmSync(file, { force: true });
   try {
-    // The name may belong to a file left by a crash, or to a link; removing a link does not touch its target.
-    rmSync(fresh, { force: true });
-    writeOwnerFile(fresh, `${JSON.stringify(holder)}\n`);
-    renameSync(fresh, file);
+    const text = `${JSON.stringify(holder)}\n`;
+    await saveFile(file, text, { replaces: true, mode: OWNER_FILE });
   } catch {
     // The disk may be full, or the file may belong to another user. The lock is still held, by an unknown holder.
   }
