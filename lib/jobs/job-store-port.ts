@@ -55,6 +55,11 @@ export interface JobRecord extends JobFacts {
   readonly webhook?: WebhookRecord;
 }
 
+/** A job that its claim has ended as `failed`, because its stored request cannot be read. */
+export interface UnreadableJob extends Pick<JobFacts, 'id' | 'scope' | 'sequence'> {
+  readonly request?: undefined;
+}
+
 /** A job as lists show it. */
 export interface JobSummary extends JobFacts {
   readonly operation: JobRequest['operation'];
@@ -223,9 +228,9 @@ export interface JobStore {
    * paused. Scopes take turns: the scope with the oldest last claim is next. A scope whose first job is queued waits behind
    * the scopes that have waited longest, unless its own last claim is more recent. Within a scope, the job with the highest
    * priority is claimed, and among equal priorities the one accepted first. A job with an unreadable request ends as
-   * `failed`, and the next job is claimed.
+   * `failed` instead.
    */
-  claim(startedSecs: number): Promise<JobRecord | undefined>;
+  claim(startedSecs: number): Promise<JobRecord | UnreadableJob | undefined>;
   /**
    * Ends a running job, counts its outputs, replaces its charge by their number, publishes its artifacts, and makes its
    * webhook due if the status is among its events. If the job does not succeed, its pending publications become its partial

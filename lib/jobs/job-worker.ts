@@ -250,7 +250,7 @@ function trackPublications(
 
 interface QueueDeps {
   readonly store: Pick<JobStore, 'claim'>;
-  readonly live: Pick<LiveJobs, 'claim'>;
+  readonly live: Pick<LiveJobs, 'claim' | 'ended'>;
   /** False while the images of a job could not be stored. */
   readonly canPublish: () => boolean;
   /** Ends the jobs that must not be claimed. Awaited before each claim. Returns undefined if there is nothing to do. */
@@ -317,7 +317,12 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
           if (ending) await ending;
           const job = await live.claim(() => store.claim(nowSecs(clock)));
           isRefused = false;
-          if (job) return job;
+          if (job?.request) return job;
+          if (job) {
+            // The job is unreadable and has ended. Other jobs may wait behind it.
+            live.ended(job.id);
+            continue;
+          }
         } catch (thrown) {
           noteRefusal(thrown);
           await sleep(clock, CLAIM_RETRY_MS, signal);

@@ -2,7 +2,7 @@ import type { ImageJob } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { GenerationStage, VerifiedEvent } from '../generation/generation-events.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { JobRecord, JobStore } from './job-store-port.ts';
+import type { JobRecord, JobStore, UnreadableJob } from './job-store-port.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
 
@@ -115,12 +115,12 @@ export function createLiveJobs(clock: Clock) {
 
     isOver: waits.isOver,
 
-    /** Resolves as the given `claim` does. The claimed job counts as running in this process from that moment. */
-    async claim<T extends { readonly id: string }>(
+    /** Resolves as the given `claim` does. A claimed job counts as running in this process from that moment. */
+    async claim<T extends Pick<JobRecord | UnreadableJob, 'id' | 'request'>>(
       claim: () => Promise<T | undefined>,
     ): Promise<T | undefined> {
       const claiming = claim().then((job) => {
-        if (job) enter(job.id);
+        if (job?.request) enter(job.id);
         return job;
       });
       claims.add(claiming);

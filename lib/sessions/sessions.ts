@@ -33,8 +33,9 @@ export function createSessions({ store, locks, findProvider }: Deps) {
     },
 
     /**
-     * Deletes the thread, then the binding. If that is interrupted, the binding without a thread is removed at its next use. Throws
-     * `session_not_found`, the error of the provider, and `session_busy` while an operation uses the session or waits for it.
+     * Deletes the thread, then the binding. If the process stops in between, the next use of the session removes the binding.
+     * Throws `session_not_found`, the error of the provider, and `session_busy` while an operation uses the session or waits for
+     * it.
      */
     async remove(id: SessionId, signal: AbortSignal): Promise<void> {
       if (locks.isHeld(id)) throw new BridgeError('session_busy', 'the session is in use');

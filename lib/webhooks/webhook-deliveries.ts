@@ -32,7 +32,7 @@ interface Deps {
 const TASK = 'webhooks';
 // The wait after the store could not be read or written.
 const RETRY_MS = 1000;
-// Timers do not advance while the machine is suspended, and the end of a job with an unreadable request wakes nobody.
+// Timers do not advance while the machine is suspended.
 const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
 // For the whole attempt: name lookup, connection and the head of the reply.
@@ -49,13 +49,21 @@ export function createWebhookDeliveries(deps: Deps) {
   /** The attempts in progress, with their hosts. */
   const sending = new Map<Promise<void>, string>();
 
-  async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
-    const { sequence, attempts } = due;
-    const job = await findJob(due.scope, due.jobId);
-    if (!job) return;
+  function postEnd(job: ImageJob, url: string, signal: AbortSignal) {
     const body = toBody(job);
     const headers = signWebhook({ id: job.id, timestampSecs: nowSecs(clock), body }, keys);
-    const status = await post(due.url, { headers, body }, signal);
+    return post(url, { headers, body }, signal);
+  }
+
+  async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
+    const { sequence, attempts } = due;
+    const job = await findJob(due.scope, due.jobId).catch((thrown) => {
+      log.failure(thrown, { task: TASK });
+      return 'unreadable' as const;
+    });
+    if (!job) return;
+    // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again and again.
+    const status = job === 'unreadable' ? undefined : await postEnd(job, due.url, signal);
     const at = { nowMs: clock.nowMs(), fraction: ids.newFraction() };
     const outcome = toOutcome({ attempts, status, ...at });
     await store.settle(sequence, outcome);

@@ -114,7 +114,7 @@ describe('the allowance of a job', () => {
 
     await rig.store.interruptAbandoned({ atSecs, error: { ...error, code: 'cancelled' } });
 
-    expect(job?.token).toBe('alice');
+    expect(job).toMatchObject({ token: 'alice' });
     expect(await used()).toBe(1);
     const { items } = await rig.usage.report(caller, 1);
     expect(items).toMatchObject([

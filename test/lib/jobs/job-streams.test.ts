@@ -3,6 +3,7 @@ import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
 import { createSharedChanges } from '../../../lib/jobs/job-streams.ts';
 import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { requestContext } from '../../support/request-context.ts';
 import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
 import { createStreamClient, readAll } from './stream-client.ts';
 
@@ -433,6 +434,21 @@ describe('createJobStreams, the number of streams', () => {
     }
 
     await (await follow(id)).until(2);
+  });
+});
+
+describe('createJobStreams, a job whose stored request is damaged', () => {
+  test('the stream of the job fails as soon as a claim ends the job', async () => {
+    const id = await submitted();
+    const events = await rig.jobStreams.ofJob(id, requestContext({ scope: SCOPE }));
+    const iterator = events[Symbol.asyncIterator]();
+    await iterator.next();
+    const next = iterator.next();
+    await rig.state.damageJobRequests();
+
+    rig.work();
+
+    await expect(next).rejects.toThrow();
   });
 });
 

@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
+import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
 import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { jobRequest } from '../../support/jobs.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 const forever = new AbortController().signal;
@@ -86,16 +88,17 @@ describe('createLiveJobs', () => {
 
   test('a stop during the claim of a job reaches the job', async () => {
     const reason = cancellation();
-    let give = (_job: { id: string }) => {};
+    const request = jobRequest();
+    let give = (_job: Pick<JobRecord, 'id' | 'request'>) => {};
     const claimed = live.claim(
       () =>
-        new Promise<{ id: string }>((resolve) => {
+        new Promise<Pick<JobRecord, 'id' | 'request'>>((resolve) => {
           give = resolve;
         }),
     );
     const stopped = live.stop('one', reason, 'stop');
 
-    give({ id: 'one' });
+    give({ id: 'one', request });
     await claimed;
 
     expect(await stopped).toBe(true);

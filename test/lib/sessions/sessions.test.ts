@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { noAbort, openSessions } from './session-rig.ts';
 
@@ -19,7 +19,7 @@ async function takeTurn(...given: Parameters<typeof rig.begin>) {
 }
 
 describe('createSessionTurns', () => {
-  it('binds a new key to a new thread, and finds it again', async () => {
+  test('a new key is bound to a new thread, which the next turn finds again', async () => {
     const first = await takeTurn(KEYED);
     const second = await takeTurn(KEYED);
 
@@ -29,7 +29,7 @@ describe('createSessionTurns', () => {
     expect(second.report).toEqual({ key: 'storyboard', thread_id: threadId, reused: true });
   });
 
-  it('binds the same key of another scope to another thread', async () => {
+  test('the same key of another scope is bound to another thread', async () => {
     const ours = await takeTurn(KEYED);
     const theirs = await takeTurn(KEYED, { scope: 'another' });
 
@@ -37,7 +37,7 @@ describe('createSessionTurns', () => {
     expect(theirs.report.reused).toBe(false);
   });
 
-  it('continues a thread of the scope by the id of the thread', async () => {
+  test('a turn continues a thread of its scope by the id of the thread', async () => {
     const { threadId } = await takeTurn(KEYED);
 
     const turn = await takeTurn({ mode: 'thread', thread_id: threadId });
@@ -45,7 +45,7 @@ describe('createSessionTurns', () => {
     expect(turn.report).toEqual({ thread_id: threadId, reused: true });
   });
 
-  it('throws `session_not_found` for a thread of another scope, and for a thread that the bridge did not create', async () => {
+  test('a thread of another scope, and a thread that the bridge did not create, are not found', async () => {
     const { threadId } = await takeTurn(KEYED);
 
     for (const [thread_id, scope] of [
@@ -59,7 +59,7 @@ describe('createSessionTurns', () => {
     }
   });
 
-  it('runs one operation of a session at a time, in their order, by key or by thread', async () => {
+  test('operations of a session run one at a time in their order, by key or by thread', async () => {
     const first = await rig.begin(KEYED);
     const thread = { mode: 'thread', thread_id: first.threadId } as const;
     const order: string[] = [];
@@ -81,14 +81,14 @@ describe('createSessionTurns', () => {
     expect(order).toEqual(['key', 'thread']);
   });
 
-  it('creates one thread for operations that begin a session at the same time', async () => {
+  test('operations that begin a session at the same time share one thread', async () => {
     const turns = await Promise.all([takeTurn(KEYED), takeTurn(KEYED), takeTurn(KEYED)]);
 
     expect(rig.threads.size).toBe(1);
     expect(turns.map(({ report }) => report.reused)).toEqual([false, true, true]);
   });
 
-  it('stops waiting when the signal aborts', async () => {
+  test('a turn stops waiting for its session when the signal aborts', async () => {
     const first = await rig.begin(KEYED);
     const controller = new AbortController();
     const reason = new Error('cancelled');
@@ -101,7 +101,7 @@ describe('createSessionTurns', () => {
     expect((await takeTurn(KEYED)).report.reused).toBe(true);
   });
 
-  it('refuses a thread that was deleted while the operation waited', async () => {
+  test('a turn is rejected if its thread was deleted while the turn waited', async () => {
     const first = await rig.begin(KEYED);
     const waiting = rig.begin({ mode: 'thread', thread_id: first.threadId });
 
@@ -110,7 +110,7 @@ describe('createSessionTurns', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'session_not_found' });
   });
 
-  it('forgets a session whose thread the provider no longer has, and keeps it after other failures', async () => {
+  test('a session is removed if the provider no longer has its thread, and is kept after other failures', async () => {
     const first = await rig.begin(KEYED);
     await first.end(new BridgeError('upstream', 'failed'));
     const second = await rig.begin(KEYED);
@@ -123,7 +123,7 @@ describe('createSessionTurns', () => {
     expect(third.report.reused).toBe(false);
   });
 
-  it('names the provider that fails to create a thread, and lets the next operation begin', async () => {
+  test('the error of a thread that cannot be created names the provider, and the next operation begins', async () => {
     const createThread = () => Promise.reject(new BridgeError('upstream', 'the agent has ended'));
     const sessions = { createThread, deleteThread: async () => {} };
     const provider = { ...rig.agent, sessions };
@@ -134,7 +134,7 @@ describe('createSessionTurns', () => {
     expect((await takeTurn(KEYED)).report.reused).toBe(false);
   });
 
-  it('deletes the thread again if its key cannot be stored', async () => {
+  test('a new thread is deleted again if its key cannot be stored', async () => {
     const id = { scope: 'anonymous', provider: rig.agent.name, key: 'storyboard' };
     // This is the id of the next thread, and no two sessions share a thread.
     await rig.store.bind({ ...id, key: 'another' }, 'thread-1 of m for r');

@@ -61,6 +61,7 @@ async function openRig(allowed_hosts: readonly string[]) {
     clock,
     jobs,
     store,
+    state: stores.state,
     posted,
     results,
     lines,
@@ -86,7 +87,7 @@ async function openRig(allowed_hosts: readonly string[]) {
       const webhook = { url, events: ['succeeded' as const] };
       await jobs.submit(newJob({ webhook }), WIDE);
       const job = await jobs.claim(nowSecs);
-      if (!job) throw new Error('nothing was claimed');
+      if (!job?.request) throw new Error('nothing was claimed');
       await jobs.settle(job.sequence, succeeded(nowSecs));
       deliveries.wake();
       return job;
@@ -272,6 +273,20 @@ describe('createWebhookDeliveries', () => {
     expect(rig.posted).toHaveLength(2);
     expect(JSON.parse(rig.lines[0] ?? '')).toMatchObject({ task: 'webhooks' });
     expect(rig.lines[0]).not.toContain('disk');
+  });
+
+  test('a job that cannot be read is reported, and counts as a failed attempt', async () => {
+    await rig.end();
+    await rig.state.damageJobRequests();
+
+    rig.work();
+    await until(() => rig.lines.length === 1);
+    await until(() => rig.results.length === 1);
+
+    expect(rig.posted).toEqual([]);
+    expect(rig.results).toEqual(['retried']);
+    const [queue] = await rig.store.listQueues();
+    expect(queue?.dueMs).toBe(rig.clock.nowMs() + 5000);
   });
 
   test('no webhook is sent for a removed job', async () => {

@@ -32,6 +32,7 @@ const MARK = `
 const TOTALS = 'SELECT * FROM job_total';
 
 const NextRow = v.optional(v.object({ sequence: v.number(), provider: v.string() }));
+const IdRow = v.object({ id: v.string() });
 const TotalRow = v.pipe(
   v.object({
     queued: v.number(),
@@ -95,7 +96,8 @@ export function createJobStore(database: StoreDatabase): JobStore {
           counts.start({ scope, provider });
           changes.note(sequence, scope);
           accounts.begin(sequence);
-          const job = readable(findBySequence.get(sequence));
+          const row = findBySequence.get(sequence);
+          const job = readable(row);
           if (job !== undefined) return job;
           // An unreadable job must not block the jobs behind it. No provider was called for it.
           const end = {
@@ -105,6 +107,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
             settlement: NOTHING_COUNTED,
           } as const;
           ending.end(sequence, 'running', end);
+          return { ...v.parse(IdRow, row), scope, sequence };
         }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),

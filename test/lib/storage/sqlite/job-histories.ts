@@ -41,7 +41,7 @@ const submit = fc
 
 const claim = fc.constant<JobStep>(async (store, { jobs }) => {
   const job = await store.claim(2);
-  if (job) jobs.set(job.sequence, job);
+  if (job?.request) jobs.set(job.sequence, job);
 });
 
 const settle = fc

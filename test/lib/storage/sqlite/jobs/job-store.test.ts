@@ -178,15 +178,18 @@ describe('createJobStore', () => {
     },
   );
 
-  test('an unreadable queued job ends as failed, and the next job is claimed', async () => {
+  test('the claim of an unreadable job ends the job as failed, and the next claim takes the next job', async () => {
     const { job: damaged } = await store.submit(newJob(), WIDE);
     const { job: valid } = await store.submit(newJob(), WIDE);
     const damage = database.prepare('UPDATE job_content SET request = ? WHERE seq = ?');
     damage.run('no JSON', damaged.sequence);
 
+    const ended = await store.claim(9);
     const claimed = await store.claim(9);
 
-    expect(claimed?.id).toBe(valid.id);
+    const { id, scope, sequence } = damaged;
+    expect(ended).toEqual({ id, scope, sequence });
+    expect(claimed).toMatchObject({ id: valid.id, status: 'running' });
     const { items } = await store.list(damaged.scope, { visibility: 'all' }, { limit: 10 });
     expect(items.find(({ id }) => id === damaged.id)).toMatchObject({
       status: 'failed',
