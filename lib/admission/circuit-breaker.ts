@@ -94,7 +94,7 @@ export function createCircuitBreaker(deps: Deps) {
   }
 
   return {
-    /** Throws `overloaded` if `admit` would, without using up a probe. For a caller that has to wait first. */
+    /** Throws `overloaded` if `admit` would, without using up a probe. Called before a wait in the queue. */
     check,
 
     /** Returns the error that `admit` would throw now. Undefined if `admit` would succeed. Counts no rejection. */

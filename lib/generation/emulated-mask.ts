@@ -26,8 +26,8 @@ const TOO_LARGE: ReadonlySet<ImageFault> = new Set([
 ]);
 
 /**
- * Draws the source and the mask of an emulated mask on the canvas of the model. Throws `unsupported_capability` for a source that is
- * too large once it is drawn for the model or encoded for delivery.
+ * Draws the source and the mask of an emulated mask on the canvas of the model. Throws `unsupported_capability` if the source is
+ * too large after it is drawn for the model or encoded for delivery.
  */
 export async function drawMaskedInputs(
   engine: Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>,
@@ -97,7 +97,7 @@ function ratioOf({ width, height }: Edges): number {
   return width / height;
 }
 
-/** Returns an image that the bridge made, once it is inspected. Throws `internal` for an invalid image. */
+/** Returns the inspected image that the bridge made. Throws `internal` if the image is invalid. */
 export function ownImage(inspection: Inspection): VerifiedImage {
   if (inspection.ok) return inspection.image;
   throw new BridgeError('internal', 'the bridge made an invalid image', {

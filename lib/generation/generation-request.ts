@@ -29,7 +29,7 @@ export interface GenerationRequest<S = InputSource>
   readonly timeoutMs: number | undefined;
 }
 
-/** A request that can be planned. Of its images, only facts may be known. */
+/** A request that can be planned. Only facts about its images may be known. */
 export type PlannedRequest = GenerationRequest<PlannedSource>;
 
 /** Converts a request of any wire format, or the request of a job, and its images. */
@@ -61,8 +61,8 @@ export function toParameters(sent: ImageRequest['parameters']): Parameters {
 }
 
 /**
- * Returns the part of a request that an equal request has too: everything but its key. Images are represented by their identity,
- * their declared type and their name, in whatever form they were sent.
+ * Returns the part of a request that decides if two requests are equal: everything except the idempotency key. Images are
+ * represented by their identity, their declared type and their name, in whatever form they were sent.
  */
 export function toFingerprintedRequest(
   request: AnyImageRequest,

@@ -3,7 +3,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { type Composites, createComposites } from './composite/composites.ts';
-import { hasManifest } from './container/manifest.ts';
+import { CONTAINERS } from './container/containers.ts';
 import { inspectImage, makeThumbnail } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
 import { conversion, pixelDecode, pixelEncode } from './decode/sharp-pipelines.ts';
@@ -90,7 +90,7 @@ function createTools(
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
 
     hasManifest: ({ bytes, format }, signal) =>
-      track(slices.run(hasManifest(bytes, format), signal)),
+      track(slices.run(CONTAINERS[format].hasManifest(bytes), signal)),
   };
 }
 

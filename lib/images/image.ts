@@ -14,13 +14,13 @@ export interface ImageLimits {
   readonly max_decode_ms: number;
 }
 
-/** An encoded image whose container and pixels were checked to the last byte (docs/contract.md, section 1). */
-export interface VerifiedImage {
+/**
+ * An encoded image whose container and pixels were checked to the last byte (docs/contract.md, section 1). Its dimensions are
+ * those before the rotation by EXIF.
+ */
+export interface VerifiedImage extends Edges {
   readonly bytes: Buffer;
   readonly format: OutputFormat;
-  /** Width in pixels as stored, before the rotation by EXIF. */
-  readonly width: number;
-  readonly height: number;
   /** EXIF orientation, 1 to 8. It is 1 if the image has no orientation. */
   readonly orientation: number;
   /** `none`: no alpha channel. `opaque`: every alpha is 255. `empty`: every alpha is 0. `some`: any other mixture. */
@@ -45,9 +45,13 @@ export type ImageFault =
   | 'chunk_too_large'
   | 'decode_timeout';
 
-export type Inspection =
-  | { readonly ok: true; readonly image: VerifiedImage }
-  | { readonly ok: false; readonly fault: ImageFault };
+/** The answer about an invalid image. */
+export interface Refused {
+  readonly ok: false;
+  readonly fault: ImageFault;
+}
+
+export type Inspection = { readonly ok: true; readonly image: VerifiedImage } | Refused;
 
 /** A small PNG of an image that the same decode verified, or the reason why the image is invalid. */
 export type Thumbnail =
@@ -57,13 +61,11 @@ export type Thumbnail =
       readonly sha256: string;
       readonly image: VerifiedImage;
     }
-  | { readonly ok: false; readonly fault: ImageFault };
+  | Refused;
 
 /** Decoded 8-bit sRGB pixels: rows from the top, 3 or 4 interleaved channels, alpha not premultiplied. */
-export interface Pixels {
+export interface Pixels extends Edges {
   readonly data: Buffer;
-  readonly width: number;
-  readonly height: number;
   readonly channels: 3 | 4;
 }
 
@@ -74,11 +76,7 @@ export interface DecodeOptions {
    * Exact target dimensions. `cover` crops to fill them, `fill` stretches. If absent, the image keeps its dimensions, rotated
    * by EXIF.
    */
-  readonly resize?: {
-    readonly width: number;
-    readonly height: number;
-    readonly fit: 'cover' | 'fill';
-  };
+  readonly resize?: Edges & { readonly fit: 'cover' | 'fill' };
 }
 
 export interface EncodeOptions {
@@ -211,13 +209,13 @@ export function uprightEdges({
   width,
   height,
   orientation,
-}: Pick<VerifiedImage, 'width' | 'height' | 'orientation'>): Edges {
+}: Edges & Pick<VerifiedImage, 'orientation'>): Edges {
   return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 
 /** Returns the limit that an image of this size exceeds, or undefined. An image above a limit is never decoded. */
 export function overLimits(
-  { bytes, width, height }: { readonly [K in 'bytes' | 'width' | 'height']: number },
+  { bytes, width, height }: Edges & { readonly bytes: number },
   limits: Omit<ImageLimits, 'max_decode_ms'>,
 ): ImageFault | undefined {
   if (bytes > limits.max_encoded_bytes) return 'too_many_bytes';

@@ -30,7 +30,7 @@ interface ImageFacts {
 
 export type InputForecast = ReturnType<typeof createInputForecast>;
 
-/** Checks the images of a request for a plan: it finds the errors of a real load and decode that show without the bytes. */
+/** Checks the images of a plan. Finds the errors of a load and a decode that are visible without the bytes. */
 export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   async function factsOf(source: PlannedSource, scope: string): Promise<ImageFacts> {
     if (source.kind === 'artifact') return artifactFacts(source, scope);

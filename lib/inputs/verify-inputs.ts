@@ -1,4 +1,4 @@
-import { headerEdges } from '../images/container/header-edges.ts';
+import { headerEdges } from '../images/container/containers.ts';
 import { type ImageEngine, uprightEdges, type VerifiedImage } from '../images/image.ts';
 import { badInput, checkMask, isSameType } from './bad-input.ts';
 import type { InputSet, InputSource } from './input-source.ts';

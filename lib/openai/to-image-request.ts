@@ -261,7 +261,7 @@ export function imagesOf<I>(ext: ReferenceField<I> | undefined): SentImages<I> {
   return { images: [], mask: null, references, names: [ofExt] };
 }
 
-/** Returns the images of an edit that was sent as JSON. Its data URLs have another field name than in the native request. */
+/** Returns the images of an edit that was sent as JSON. The field of a data URL has a different name in the native request. */
 export function imagesOfJson<I extends object>({
   images,
   mask,

@@ -92,7 +92,7 @@ export function createFanOut(deps: Deps) {
     const succeeded = outputs.length;
     const error = requestFailure(failures, { isFailFast, succeeded, signal: deadline.signal });
     const endedMs = clock.monotonicMs();
-    // The last images are verified after the provider has ended. That time is not the provider's.
+    // The last images are verified after the provider has ended. That time does not count as the provider's.
     const providerEndedMs = error
       ? endedMs
       : Math.max(startedMs, ...reports.map((report) => report.providerEndedMs));

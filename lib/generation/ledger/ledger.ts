@@ -47,7 +47,7 @@ export function createLedger(account: Account, outputs: number) {
   let tokens: readonly ProviderCounts[] = [];
 
   return {
-    /** Reserves all outputs, once. Throws `rate_limited`, `overloaded`. */
+    /** Reserves all outputs, once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
     async reserve(): Promise<void> {
       await account.reserve(outputs);
       isReserved = true;

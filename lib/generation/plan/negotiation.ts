@@ -50,7 +50,7 @@ export interface NegotiatedRequest {
   readonly negativePrompt: string | undefined;
   readonly dropsReferences: boolean;
   readonly transparency: TransparencyPlan;
-  /** Undefined without a mask, and for a mask that the model honours exactly. */
+  /** Undefined if there is no mask, or if the model honours the mask exactly. */
   readonly mask: MaskPlan | undefined;
   /** One row for each parameter that differs between the request and `effective`. */
   readonly normalizations: readonly Normalization[];

@@ -27,11 +27,11 @@ export interface Plan {
   readonly ask: AskPlan;
   readonly finish: FinishPlan;
   readonly report: ReportPlan;
-  /** How the finished images are delivered. */
+  /** The form in which the finished images are delivered. */
   readonly output: GenerationRequest['output'];
   /**
    * Plans the same request again with more facts about its images. The length of a remote image, for example, is known only
-   * after it is loaded. Throws `unsupported_capability`, `input`.
+   * after it is loaded. Throws `unsupported_capability` and `input`.
    */
   readonly withInputs: (inputs: InputSet<InputFacts>) => Plan;
 }

@@ -19,7 +19,7 @@ import {
   type VerifiedImage,
 } from '../image.ts';
 import type { ScopedWork } from '../image-work.ts';
-import type { CompositeTask } from './composite-worker.ts';
+import type { CompositeTask } from './composite-pixels.ts';
 
 type CompositeTools = Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'composite'>;
 

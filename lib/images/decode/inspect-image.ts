@@ -3,11 +3,11 @@ import type { OutputFormat } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import { type CheckedContainer, checkContainer } from '../container/check-container.ts';
-import { type ContainerFacts, refused } from '../container/container-facts.ts';
-import type { ImageFault, ImageLimits, Inspection, Thumbnail } from '../image.ts';
+import { type ContainerFacts, refused } from '../container/container-format.ts';
+import { type CheckedContainer, checkContainer } from '../container/containers.ts';
+import { checkInflatedSize } from '../container/png.ts';
+import type { ImageLimits, Inspection, Refused, Thumbnail } from '../image.ts';
 import type { ScopedWork } from '../image-work.ts';
-import { checkInflatedSize } from '../png/png-container.ts';
 import { sha256Steps } from '../sha256-steps.ts';
 import type { SharpFactory } from './load-sharp.ts';
 import { type CheckingPipeline, checkingDecode, checkingThumbnail } from './sharp-pipelines.ts';
@@ -66,11 +66,10 @@ interface Deps extends InspectDeps {
   readonly pipeline: CheckingPipeline;
 }
 
-type Fault = { readonly ok: false; readonly fault: ImageFault };
 type ValidContainer = Extract<CheckedContainer, { ok: true }>;
 
-type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Fault;
-type Hashed = (Extract<Decoded, { ok: true }> & { readonly sha256: string }) | Fault;
+type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Refused;
+type Hashed = (Extract<Decoded, { ok: true }> & { readonly sha256: string }) | Refused;
 
 type ReadImage =
   | {
@@ -82,7 +81,7 @@ type ReadImage =
       /** SHA-256 of the encoded image in lowercase hexadecimal. */
       readonly sha256: string;
     }
-  | Fault;
+  | Refused;
 
 /**
  * Verifies an encoded image: first its container, then its pixels while its checksum is computed. Rejects only with the reason

@@ -1,5 +1,5 @@
 import type { Sharp, SharpOptions } from 'sharp';
-import type { ContainerFacts } from '../container/container-facts.ts';
+import type { ContainerFacts } from '../container/container-format.ts';
 import type { DecodeOptions, EncodeOptions, ImageLimits, Pixels, VerifiedImage } from '../image.ts';
 import type { SharpFactory } from './load-sharp.ts';
 

@@ -1,3 +1,4 @@
+import { transferResult } from '../../platform/transfer.ts';
 import type { Rgb } from '../color.ts';
 import { createDespill, FAR, type Plate } from './despill.ts';
 
@@ -16,6 +17,12 @@ export interface MatteTask {
   readonly despill: boolean;
   /** A 32-bit integer. Any value except 0 ends the work early. */
   readonly stop: SharedArrayBuffer;
+}
+
+/** Runs a task in a matte thread. Returns the pixels with a transparent background, or undefined if the task was stopped. */
+export function matte(task: MatteTask) {
+  const { data } = task;
+  return cutOut(task) ? transferResult(data, [data]) : undefined;
 }
 
 /** The number of rows between two checks of the stop flag. */
@@ -57,15 +64,10 @@ export function cutOut(task: MatteTask): boolean {
   );
 }
 
-interface Thresholds {
-  readonly transparentThreshold: number;
-  readonly opaqueThreshold: number;
-}
-
 /**
  * Returns the alpha for each distance: 0 up to the lower threshold, 255 from the upper threshold on, linear between, rounded.
  */
-function alphaOfDistance({ transparentThreshold, opaqueThreshold }: Thresholds): Uint8Array {
+function alphaOfDistance({ transparentThreshold, opaqueThreshold }: MatteTask): Uint8Array {
   const range = opaqueThreshold - transparentThreshold;
   return Uint8Array.from({ length: 256 }, (_, distance) => {
     const above = Math.min(Math.max(distance - transparentThreshold, 0), range);
@@ -115,17 +117,11 @@ const BORDER_PX = 2;
 /** The size of a corner as a share of the shorter side. Corners seldom show the subject. */
 const CORNER_SHARE = 1 / 32;
 
-type Image = {
-  readonly pixels: Uint8Array;
-  readonly width: number;
-  readonly height: number;
-};
-
 /**
  * Returns the actual key colour: the median, channel by channel, of the pixels along the border and in the corners that are near
  * the `asked` colour. Returns `asked` if there are no such pixels.
  */
-function findKey({ pixels, width, height }: Image, asked: Rgb): Rgb {
+function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
   // 256 counts for each channel.
   const counts = new Uint32Array(3 * 256);
   let total = 0;

@@ -24,8 +24,8 @@ const PART = /<[^/]|=/g;
 
 const CLOSING_TAG = '</rdf:RDF>';
 /**
- * Matches a description of another resource. All descriptions of a packet must be about one resource; that of the record is
- * about the file that contains it.
+ * Matches a description of another resource. All descriptions of a packet must be about one resource, and the description of
+ * the record is about the file that contains it.
  */
 const IS_ABOUT_ELSEWHERE = /\brdf:about\s*=\s*(?:"[^"]|'[^'])/;
 

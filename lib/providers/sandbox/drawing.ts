@@ -1,4 +1,4 @@
-import { blendPixel } from '../../images/composite/blend-pixel.ts';
+import { blendPixel } from '../../images/composite/composite-pixels.ts';
 import { transferResult } from '../../platform/transfer.ts';
 import {
   blend,

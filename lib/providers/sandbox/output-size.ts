@@ -1,10 +1,6 @@
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
+import type { Edges } from '../../images/image.ts';
 import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
-
-export interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
 
 type SizeParameters = Pick<Parameters, 'size' | 'aspect_ratio' | 'resolution'>;
 

@@ -1,6 +1,7 @@
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { utf8Bytes } from '../../contract/schema/text.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Edges } from '../../images/image.ts';
 import { safetyDetails } from '../backend/failures.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type {
@@ -20,7 +21,6 @@ import {
   SANDBOX_VERSION,
   type SandboxModel,
 } from './capabilities.ts';
-import type { Edges } from './output-size.ts';
 import { createPace, createRenderer, type Pace, type RenderJob } from './renderer.ts';
 
 type Deps = Pick<ProviderParts<'sandbox'>, 'name' | 'settings' | 'engine' | 'clock'>;

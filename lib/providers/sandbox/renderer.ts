@@ -3,6 +3,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { parseColor } from '../../images/color.ts';
 import {
   type DecodeOptions,
+  type Edges,
   type EncodeOptions,
   type ImageEngine,
   type Pixels,
@@ -19,7 +20,7 @@ import type {
 } from '../provider-port.ts';
 import type { SandboxModel } from './capabilities.ts';
 import type { Drawing, DrawingTask, Ground, RawImage, SharedPixels } from './drawing.ts';
-import { type Edges, outputSize } from './output-size.ts';
+import { outputSize } from './output-size.ts';
 import { lookOf } from './scenes.ts';
 
 /** Maximum number of raw images in memory. Each takes 64 MiB at the largest size. */

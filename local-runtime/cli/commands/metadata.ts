@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record.ts';
-import { sniff } from '../../../lib/images/container/check-container.ts';
+import { sniff } from '../../../lib/images/container/containers.ts';
 import { readRecord } from '../../../lib/images/xmp/image-record.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';

@@ -19,7 +19,7 @@ import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
-import { END, header, PIXELS, png } from '../images/png/png-bytes.ts';
+import { END, header, PIXELS, png } from '../images/container/png-bytes.ts';
 import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const LIMITS = {

@@ -1,11 +1,11 @@
 import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
-import { insertAfterSoi, multiImage, segment } from './jpeg/jpeg-bytes.ts';
+import { insertAfterSoi, multiImage, segment } from './container/jpeg-bytes.ts';
+import { chunk, END, header, insertAfterHeader, png } from './container/png-bytes.ts';
+import { canvas, chunksOf, riffChunk, webp } from './container/webp-bytes.ts';
 import { readPhoto } from './photos.ts';
-import { chunk, END, header, insertAfterHeader, png } from './png/png-bytes.ts';
 import { fourBlocks, fromPixels, textured, turned } from './sample-images.ts';
-import { canvas, chunksOf, riffChunk, webp } from './webp/webp-bytes.ts';
 
 export interface Image {
   readonly what: string;

@@ -4,7 +4,7 @@ import type { Canvas, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
-import { chunk, insertAfterHeader } from './png/png-bytes.ts';
+import { chunk, insertAfterHeader } from './container/png-bytes.ts';
 import { fromPixels, plain } from './sample-images.ts';
 
 const limits = {

@@ -8,8 +8,8 @@ import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
+import { chunk, END, header, PIXELS, png } from './container/png-bytes.ts';
 import { readPhoto } from './photos.ts';
-import { chunk, END, header, PIXELS, png } from './png/png-bytes.ts';
 import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-images.ts';
 
 const limits = {

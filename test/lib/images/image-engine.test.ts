@@ -5,11 +5,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
-import { frame, insertAfterSoi, multiImage, scan, segment } from './jpeg/jpeg-bytes.ts';
+import { frame, insertAfterSoi, multiImage, scan, segment } from './container/jpeg-bytes.ts';
+import { chunk, compressed, END, header, insertAfterHeader, png } from './container/png-bytes.ts';
+import { chunksOf, lossless, webp } from './container/webp-bytes.ts';
 import { readPhoto } from './photos.ts';
-import { chunk, compressed, END, header, insertAfterHeader, png } from './png/png-bytes.ts';
 import { fromPixels, plain, textured, turned } from './sample-images.ts';
-import { chunksOf, lossless, webp } from './webp/webp-bytes.ts';
 
 const limits = {
   max_encoded_bytes: 32 * 1024 * 1024,

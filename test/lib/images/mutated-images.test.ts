@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { checkContainer } from '../../../lib/images/container/check-container.ts';
+import { checkContainer } from '../../../lib/images/container/containers.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { finish } from '../../support/finish.ts';
 import { slices } from '../../support/slices.ts';
-import { multiImage } from './jpeg/jpeg-bytes.ts';
+import { multiImage } from './container/jpeg-bytes.ts';
 import { mutationsOf } from './mutations.ts';
 import { readPhoto } from './photos.ts';
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { sniff } from '../../../lib/images/container/check-container.ts';
-import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/png/png-chunk.ts';
+import { sniff } from '../../../lib/images/container/containers.ts';
+import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/container/png.ts';
 
 /** Positions in the first and the last bytes are as likely as positions between them. */
 const position = fc.oneof(

@@ -2,9 +2,9 @@ import sharp, { type Sharp } from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import type { Pixels } from '../../../lib/images/image.ts';
 import { orientationExif, orientationTiff } from './container/exif-bytes.ts';
-import { insertAfterSoi, segment } from './jpeg/jpeg-bytes.ts';
-import { chunk, insertAfterHeader } from './png/png-bytes.ts';
-import { canvas, chunksOf, riffChunk, webp } from './webp/webp-bytes.ts';
+import { insertAfterSoi, segment } from './container/jpeg-bytes.ts';
+import { chunk, insertAfterHeader } from './container/png-bytes.ts';
+import { canvas, chunksOf, riffChunk, webp } from './container/webp-bytes.ts';
 
 export function fromPixels({ data, width, height, channels }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels } });

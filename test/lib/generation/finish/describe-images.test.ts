@@ -17,10 +17,10 @@ import { longestRecord } from '../../../../lib/generation/plan/record-essentials
 import { readRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
+import { insertAfterSoi, segment } from '../../images/container/jpeg-bytes.ts';
+import { chunk, insertAfterHeader } from '../../images/container/png-bytes.ts';
+import { chunksOf, riffChunk, webp } from '../../images/container/webp-bytes.ts';
 import { pngXmp } from '../../images/fifty-images.ts';
-import { insertAfterSoi, segment } from '../../images/jpeg/jpeg-bytes.ts';
-import { chunk, insertAfterHeader } from '../../images/png/png-bytes.ts';
-import { chunksOf, riffChunk, webp } from '../../images/webp/webp-bytes.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { image } from '../images.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { headerEdges } from '../../../../lib/images/container/header-edges.ts';
+import { headerEdges } from '../../../../lib/images/container/containers.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { slices } from '../../../support/slices.ts';
 import { fiftyImages } from '../fifty-images.ts';
-import { canvas, lossless, webp } from '../webp/webp-bytes.ts';
+import { canvas, lossless, webp } from './webp-bytes.ts';
 
 const limits = {
   max_encoded_bytes: 8 * 1024 * 1024,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
-import { hasManifest } from '../../../../lib/images/container/manifest.ts';
+import { CONTAINERS } from '../../../../lib/images/container/containers.ts';
 import { slices } from '../../../support/slices.ts';
 import { fiftyImages } from '../fifty-images.ts';
-import { frame, jpeg, scan, segment } from '../jpeg/jpeg-bytes.ts';
-import { chunk, END, header, PIXELS, png } from '../png/png-bytes.ts';
-import { lossless, riffChunk, webp } from '../webp/webp-bytes.ts';
+import { frame, jpeg, scan, segment } from './jpeg-bytes.ts';
+import { chunk, END, header, PIXELS, png } from './png-bytes.ts';
+import { lossless, riffChunk, webp } from './webp-bytes.ts';
 
 const { signal } = new AbortController();
 const find = (bytes: Buffer, format: OutputFormat) =>
-  slices.run(hasManifest(bytes, format), signal);
+  slices.run(CONTAINERS[format].hasManifest(bytes), signal);
 
 const box = (type: string) => Buffer.from(`JP\0\x01\0\0\0\x01\0\0\0\x10${type}`, 'latin1');
 

@@ -5,6 +5,9 @@ import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record
 import { MAX_RECORD_BYTES, toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { slices } from '../../../support/slices.ts';
+import { insertAfterSoi, jpeg, multiImage, segment } from '../container/jpeg-bytes.ts';
+import { chunk, END, header, insertAfterHeader, PIXELS, png } from '../container/png-bytes.ts';
+import { chunksOf, lossless, lossy, riffChunk, webp } from '../container/webp-bytes.ts';
 import {
   FOREIGN_PACKET,
   fiftyImages,
@@ -13,10 +16,7 @@ import {
   pngXmp,
   webpXmp,
 } from '../fifty-images.ts';
-import { insertAfterSoi, jpeg, multiImage, segment } from '../jpeg/jpeg-bytes.ts';
-import { chunk, END, header, insertAfterHeader, PIXELS, png } from '../png/png-bytes.ts';
 import { fourBlocks, fromPixels } from '../sample-images.ts';
-import { chunksOf, lossless, lossy, riffChunk, webp } from '../webp/webp-bytes.ts';
 
 const limits = {
   max_encoded_bytes: 8 * 1024 * 1024,

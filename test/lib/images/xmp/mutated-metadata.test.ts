@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkContainer, sniff } from '../../../../lib/images/container/check-container.ts';
+import { checkContainer, sniff } from '../../../../lib/images/container/containers.ts';
 import { embedRecord, readRecord } from '../../../../lib/images/xmp/image-record.ts';
 import { recordIn, toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { finish } from '../../../support/finish.ts';

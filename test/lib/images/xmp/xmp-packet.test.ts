@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_PACKET_BYTES } from '../../../../lib/images/xmp/xmp-locations.ts';
+import { MAX_PACKET_BYTES } from '../../../../lib/images/container/container-format.ts';
 import { recordIn } from '../../../../lib/images/xmp/xmp-packet.ts';
 
 const RDF = 'xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { blendPixel } from '../../../../lib/images/composite/blend-pixel.ts';
+import { blendPixel } from '../../../../lib/images/composite/composite-pixels.ts';
 
 const byte = fc.nat(255);
 const rgba = fc.tuple(byte, byte, byte, byte);

@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkPng } from '../../../../lib/images/png/png-container.ts';
-import { findPngXmp } from '../../../../lib/images/png/png-xmp.ts';
+import { pngContainer } from '../../../../lib/images/container/png.ts';
 import { finish } from '../../../support/finish.ts';
-import { endlessTiff } from '../container/exif-bytes.ts';
+import { endlessTiff } from './exif-bytes.ts';
 import { chunk, compressed, END, header, PIXELS, png } from './png-bytes.ts';
 
 /** The most reads of each byte of a file. */
@@ -54,8 +53,8 @@ afterEach(() => {
 });
 
 describe.each([
-  ['checkPng', checkPng],
-  ['findPngXmp', findPngXmp],
+  ['pngContainer.check', pngContainer.check],
+  ['pngContainer.findXmp', pngContainer.findXmp],
 ])('%s', (_name, walk) => {
   it.each(FILES)('reads each byte at most a few times in a file of %s', (_file, toFile) => {
     for (const size of SIZES) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkWebp } from '../../../../lib/images/webp/webp-container.ts';
+import { webpContainer } from '../../../../lib/images/container/webp.ts';
 import { finish } from '../../../support/finish.ts';
-import { orientationExif, orientationTiff } from '../container/exif-bytes.ts';
+import { orientationExif, orientationTiff } from './exif-bytes.ts';
 import { canvas, lossless, lossy, riffChunk, webp } from './webp-bytes.ts';
 
-const check = (bytes: Buffer) => finish(checkWebp(bytes));
+const check = (bytes: Buffer) => finish(webpContainer.check(bytes));
 const facts = {
   width: 5,
   height: 3,
@@ -16,7 +16,7 @@ const facts = {
 };
 const EMPTY = Buffer.alloc(2);
 
-describe('checkWebp', () => {
+describe('webpContainer.check', () => {
   it.each([
     ['a lossy frame', webp(lossy(5, 3))],
     ['a lossless frame', webp(lossless(5, 3))],

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { checkContainer, sniff } from '../../../../lib/images/container/check-container.ts';
+import { checkContainer, sniff } from '../../../../lib/images/container/containers.ts';
 import { finish } from '../../../support/finish.ts';
-import { frame, jpeg, scan } from '../jpeg/jpeg-bytes.ts';
 import { readPhoto } from '../photos.ts';
-import { END, header, PIXELS, png } from '../png/png-bytes.ts';
-import { lossless, lossy, webp } from '../webp/webp-bytes.ts';
+import { frame, jpeg, scan } from './jpeg-bytes.ts';
+import { END, header, PIXELS, png } from './png-bytes.ts';
+import { lossless, lossy, webp } from './webp-bytes.ts';
 
 const limits = {
   max_encoded_bytes: 200,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkJpeg } from '../../../../lib/images/jpeg/jpeg-container.ts';
+import { jpegContainer } from '../../../../lib/images/container/jpeg.ts';
 import { finish } from '../../../support/finish.ts';
-import { orientationExif } from '../container/exif-bytes.ts';
 import { readPhoto } from '../photos.ts';
+import { orientationExif } from './exif-bytes.ts';
 import {
   EOI,
   frame,
@@ -16,7 +16,7 @@ import {
   segment,
 } from './jpeg-bytes.ts';
 
-const check = (bytes: Buffer) => finish(checkJpeg(bytes));
+const check = (bytes: Buffer) => finish(jpegContainer.check(bytes));
 const scans = (count: number) => Array.from({ length: count }, scan);
 const facts = {
   width: 8,
@@ -29,7 +29,7 @@ const facts = {
 };
 const small = jpeg(frame(), scan());
 
-describe('checkJpeg', () => {
+describe('jpegContainer.check', () => {
   it('accepts a complete file and returns its dimensions', () => {
     expect(check(small)).toEqual({ ok: true, facts });
     expect(check(readPhoto('rocket.jpg'))).toEqual({

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { checkJpeg } from '../../../../lib/images/jpeg/jpeg-container.ts';
+import { jpegContainer } from '../../../../lib/images/container/jpeg.ts';
 import { finish } from '../../../support/finish.ts';
 import { readPhoto } from '../photos.ts';
 import { jpeg, multiImage, segment } from './jpeg-bytes.ts';
@@ -21,10 +21,10 @@ function oneCode(key: number, symbol = 0): Buffer {
 
 const flat = (data: Buffer, ...before: readonly Buffer[]) =>
   jpeg(TABLES, ...before, FRAME, SCAN, data);
-const check = (bytes: Buffer) => finish(checkJpeg(bytes));
+const check = (bytes: Buffer) => finish(jpegContainer.check(bytes));
 const small = (edge = 41) => sharp(readPhoto('rocket.jpg')).resize(edge, edge - 8);
 
-describe('checkJpeg: the codes of a sequential scan', () => {
+describe('jpegContainer.check: the codes of a sequential scan', () => {
   it.each([
     ['that fill their bytes', flat(BLOCKS)],
     ['before a fill byte', flat(hex('00000000 ff'))],

@@ -1,31 +1,40 @@
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { Steps } from '../../platform/time-slices.ts';
-import { type ImageFault, type ImageLimits, overLimits } from '../image.ts';
-import { checkJpeg } from '../jpeg/jpeg-container.ts';
-import { checkPng } from '../png/png-container.ts';
-import { checkWebp } from '../webp/webp-container.ts';
-import { type ContainerFacts, type ContainerVerdict, refused } from './container-facts.ts';
+import { type Edges, type ImageLimits, overLimits, type Refused } from '../image.ts';
+import { type ContainerFacts, type ContainerFormat, refused } from './container-format.ts';
+import { jpegContainer } from './jpeg.ts';
+import { pngContainer } from './png.ts';
+import { webpContainer } from './webp.ts';
+
+export const CONTAINERS: Readonly<Record<OutputFormat, ContainerFormat>> = {
+  png: pngContainer,
+  jpeg: jpegContainer,
+  webp: webpContainer,
+};
 
 export type CheckedContainer =
   | { readonly ok: true; readonly format: OutputFormat; readonly facts: ContainerFacts }
-  | { readonly ok: false; readonly fault: ImageFault };
-
-const CHECKS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<ContainerVerdict>>> = {
-  png: checkPng,
-  jpeg: checkJpeg,
-  webp: checkWebp,
-};
+  | Refused;
 
 /** Checks the format, the container to its last byte and the limits of an image without a decoder. Never throws. */
 export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<CheckedContainer> {
   if (bytes.length > limits.max_encoded_bytes) return refused('too_many_bytes');
   const format = sniff(bytes);
   if (format === undefined) return refused('unsupported_format');
-  const container = yield* CHECKS[format](bytes);
+  const container = yield* CONTAINERS[format].check(bytes);
   if (!container.ok) return container;
   const { facts } = container;
   const fault = overLimits({ ...facts, bytes: bytes.length }, limits);
   return fault === undefined ? { ok: true, format, facts } : refused(fault);
+}
+
+/**
+ * Returns the dimensions that the header of an image states, in pixels, before the rotation by EXIF. Returns undefined if the
+ * header is not readable; such an image is never decoded. Reads only a few bytes and checks nothing else.
+ */
+export function headerEdges(bytes: Buffer): Edges | undefined {
+  const format = sniff(bytes);
+  return format && CONTAINERS[format].headerEdges(bytes);
 }
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

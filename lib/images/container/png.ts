@@ -1,17 +1,92 @@
 import { promisify } from 'node:util';
-import { crc32, inflateRaw } from 'node:zlib';
+import { crc32, inflateRaw, inflateSync } from 'node:zlib';
 import type { Steps } from '../../platform/time-slices.ts';
-import { type ContainerVerdict, refused } from '../container/container-facts.ts';
-import { exifOrientation } from '../container/tiff.ts';
-import type { ImageFault } from '../image.ts';
+import type { Edges, ImageFault } from '../image.ts';
 import {
-  isPlainText,
-  keywordEnd,
-  MAX_PNG_CHUNK_BYTES,
-  PNG_SIGNATURE_BYTES,
-  pngChunkAt,
-  toInternationalText,
-} from './png-chunk.ts';
+  type ContainerFormat,
+  type ContainerVerdict,
+  type ContainerXmp,
+  type ExistingXmp,
+  firstPacket,
+  MAX_EXISTING,
+  MAX_PACKET_BYTES,
+  refused,
+  removal,
+} from './container-format.ts';
+import { exifOrientation } from './tiff.ts';
+
+export const pngContainer: ContainerFormat = { check, headerEdges, hasManifest, findXmp };
+
+interface PngChunk {
+  readonly type: string;
+  readonly data: Buffer;
+  /** Positions of the first byte of the length field and of the first byte after the CRC. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The position of the first chunk, after the signature. */
+export const PNG_SIGNATURE_BYTES = 8;
+/** The greatest length of a chunk: lengths are below 2^31 (PNG 3rd edition, 5.3). */
+const MAX_CHUNK_BYTES = 2 ** 31 - 1;
+
+/** The bytes of length, type and CRC around the data of a chunk. */
+const FRAME_BYTES = 12;
+
+/** Reads the chunk at `start`. The CRC is not checked. */
+export function pngChunkAt(bytes: Buffer, start: number): PngChunk | ImageFault {
+  if (start + FRAME_BYTES > bytes.length) return 'truncated';
+  const length = bytes.readUInt32BE(start);
+  const end = start + FRAME_BYTES + length;
+  if (length > MAX_CHUNK_BYTES) return 'corrupt';
+  if (end > bytes.length) return 'truncated';
+  const type = bytes.toString('latin1', start + 4, start + 8);
+  return { type, data: bytes.subarray(start + 8, end - 4), start, end };
+}
+
+/** An `iTXt` chunk (PNG 3rd edition, 11.3.3.4). */
+interface InternationalText {
+  readonly keyword: string;
+  readonly flag: number;
+  readonly method: number;
+  /** UTF-8 text, as a zlib stream if `flag` is 1. */
+  readonly text: Buffer;
+}
+
+const MAX_KEYWORD_BYTES = 79;
+/** Printable Latin-1 with single spaces between other characters. */
+const KEYWORD = /^[!-~\xa1-\xff]+(?: [!-~\xa1-\xff]+)*$/;
+
+/**
+ * Parses an `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. Returns undefined if the
+ * chunk is invalid.
+ */
+function toInternationalText(data: Buffer): InternationalText | undefined {
+  const end = keywordEnd(data);
+  if (end === undefined) return undefined;
+  const languageEnd = data.indexOf(0, end + 3);
+  const translatedEnd = languageEnd < 0 ? -1 : data.indexOf(0, languageEnd + 1);
+  const flag = data[end + 1];
+  const method = data[end + 2];
+  if (translatedEnd < 0 || flag === undefined || method === undefined) return undefined;
+  const keyword = data.toString('latin1', 0, end);
+  return { keyword, flag, method, text: data.subarray(translatedEnd + 1) };
+}
+
+/**
+ * Returns the position of the NUL after the keyword of a text chunk (PNG 3rd edition, 11.3.3.2), or undefined if the keyword is
+ * invalid.
+ */
+function keywordEnd(data: Buffer): number | undefined {
+  const end = data.subarray(0, MAX_KEYWORD_BYTES + 1).indexOf(0);
+  return end >= 1 && KEYWORD.test(data.toString('latin1', 0, end)) ? end : undefined;
+}
+
+/** Returns true for a valid `tEXt` chunk: keyword, NUL, and text without a NUL. */
+function isPlainText(data: Buffer): boolean {
+  const end = keywordEnd(data);
+  return end !== undefined && !data.includes(0, end + 1);
+}
 
 interface PngHeader {
   readonly width: number;
@@ -78,7 +153,7 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
 ]);
 
 /** Checks a PNG from its signature to its last byte: lengths, every CRC, order, texts. The pixels are not decoded. */
-export function* checkPng(bytes: Buffer): Steps<ContainerVerdict> {
+function* check(bytes: Buffer): Steps<ContainerVerdict> {
   const state: PngState = {
     seen: new Set(),
     header: undefined,
@@ -158,8 +233,8 @@ function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
   const isValid =
     width >= 1 &&
     height >= 1 &&
-    width <= MAX_PNG_CHUNK_BYTES &&
-    height <= MAX_PNG_CHUNK_BYTES &&
+    width <= MAX_CHUNK_BYTES &&
+    height <= MAX_CHUNK_BYTES &&
     BIT_DEPTHS.get(colourType)?.includes(bitDepth) === true &&
     compression === 0 &&
     filter === 0 &&
@@ -291,4 +366,79 @@ function isZlib(stream: Buffer): boolean {
 
 function isTooLarge(thrown: unknown): boolean {
   return thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
+}
+
+/** The position of the edges in the header: after signature, length and type of IHDR (PNG 3rd edition, 5.2 and 11.2.1). */
+const EDGES_AT = 16;
+
+function headerEdges(bytes: Buffer): Edges | undefined {
+  if (bytes.length < EDGES_AT + 8) return undefined;
+  return { width: bytes.readUInt32BE(EDGES_AT), height: bytes.readUInt32BE(EDGES_AT + 4) };
+}
+
+/** Finds a chunk `caBX` (C2PA specification, A.3). */
+function* hasManifest(bytes: Buffer): Steps<boolean> {
+  for (let at = PNG_SIGNATURE_BYTES; ; ) {
+    const chunk = pngChunkAt(bytes, at);
+    if (typeof chunk === 'string' || chunk.type === 'IEND') return false;
+    if (chunk.type === 'caBX') return true;
+    at = chunk.end;
+    yield;
+  }
+}
+
+const XMP_KEYWORD = 'XML:com.adobe.xmp';
+/**
+ * The type and the start of an XMP chunk: not compressed, no language, no translated keyword (XMP specification part 3,
+ * 1.1.5).
+ */
+const XMP_HEAD = Buffer.from(`iTXt${XMP_KEYWORD}\0\0\0\0\0`, 'latin1');
+
+/** Finds the XMP packets. A new packet is inserted before the pixels. */
+function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
+  const existing: ExistingXmp[] = [];
+  let pixelsAt: number | undefined;
+  for (let at = PNG_SIGNATURE_BYTES; ; ) {
+    const chunk = pngChunkAt(bytes, at);
+    if (typeof chunk === 'string' || existing.length > MAX_EXISTING) return undefined;
+    const { type, start, end } = chunk;
+    if (type === 'IEND') break;
+    if (type === 'IDAT') pixelsAt ??= start;
+    if (type === 'iTXt') existing.push(...packetsIn(chunk));
+    at = end;
+    yield;
+  }
+  if (pixelsAt === undefined) return undefined;
+  const insertAt = pixelsAt;
+  return {
+    packet: firstPacket(existing),
+    replaceWith: ({ bytes: packet }) => [
+      { start: insertAt, end: insertAt, insert: toXmpChunk(packet) },
+      ...existing.map(removal),
+    ],
+  };
+}
+
+function packetsIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
+  const found = toInternationalText(data);
+  if (found?.keyword !== XMP_KEYWORD) return [];
+  return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
+}
+
+/** Inflates a packet. Returns undefined for an invalid zlib stream, or one that is longer than `MAX_PACKET_BYTES`. */
+function inflated(stream: Buffer): Buffer | undefined {
+  if (stream.length > MAX_PACKET_BYTES) return undefined;
+  try {
+    return inflateSync(stream, { maxOutputLength: MAX_PACKET_BYTES });
+  } catch {
+    return undefined;
+  }
+}
+
+function toXmpChunk(packet: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(XMP_HEAD.length - 4 + packet.length);
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(crc32(packet, crc32(XMP_HEAD)));
+  return Buffer.concat([length, XMP_HEAD, packet, crc]);
 }

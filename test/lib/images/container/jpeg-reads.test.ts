@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkJpeg } from '../../../../lib/images/jpeg/jpeg-container.ts';
-import { findJpegXmp } from '../../../../lib/images/jpeg/jpeg-xmp.ts';
+import { jpegContainer } from '../../../../lib/images/container/jpeg.ts';
 import { finish } from '../../../support/finish.ts';
-import { endlessTiff } from '../container/exif-bytes.ts';
 import { countReads } from '../counted-bytes.ts';
+import { endlessTiff } from './exif-bytes.ts';
 import { frame, jpeg, multiImage, scan, segment } from './jpeg-bytes.ts';
 
 /** The most reads of each byte of a file. */
@@ -79,8 +78,8 @@ const FILES: readonly [string, (bytes: number) => Buffer][] = [
 ];
 
 describe.each([
-  ['checkJpeg', checkJpeg],
-  ['findJpegXmp', findJpegXmp],
+  ['jpegContainer.check', jpegContainer.check],
+  ['jpegContainer.findXmp', jpegContainer.findXmp],
 ])('%s', (_name, walk) => {
   it.each(FILES)('reads each byte at most a few times in a file of %s', (_file, toFile) => {
     for (const size of SIZES) {

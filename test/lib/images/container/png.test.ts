@@ -1,10 +1,10 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { ContainerFacts } from '../../../../lib/images/container/container-facts.ts';
-import { checkInflatedSize, checkPng } from '../../../../lib/images/png/png-container.ts';
+import type { ContainerFacts } from '../../../../lib/images/container/container-format.ts';
+import { checkInflatedSize, pngContainer } from '../../../../lib/images/container/png.ts';
 import { finish } from '../../../support/finish.ts';
-import { orientationTiff } from '../container/exif-bytes.ts';
 import { readPhoto } from '../photos.ts';
+import { orientationTiff } from './exif-bytes.ts';
 import {
   chunk,
   compressed,
@@ -16,7 +16,7 @@ import {
   png,
 } from './png-bytes.ts';
 
-const check = (bytes: Buffer) => finish(checkPng(bytes));
+const check = (bytes: Buffer) => finish(pngContainer.check(bytes));
 const palette = (entries: number) => chunk('PLTE', Buffer.alloc(entries * 3));
 const transparency = (length: number) => chunk('tRNS', Buffer.alloc(length));
 
@@ -31,7 +31,7 @@ const facts: ContainerFacts = {
 };
 const density = (unit: number) => chunk('pHYs', Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, unit]));
 
-describe('checkPng', () => {
+describe('pngContainer.check', () => {
   it('accepts a complete file and returns its dimensions', () => {
     expect(check(png(header(), PIXELS, END))).toEqual({ ok: true, facts });
     expect(check(readPhoto('coffee.png'))).toEqual({

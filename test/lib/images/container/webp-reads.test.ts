@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkWebp } from '../../../../lib/images/webp/webp-container.ts';
-import { findWebpXmp } from '../../../../lib/images/webp/webp-xmp.ts';
+import { webpContainer } from '../../../../lib/images/container/webp.ts';
 import { finish } from '../../../support/finish.ts';
-import { endlessTiff } from '../container/exif-bytes.ts';
 import { countReads } from '../counted-bytes.ts';
+import { endlessTiff } from './exif-bytes.ts';
 import { canvas, lossy, riffChunk, webp } from './webp-bytes.ts';
 
 /** The most reads of each byte of a file. */
@@ -23,8 +22,8 @@ const FILES: readonly [string, (bytes: number) => Buffer][] = [
 ];
 
 describe.each([
-  ['checkWebp', checkWebp],
-  ['findWebpXmp', findWebpXmp],
+  ['webpContainer.check', webpContainer.check],
+  ['webpContainer.findXmp', webpContainer.findXmp],
 ])('%s', (_name, walk) => {
   it.each(FILES)('reads each byte at most a few times in a file of %s', (_file, toFile) => {
     for (const size of SIZES) {

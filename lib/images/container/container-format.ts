@@ -1,0 +1,91 @@
+import type { Steps } from '../../platform/time-slices.ts';
+import type { Edges, ImageFault, Refused } from '../image.ts';
+import type { XmpPacket } from '../xmp/xmp-packet.ts';
+
+/** The functions on the container of one image format. No function decodes pixels. */
+export interface ContainerFormat {
+  /** Checks an untrusted image to its last byte: structure, order, checksums and the texts. */
+  check(bytes: Buffer): Steps<ContainerVerdict>;
+  /** Returns the dimensions in the header of an untrusted image. Returns undefined if the header is not readable. */
+  headerEdges(bytes: Buffer): Edges | undefined;
+  /** Returns true if a valid image has a signed C2PA manifest. */
+  hasManifest(bytes: Buffer): Steps<boolean>;
+  /** Finds the XMP of a valid image. Returns undefined if there are more than `MAX_EXISTING` packets. */
+  findXmp(bytes: Buffer): Steps<ContainerXmp | undefined>;
+}
+
+/** Facts about an image from its container, known before its pixels are decoded. Its dimensions are those before the rotation by EXIF. */
+export interface ContainerFacts extends Edges {
+  /** EXIF orientation, 1 to 8. It is 1 if the image has no orientation. */
+  readonly orientation: number;
+  readonly hasAlpha: boolean;
+  /** True for a JPEG with four colour channels and no alpha. */
+  readonly isCmyk: boolean;
+  /** True for a PNG with 16 bits a channel and a colour profile. */
+  readonly hasDeepProfile: boolean;
+  /** Compressed texts and profiles as raw deflate streams. They are inflated later, off the main thread. */
+  readonly deflated: readonly Buffer[];
+}
+
+export type ContainerVerdict = { readonly ok: true; readonly facts: ContainerFacts } | Refused;
+
+export function refused(fault: ImageFault): Refused {
+  return { ok: false, fault };
+}
+
+/** An XMP packet in an image, with the chunk or segment of the container around the packet. */
+export interface ExistingXmp {
+  readonly start: number;
+  readonly end: number;
+  /** Bytes of the packet. Undefined if the packet is not readable, or only continues another packet. */
+  readonly packet: Buffer | undefined;
+}
+
+/** The XMP of an image. */
+export interface ContainerXmp {
+  /** First readable packet. Readers ignore the others. */
+  readonly packet: Buffer | undefined;
+  /** Returns the edits that make `packet` the only packet of the image. */
+  replaceWith(packet: XmpPacket): readonly Edit[];
+}
+
+/** The most XMP packets that are edited. Ordinary images have at most a few. */
+export const MAX_EXISTING = 64;
+
+/**
+ * The longest packet that is read. It is ten times the longest packet that is written, because other tools that rewrite a
+ * packet may escape many characters and add text.
+ */
+export const MAX_PACKET_BYTES = 512 * 1024;
+
+export function firstPacket(existing: readonly ExistingXmp[]): Buffer | undefined {
+  return existing.find(({ packet }) => packet !== undefined)?.packet;
+}
+
+/** Replaces the bytes from `start` up to `end` with `insert`. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly insert: Buffer;
+}
+
+/** Returns the edit that removes an existing packet. */
+export function removal({ start, end }: ExistingXmp): Edit {
+  return { start, end, insert: Buffer.alloc(0) };
+}
+
+/** Returns the number of bytes that the edits add to the length. It is negative if they remove bytes. */
+export function growth(edits: readonly Edit[]): number {
+  return edits.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), 0);
+}
+
+/** Applies edits to `bytes` and copies each byte once. The edits may have any order and may touch, but must not overlap. */
+export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, insert } of [...edits].sort((a, b) => a.start - b.start)) {
+    parts.push(bytes.subarray(at, start), insert);
+    at = end;
+  }
+  return Buffer.concat([...parts, bytes.subarray(at)]);
+}

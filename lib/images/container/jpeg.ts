@@ -1,0 +1,380 @@
+import type { Steps } from '../../platform/time-slices.ts';
+import type { Edges, ImageFault } from '../image.ts';
+import {
+  type ContainerFacts,
+  type ContainerFormat,
+  type ContainerVerdict,
+  type ContainerXmp,
+  type Edit,
+  type ExistingXmp,
+  firstPacket,
+  MAX_EXISTING,
+  refused,
+  removal,
+} from './container-format.ts';
+import {
+  endOfFill,
+  type HuffmanSpecs,
+  isWholeImage,
+  isWholeScan,
+  type JpegFrame,
+  readHuffmanSpecs,
+  toFrame,
+  toSequentialScan,
+} from './jpeg-scan.ts';
+import { exifOrientation, isExif, openTiff } from './tiff.ts';
+
+export const jpegContainer: ContainerFormat = { check, headerEdges, hasManifest, findXmp };
+
+interface JpegSegment {
+  readonly marker: number;
+  /** Bytes after the length field. Empty for EOI. */
+  readonly payload: Buffer;
+  /** Positions of the first byte of the marker, fill bytes included, and of the first byte after the payload. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Markers of ITU T.81, table B.1. */
+const DHT = 0xc4;
+/** JPG and DAC, which lie between the markers of frames. */
+const JPG = 0xc8;
+const DAC = 0xcc;
+const SOI = 0xd8;
+const EOI = 0xd9;
+const SOS = 0xda;
+const DRI = 0xdd;
+const APP0 = 0xe0;
+const APP1 = 0xe1;
+const APP2 = 0xe2;
+const APP11 = 0xeb;
+const COM = 0xfe;
+/** Markers that are rejected: a second SOI, and JPG, DHP and EXP of hierarchical JPEG. */
+const REJECTED_MARKERS: readonly number[] = [SOI, JPG, 0xde, 0xdf];
+
+const MPF_PREFIX = Buffer.from('MPF\0', 'latin1');
+
+/** Reads the segment whose marker is at `start`. Fill bytes may precede the marker. */
+function segmentAt(bytes: Buffer, start: number): JpegSegment | ImageFault {
+  if (start < bytes.length && bytes[start] !== 0xff) return 'corrupt';
+  let at = endOfFill(bytes, start);
+  const marker = bytes[at];
+  if (marker === undefined) return 'truncated';
+  at += 1;
+  if (marker === EOI) return { marker, payload: bytes.subarray(at, at), start, end: at };
+  if (!beginsSegment(marker)) return 'corrupt';
+
+  const length = at + 2 > bytes.length ? undefined : bytes.readUInt16BE(at);
+  if (length === undefined || at + length > bytes.length) return 'truncated';
+  if (length < 2) return 'corrupt';
+  const end = at + length;
+  return { marker, payload: bytes.subarray(at + 2, end), start, end };
+}
+
+function isRestart(marker: number): boolean {
+  return marker >= 0xd0 && marker <= 0xd7;
+}
+
+/**
+ * Returns the index of further images in an MPF segment, without its prefix. The offsets in the index count from the byte after
+ * the prefix (CIPA DC-007, 5.2).
+ */
+function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
+  const isMpf = marker === APP2 && payload.subarray(0, MPF_PREFIX.length).equals(MPF_PREFIX);
+  return isMpf ? payload.subarray(MPF_PREFIX.length) : undefined;
+}
+
+/** Returns true for the markers that have a length and that decoders support. */
+function beginsSegment(marker: number): boolean {
+  return marker >= 0xc0 && !isRestart(marker) && !REJECTED_MARKERS.includes(marker);
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The tag of the MP entries. Each has sixteen bytes: attributes, size, offset, two dependents (CIPA DC-007, 5.2.3). */
+const MP_ENTRY_TAG = 0xb002;
+const MP_ENTRY_BYTES = 16;
+
+/**
+ * Checks a JPEG from SOI to its last byte. Only images that an MPF segment lists may follow the EOI. They must be complete and
+ * must fill the rest of the file without gaps.
+ */
+function* check(bytes: Buffer): Steps<ContainerVerdict> {
+  const main = yield* walkJpeg(bytes, { isShown: true });
+  if (!main.ok) return main;
+  if (main.end < bytes.length) {
+    const fault = yield* checkFurtherImages(bytes, main);
+    if (fault !== undefined) return refused(fault);
+  }
+  return { ok: true, facts: main.facts };
+}
+
+function* checkFurtherImages(bytes: Buffer, main: JpegImage): Steps<ImageFault | undefined> {
+  let covered = main.end;
+  for (const { start, end } of listedImages(main)) {
+    if (start !== covered) return 'trailing_bytes';
+    if (end > bytes.length) return 'truncated';
+    const image = yield* walkJpeg(bytes.subarray(start, end), { isShown: false });
+    if (!image.ok) return image.fault;
+    if (start + image.end !== end) return 'trailing_bytes';
+    covered = end;
+  }
+  return covered === bytes.length ? undefined : 'trailing_bytes';
+}
+
+/** Returns the spans of the images after the first one from the MPF index, in the order of the file. */
+function listedImages({ mpf }: JpegImage): readonly Span[] {
+  const tiff = mpf === undefined ? undefined : openTiff(mpf.tiff);
+  const field = tiff?.field(MP_ENTRY_TAG);
+  if (mpf === undefined || tiff === undefined || field === undefined) return [];
+  const spans: Span[] = [];
+  for (let index = 1; index < Math.floor(field.count / MP_ENTRY_BYTES); index += 1) {
+    const entry = field.at + index * MP_ENTRY_BYTES;
+    const size = tiff.uint32(entry + 4);
+    const offset = tiff.uint32(entry + 8);
+    if (size === undefined || offset === undefined) return [];
+    spans.push({ start: mpf.at + offset, end: mpf.at + offset + size });
+  }
+  return spans.sort((a, b) => a.start - b.start);
+}
+
+/** One JPEG image inside a file, from SOI to EOI. */
+interface JpegImage {
+  readonly facts: ContainerFacts;
+  /** Position of the first byte after EOI. */
+  readonly end: number;
+  /** The MPF index, and the position from which its offsets count. */
+  readonly mpf: { readonly tiff: Buffer; readonly at: number } | undefined;
+}
+
+type JpegWalk =
+  | ({ readonly ok: true } & JpegImage)
+  | { readonly ok: false; readonly fault: ImageFault };
+
+/** The facts from the segments read so far. */
+interface JpegState {
+  frame: JpegFrame | undefined;
+  scans: number;
+  readonly specs: HuffmanSpecs;
+  restartInterval: number;
+  orientation: number | undefined;
+  mpf: JpegImage['mpf'];
+}
+
+const MAX_SCANS = 100;
+const HITS_PER_STEP = 4096;
+
+/**
+ * Checks the markers of the image at the start of `bytes`. Checks its Huffman codes too if `isShown`, which means that a
+ * decoder will decode the image. Bytes after its EOI are not checked.
+ */
+function* walkJpeg(bytes: Buffer, { isShown }: { readonly isShown: boolean }): Steps<JpegWalk> {
+  if (bytes.length < 2) return refused('truncated');
+  if (bytes[0] !== 0xff || bytes[1] !== SOI) return refused('corrupt');
+  const state: JpegState = {
+    frame: undefined,
+    scans: 0,
+    specs: new Map(),
+    restartInterval: 0,
+    orientation: undefined,
+    mpf: undefined,
+  };
+  let at = 2;
+  for (;;) {
+    const segment = segmentAt(bytes, at);
+    if (typeof segment === 'string') return refused(segment);
+    const { marker } = segment;
+    at = segment.end;
+    if (marker === EOI) return verdict(state, at);
+    const fault = applySegment(state, segment);
+    if (fault !== undefined) return refused(fault);
+    if (marker === SOS) {
+      const scanEnd = yield* endOfScan(bytes, at);
+      yield;
+      if (scanEnd === undefined) return refused('truncated');
+      const data = bytes.subarray(at, scanEnd);
+      if (isShown && !(yield* isValidScan(state, segment, data))) return refused('corrupt');
+      at = scanEnd;
+    }
+    yield;
+  }
+}
+
+function* isValidScan(
+  { frame, ...setting }: JpegState,
+  { payload }: JpegSegment,
+  data: Buffer,
+): Steps<boolean> {
+  // A decoder reads any other scan in full before it outputs a row, so its warnings are noticed.
+  if (frame === undefined || !isWholeImage(frame, payload)) return true;
+  const scan = toSequentialScan(frame, payload, setting);
+  return scan !== undefined && (yield* isWholeScan(data, scan));
+}
+
+/** Finds the marker that ends the entropy-coded data. Stuffed zeros and restart markers belong to the data. */
+function* endOfScan(bytes: Buffer, from: number): Steps<number | undefined> {
+  let at = from;
+  for (let hits = 1; ; hits += 1) {
+    at = bytes.indexOf(0xff, at);
+    const next = at < 0 ? undefined : bytes[at + 1];
+    if (next === undefined) return undefined;
+    // The marker begins with the last fill byte, unless a stuffed zero follows.
+    if (next === 0xff) at = endOfFill(bytes, at) - 1;
+    else if (next === 0 || isRestart(next)) at += 2;
+    else return at;
+    if (hits % HITS_PER_STEP === 0) yield;
+  }
+}
+
+function verdict({ frame, scans, orientation, mpf }: JpegState, end: number): JpegWalk {
+  if (frame === undefined || scans === 0) return refused('corrupt');
+  const facts = {
+    width: frame.width,
+    height: frame.height,
+    isCmyk: frame.components.length === 4,
+    orientation: orientation ?? 1,
+    hasAlpha: false,
+    hasDeepProfile: false,
+    deflated: [],
+  };
+  return { ok: true, facts, end, mpf };
+}
+
+/** Returns true for the markers SOF0 to SOF15 (ITU T.81, table B.1). */
+function isFrameHeader(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![DHT, JPG, DAC].includes(marker);
+}
+
+function applySegment(state: JpegState, segment: JpegSegment): ImageFault | undefined {
+  const { marker, payload, end } = segment;
+  if (isFrameHeader(marker)) return readFrame(state, segment);
+  if (marker === SOS) {
+    if (state.frame === undefined) return 'corrupt';
+    state.scans += 1;
+    return state.scans > MAX_SCANS ? 'too_many_scans' : undefined;
+  }
+  if (marker === DHT) return readHuffmanSpecs(payload, state.specs) ? undefined : 'corrupt';
+  if (marker === DRI) return readRestartInterval(state, payload);
+  if (marker === APP1 && isExif(payload)) state.orientation ??= exifOrientation(payload);
+  const tiff = mpfIndex(segment);
+  if (tiff !== undefined) state.mpf ??= { tiff, at: end - tiff.length };
+  return undefined;
+}
+
+function readFrame(state: JpegState, { marker, payload }: JpegSegment): ImageFault | undefined {
+  if (state.frame !== undefined) return 'corrupt';
+  state.frame = toFrame(marker, payload);
+  return state.frame === undefined ? 'corrupt' : undefined;
+}
+
+function readRestartInterval(state: JpegState, payload: Buffer): ImageFault | undefined {
+  if (payload.length !== 2) return 'corrupt';
+  state.restartInterval = payload.readUInt16BE(0);
+  return undefined;
+}
+
+/** The most segments that are searched for the frame, because the metadata before it has no limit. */
+const MAX_SEGMENTS = 4096;
+
+function headerEdges(bytes: Buffer): Edges | undefined {
+  for (let at = 2, segments = 0; segments < MAX_SEGMENTS; segments += 1) {
+    const segment = segmentAt(bytes, at);
+    if (typeof segment === 'string' || segment.marker === SOS) return undefined;
+    const { marker, payload, end } = segment;
+    if (isFrameHeader(marker)) {
+      if (payload.length < 5) return undefined;
+      return { width: payload.readUInt16BE(3), height: payload.readUInt16BE(1) };
+    }
+    at = end;
+  }
+  return undefined;
+}
+
+/** Finds a segment APP11 with JUMBF (C2PA specification, A.3). */
+function* hasManifest(bytes: Buffer): Steps<boolean> {
+  for (let at = 2; ; ) {
+    const segment = segmentAt(bytes, at);
+    if (typeof segment === 'string') return false;
+    if (segment.marker === SOS || segment.marker === EOI) return false;
+    if (isJumbf(segment)) return true;
+    at = segment.end;
+    yield;
+  }
+}
+
+/** The position of the box type, after `JP`, an instance, a sequence number and the length of the box (ISO/IEC 19566-5, D.2). */
+const BOX_TYPE_AT = 12;
+
+function isJumbf({ marker, payload }: JpegSegment): boolean {
+  if (marker !== APP11 || payload.toString('latin1', 0, 2) !== 'JP') return false;
+  return payload.toString('latin1', BOX_TYPE_AT, BOX_TYPE_AT + 4) === 'jumb';
+}
+
+/**
+ * The prefixes of a packet and of its extension, which has the parts that do not fit into one segment (XMP specification part
+ * 3, 1.1.3).
+ */
+const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
+const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
+
+/** Finds the XMP packets before the first scan. A new packet is inserted after the JFIF and EXIF segments at the start. */
+function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
+  const existing: ExistingXmp[] = [];
+  let insertAt = 2;
+  let isHead = true;
+  // Bytes after the index of further images must keep their distance to it, because its offsets count from there.
+  let indexEnd: number | undefined;
+  for (let at = insertAt; ; ) {
+    const segment = segmentAt(bytes, at);
+    if (typeof segment === 'string' || existing.length > MAX_EXISTING) return undefined;
+    const { marker, payload, end } = segment;
+    if (marker === SOS || marker === EOI) break;
+    const found = packetIn(segment);
+    if (found !== undefined) existing.push(found);
+    else isHead &&= marker === APP0 || (marker === APP1 && isExif(payload));
+    if (found === undefined && isHead) insertAt = end;
+    if (mpfIndex(segment) !== undefined) indexEnd ??= end;
+    at = end;
+    yield;
+  }
+  return {
+    packet: firstPacket(existing),
+    replaceWith({ bytes: packet, isMerged }) {
+      // The extension of a merged packet stays.
+      const removed = isMerged ? existing.filter((one) => one.packet !== undefined) : existing;
+      const isBeforeIndex = ({ start }: ExistingXmp) => indexEnd === undefined || start < indexEnd;
+      return [
+        { start: insertAt, end: insertAt, insert: toSegment(APP1, [PACKET_NAME, packet]) },
+        ...removed.map((one) => (isBeforeIndex(one) ? removal(one) : blanked(one))),
+      ];
+    },
+  };
+}
+
+function packetIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | undefined {
+  if (marker !== APP1) return undefined;
+  if (beginsWith(payload, PACKET_NAME)) {
+    return { start, end, packet: payload.subarray(PACKET_NAME.length) };
+  }
+  return beginsWith(payload, EXTENSION_NAME) ? { start, end, packet: undefined } : undefined;
+}
+
+function beginsWith(payload: Buffer, name: Buffer): boolean {
+  return payload.subarray(0, name.length).equals(name);
+}
+
+/** Replaces a segment, including its fill bytes, with a comment of the same length. */
+function blanked({ start, end }: ExistingXmp): Edit {
+  const length = end - start;
+  const fill = Math.max(0, length - 2 - 0xffff);
+  const comment = toSegment(COM, [Buffer.alloc(length - fill - 4, ' ')]);
+  return { start, end, insert: Buffer.concat([Buffer.alloc(fill, 0xff), comment]) };
+}
+
+function toSegment(marker: number, payload: readonly Buffer[]): Buffer {
+  const length = payload.reduce((sum, part) => sum + part.length, 2);
+  return Buffer.concat([Buffer.from([0xff, marker, length >> 8, length & 0xff]), ...payload]);
+}

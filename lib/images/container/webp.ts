@@ -1,0 +1,305 @@
+import type { Steps } from '../../platform/time-slices.ts';
+import type { Edges, ImageFault } from '../image.ts';
+import {
+  type ContainerFormat,
+  type ContainerVerdict,
+  type ContainerXmp,
+  type Edit,
+  type ExistingXmp,
+  firstPacket,
+  growth,
+  MAX_EXISTING,
+  refused,
+  removal,
+} from './container-format.ts';
+import { exifOrientation } from './tiff.ts';
+
+export const webpContainer: ContainerFormat = { check, headerEdges, hasManifest, findXmp };
+
+interface WebpChunk {
+  readonly type: string;
+  readonly data: Buffer;
+  /**
+   * Positions of the first byte of the name and of the first byte after the data. A chunk of odd length has a padding byte
+   * after that.
+   */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The header of one image inside the container. */
+interface WebpFrame extends Edges {
+  readonly hasAlpha: boolean;
+}
+
+/** The position of the first chunk, after `RIFF`, the size of all following bytes, and `WEBP`. */
+const FIRST_CHUNK_AT = 12;
+
+/** Flags in the first byte of VP8X (RFC 9649, 2.7). */
+const PROFILE_FLAG = 0x20;
+const ALPHA_FLAG = 0x10;
+const EXIF_FLAG = 0x08;
+const XMP_FLAG = 0x04;
+const ANIMATION_FLAG = 0x02;
+
+/** Reads the chunk that begins at `start`, in a file that ends at `fileEnd`. */
+function chunkAt(bytes: Buffer, start: number, fileEnd: number): WebpChunk | ImageFault {
+  if (start + 8 > fileEnd) return 'corrupt';
+  const end = start + 8 + bytes.readUInt32LE(start + 4);
+  if (end > fileEnd) return 'corrupt';
+  const type = bytes.toString('latin1', start, start + 4);
+  return { type, data: bytes.subarray(start + 8, end), start, end };
+}
+
+/**
+ * Returns the position of the next chunk. Chunks of odd length are padded, but some writers omit the padding of the last
+ * chunk.
+ */
+function nextChunkAt({ data, end }: WebpChunk): number {
+  return end + (data.length % 2);
+}
+
+/** Parses the header of a lossy image: frame tag, start code, 14 bits for width and height each (RFC 6386, 9.1). */
+function lossyFrame(data: Buffer): WebpFrame | undefined {
+  if (data.length < 10) return undefined;
+  const tag = data.readUIntLE(0, 3);
+  const isKeyFrame = (tag & 1) === 0;
+  const firstPartitionBytes = tag >> 5;
+  if (!isKeyFrame || data.readUIntBE(3, 3) !== 0x9d012a) return undefined;
+  const width = data.readUInt16LE(6) & 0x3fff;
+  const height = data.readUInt16LE(8) & 0x3fff;
+  const isValid = width >= 1 && height >= 1 && firstPartitionBytes <= data.length - 10;
+  return isValid ? { width, height, hasAlpha: false } : undefined;
+}
+
+/**
+ * Parses the header of a lossless image: signature, 14 bits for width and height minus one each, alpha, version 0 (RFC 9649,
+ * 3.4).
+ */
+function losslessFrame(data: Buffer): WebpFrame | undefined {
+  if (data.length < 5 || data[0] !== 0x2f) return undefined;
+  const bits = data.readUInt32LE(1);
+  if (bits >>> 29 !== 0) return undefined;
+  return {
+    width: (bits & 0x3fff) + 1,
+    height: ((bits >>> 14) & 0x3fff) + 1,
+    hasAlpha: ((bits >>> 28) & 1) === 1,
+  };
+}
+
+/** The facts from the chunks read so far. */
+interface WebpState {
+  canvas: WebpFrame | undefined;
+  /** Flags set in VP8X, and flags of the chunks found so far. */
+  announced: number;
+  found: number;
+  frame: WebpFrame | undefined;
+  hasAlphaChunk: boolean;
+  orientation: number | undefined;
+}
+
+type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFault | undefined;
+
+const animated: ChunkRule = () => 'animated';
+
+/** Flags of the metadata chunks. VP8X must announce each of these chunks (RFC 9649, 2.7). */
+const METADATA_FLAGS = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
+
+const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
+  ['VP8X', readCanvas],
+  ['VP8 ', (state, data, isFirst) => takeFrame(state, lossyFrame(data), isFirst)],
+  ['VP8L', (state, data, isFirst) => takeFrame(state, losslessFrame(data), isFirst)],
+  ['ICCP', readProfile],
+  ['ALPH', readAlpha],
+  ['ANIM', animated],
+  ['ANMF', animated],
+  ['EXIF', readExif],
+  ['XMP ', (state) => note(state, XMP_FLAG)],
+]);
+
+/** Checks a WebP (RFC 9649, 2) from its RIFF header to its last byte. The pixels are not decoded. */
+function* check(bytes: Buffer): Steps<ContainerVerdict> {
+  if (bytes.length < FIRST_CHUNK_AT) return refused('truncated');
+  const end = 8 + bytes.readUInt32LE(4);
+  if (end > bytes.length) return refused('truncated');
+  if (end < bytes.length) return refused('trailing_bytes');
+  const state: WebpState = {
+    canvas: undefined,
+    announced: 0,
+    found: 0,
+    frame: undefined,
+    hasAlphaChunk: false,
+    orientation: undefined,
+  };
+  let at = FIRST_CHUNK_AT;
+  while (at < end) {
+    const chunk = chunkAt(bytes, at, end);
+    if (typeof chunk === 'string') return refused(chunk);
+    const rule = RULES.get(chunk.type);
+    const fault = rule?.(state, chunk.data, at === FIRST_CHUNK_AT);
+    if (fault !== undefined) return refused(fault);
+    at = nextChunkAt(chunk);
+    yield;
+  }
+  return verdict(state);
+}
+
+function verdict(state: WebpState): ContainerVerdict {
+  const { canvas, frame, hasAlphaChunk, orientation } = state;
+  if (frame === undefined || state.announced !== state.found) return refused('corrupt');
+  const { width, height } = frame;
+  if (canvas !== undefined && (canvas.width !== width || canvas.height !== height)) {
+    return refused('corrupt');
+  }
+  return {
+    ok: true,
+    facts: {
+      width,
+      height,
+      orientation: orientation ?? 1,
+      hasAlpha: frame.hasAlpha || hasAlphaChunk || canvas?.hasAlpha === true,
+      isCmyk: false,
+      hasDeepProfile: false,
+      deflated: [],
+    },
+  };
+}
+
+function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFault | undefined {
+  if (!isFirst || data.length < 10) return 'corrupt';
+  const flags = data.readUInt8(0);
+  if ((flags & ANIMATION_FLAG) !== 0) return 'animated';
+  state.announced = flags & METADATA_FLAGS;
+  state.canvas = { ...canvasEdges(data), hasAlpha: (flags & ALPHA_FLAG) !== 0 };
+  return undefined;
+}
+
+/** Returns the dimensions in a VP8X chunk: flags, three reserved bytes, width and height minus one (RFC 9649, 2.7). */
+function canvasEdges(data: Buffer): Edges {
+  return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 };
+}
+
+function takeFrame(
+  state: WebpState,
+  frame: WebpFrame | undefined,
+  isFirst: boolean,
+): ImageFault | undefined {
+  const isAllowed = isFirst || state.canvas !== undefined;
+  if (frame === undefined || state.frame !== undefined || !isAllowed) return 'corrupt';
+  state.frame = frame;
+  return undefined;
+}
+
+function note(state: WebpState, flag: number): undefined {
+  state.found |= flag;
+}
+
+function readProfile(state: WebpState): ImageFault | undefined {
+  if (state.frame !== undefined) return 'corrupt';
+  return note(state, PROFILE_FLAG);
+}
+
+function readAlpha(state: WebpState): ImageFault | undefined {
+  if (state.canvas === undefined || state.frame !== undefined) return 'corrupt';
+  state.hasAlphaChunk = true;
+  return undefined;
+}
+
+function readExif(state: WebpState, data: Buffer): undefined {
+  note(state, EXIF_FLAG);
+  state.orientation ??= exifOrientation(data);
+}
+
+function headerEdges(bytes: Buffer): Edges | undefined {
+  const chunk = chunkAt(bytes, FIRST_CHUNK_AT, bytes.length);
+  if (typeof chunk === 'string') return undefined;
+  const { type, data } = chunk;
+  if (type === 'VP8 ') return lossyFrame(data);
+  if (type === 'VP8L') return losslessFrame(data);
+  return type === 'VP8X' && data.length >= 10 ? canvasEdges(data) : undefined;
+}
+
+/** Finds a chunk `C2PA` (C2PA specification, A.3). */
+function* hasManifest(bytes: Buffer): Steps<boolean> {
+  for (let at = FIRST_CHUNK_AT; at < bytes.length; ) {
+    const chunk = chunkAt(bytes, at, bytes.length);
+    if (typeof chunk === 'string') return false;
+    if (chunk.type === 'C2PA') return true;
+    at = nextChunkAt(chunk);
+    yield;
+  }
+  return false;
+}
+
+const SIZE_AT = 4;
+
+/** Finds the XMP packets. A new packet is appended to the file. */
+function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
+  const existing: ExistingXmp[] = [];
+  const first = chunkAt(bytes, FIRST_CHUNK_AT, bytes.length);
+  if (typeof first === 'string') return undefined;
+  for (let at = FIRST_CHUNK_AT; at < bytes.length; ) {
+    const chunk = chunkAt(bytes, at, bytes.length);
+    if (typeof chunk === 'string' || existing.length > MAX_EXISTING) return undefined;
+    at = nextChunkAt(chunk);
+    const { type, start, data } = chunk;
+    if (type === 'XMP ') existing.push({ start, end: Math.min(at, bytes.length), packet: data });
+    yield;
+  }
+  return {
+    packet: firstPacket(existing),
+    replaceWith: ({ bytes: packet }) => xmpEdits(bytes.length, first, existing, packet),
+  };
+}
+
+/**
+ * Returns the edits of a file of `length` bytes. `first` is its first chunk: VP8X, or the frame in a simple file, which becomes
+ * an extended file.
+ */
+function xmpEdits(
+  length: number,
+  first: WebpChunk,
+  existing: readonly ExistingXmp[],
+  packet: Buffer,
+): readonly Edit[] {
+  // A missing padding of the last chunk is added, unless this chunk is removed.
+  const endsOdd = length % 2 === 1 && existing.at(-1)?.end !== length;
+  const pad = Buffer.alloc(endsOdd ? 1 : 0);
+  const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
+  const edits = [
+    toExtended(first),
+    ...existing.map(removal),
+    { start: length, end: length, insert },
+  ];
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(length + growth(edits) - 8);
+  return [{ start: SIZE_AT, end: SIZE_AT + 4, insert: size }, ...edits];
+}
+
+/**
+ * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. The added VP8X has flags for alpha and XMP only, because decoders
+ * ignore all other chunks of a simple file.
+ */
+function toExtended({ type, data, start }: WebpChunk): Edit {
+  if (type === 'VP8X') {
+    const at = start + 8;
+    return { start: at, end: at + 1, insert: Buffer.from([(data[0] ?? 0) | XMP_FLAG]) };
+  }
+  const frame = type === 'VP8L' ? losslessFrame(data) : lossyFrame(data);
+  return { start, end: start, insert: frame ? toCanvas(frame) : Buffer.alloc(0) };
+}
+
+function toCanvas({ width, height, hasAlpha }: WebpFrame): Buffer {
+  const canvas = Buffer.alloc(10);
+  canvas.writeUInt8(XMP_FLAG | (hasAlpha ? ALPHA_FLAG : 0), 0);
+  canvas.writeUIntLE(width - 1, 4, 3);
+  canvas.writeUIntLE(height - 1, 7, 3);
+  return toChunk('VP8X', canvas);
+}
+
+function toChunk(type: string, data: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(type, 'latin1');
+  head.writeUInt32LE(data.length, 4);
+  return Buffer.concat([head, data, Buffer.alloc(data.length % 2)]);
+}
