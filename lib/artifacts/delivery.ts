@@ -22,7 +22,7 @@ export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 
 /**
  * Creates the delivery of artifacts to their owners. Records are remembered until `forget`, so that a cached image is delivered
- * without the store. A record never changes, and the stamp of the file shows whether the image still exists.
+ * without the store. A published record never changes, and the stamp of the file shows whether the file still exists.
  */
 export function createArtifactDelivery({ store, files, images }: Deps) {
   const records = new LRUCache<string, ArtifactRecord>({ max: REMEMBERED_RECORDS });
@@ -80,7 +80,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       return { record, ...(await images.thumbnail(fileOf(record), edgePx, signal)) };
     },
 
-    /** Removes these artifacts from the cache. */
+    /** Removes the records and the images of these artifacts from memory. Must be called after their removal from the store. */
     forget(removed: readonly ArtifactRecord[]): void {
       removals += 1;
       for (const { id } of removed) records.delete(id);

@@ -1,6 +1,6 @@
 import { copyThrown, restoreThrown, type ThrownCopy } from './thrown-copy.ts';
 
-/** A call of a method of a port. Arguments must be values that can be cloned between threads, so no functions and no signals. */
+/** A call of a method of a port. Arguments must be values that can be cloned, because they are sent to another thread. */
 export type Call = readonly [id: number, port: string, method: string, args: readonly unknown[]];
 
 /** The result of the call with this id, or the error that it threw. */
@@ -34,7 +34,7 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
     try {
       post(calls);
     } catch {
-      // One argument cannot be cloned. The calls are sent one by one, so that only its call fails.
+      // One argument cannot be cloned. The calls are sent one by one, so that only the call with that argument fails.
       for (const call of calls) postAlone(call);
     }
   }
@@ -54,6 +54,7 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
   }
 
   return {
+    /** Calls a method. Throws a copy of the error that the method throws. */
     call(port: string, method: string, args: readonly unknown[]): Promise<unknown> {
       return new Promise((resolve, reject) => {
         lastId += 1;
@@ -75,10 +76,10 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
     /** Sends the waiting calls at once. */
     flush,
 
-    /** Returns true if a call has no reply yet. */
+    /** Returns true if any call has no reply yet. */
     areWaiting: () => callers.size > 0,
 
-    /** Rejects all calls without a reply. */
+    /** Rejects all calls that have no reply yet. */
     rejectAll(reason: unknown): void {
       waiting = [];
       for (const { reject } of callers.values()) reject(reason);

@@ -5,7 +5,7 @@ export type Connection = Sqlite.Database;
 /** The file name of a database in memory, which ends with its connection. */
 export const IN_MEMORY = ':memory:';
 
-// The driver waits on the main thread, so that the lock of another program may block everything for this long.
+// The lock of another program may delay all waiting writes for this long.
 const BUSY_TIMEOUT_MS = 250;
 
 // For connections of the search thread. The driver's default of 16 MiB each would be most of the memory of that thread.
@@ -55,7 +55,7 @@ export function prepareToServe(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
   connection.pragma('journal_mode = WAL');
   connection.pragma('journal_size_limit = 67108864');
-  // The commit that reaches this log length in pages copies the log into the file while everything else waits. The default of
+  // The commit that reaches this log length in pages copies the log into the file while all other writes wait. The default of
   // 1000 scattered pages takes tens of milliseconds, and 256 pages take less than ten, at the same rate of commits.
   connection.pragma('wal_autocheckpoint = 256');
 }

@@ -8,7 +8,8 @@ interface Write {
   reject(reason: unknown): void;
 }
 
-// Less than ten milliseconds of work, or twenty if a write throws. Further writes wait for the next turn of the event loop.
+// A full group takes less than ten milliseconds, or twenty if a write throws. Further writes wait for the next turn of the
+// event loop.
 const LARGEST_GROUP = 128;
 
 // Callers whose writes were committed together write again within a few milliseconds, but not in the same turn.
@@ -16,9 +17,10 @@ const GATHERING_SHARE = 0.25;
 const QUIET_MS = 1;
 
 /**
- * Runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With a clock, and if the
- * last commit was slow, waits up to a quarter of its time for further writes. Otherwise half of many callers would always wait
- * for the commit of the other half.
+ * Creates the function that runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With
+ * a clock, a transaction also waits for further writes if the last commit had several writes and was slow: until no write has
+ * arrived for a millisecond, and at most a quarter of the duration of that commit. Without this wait, each half of the callers
+ * would wait for the commit of the other half.
  */
 export function createGroupCommit(connection: Connection, clock?: Clock) {
   const transaction = createTransaction(connection, rejectAlone);
@@ -60,7 +62,7 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
     setImmediate(flush);
   }
 
-  /** Schedules the commit for a millisecond without a further write, within the time for gathering. */
+  /** Schedules the commit after a millisecond without a further write, or at the end of the time for gathering. */
   function gather({ after }: Clock): void {
     const untilMs = gathering?.untilMs ?? nowMs() + lastCommit.durationMs * GATHERING_SHARE;
     gathering?.cancel();

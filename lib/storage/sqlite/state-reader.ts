@@ -11,7 +11,7 @@ export interface StateReader extends Omit<StateDatabase, 'secret' | 'close'> {
   close(): void;
 }
 
-// Commands of the operator may wait longer than requests.
+// May be longer than for writes, because only reads of this connection wait.
 const BUSY_TIMEOUT_MS = 5000;
 
 /**

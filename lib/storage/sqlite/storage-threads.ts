@@ -28,7 +28,7 @@ export function startStorageThreads() {
   const writer = startThread('storage');
 
   return {
-    /** Opens the database. Throws `configuration`. */
+    /** Opens the database. Throws `configuration`, and `overloaded` if the thread ends by itself. */
     async open({ file, onFailure }: Options): Promise<OpenSqlite> {
       const { secret, owner } = await writer.open({ kind: 'open', file }).catch(async (error) => {
         await writer.close();
@@ -64,8 +64,8 @@ export function startStorageThreads() {
 type Thread = ReturnType<typeof startThread>;
 
 /**
- * Chooses the thread of each call. A second thread, which only reads, starts when a call would have to wait for another one.
- * Until it has opened the database, the first thread reads too.
+ * Chooses the thread of each call. A second thread, which only reads, starts when a call would have to wait for another
+ * call. Until the second thread has opened the database, the first thread reads too.
  */
 function createReading(
   writer: Thread,
@@ -131,7 +131,7 @@ function startThread(name: string) {
   });
 
   return {
-    /** Throws `configuration` if the database cannot be opened. */
+    /** Opens the database. Throws `configuration` if the database cannot be opened. */
     open(command: StorageCommand): Promise<Opened> {
       send(command);
       return opened;
@@ -162,7 +162,7 @@ function startThread(name: string) {
   };
 }
 
-/** Creates every port of the database. Each method makes a call. */
+/** Creates every port of the database from the table of methods. Each method makes a call. */
 function createRemoteStores(
   call: (
     kind: MethodKind,

@@ -12,7 +12,7 @@ import { openStateDatabase } from './database.ts';
 import { createSqliteStores, type SqliteStores } from './sqlite-stores.ts';
 import { openStateReader } from './state-reader.ts';
 
-/** A message to a storage thread: calls of ports, or a step of its life. */
+/** A message to a storage thread: calls of ports, or the command to open or to close the database. */
 export type StorageCommand =
   | readonly Call[]
   | {
@@ -59,7 +59,7 @@ function serve(port: NonNullable<typeof parentPort>): void {
       }
     } else {
       await opened?.close();
-      // After the replies of the last commit.
+      // The replies of the last commit are posted before the next immediate callback.
       setImmediate(() => port.close());
     }
   });

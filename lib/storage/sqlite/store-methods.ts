@@ -1,13 +1,13 @@
 import type { SqliteStores } from './sqlite-stores.ts';
 
-/** The thread that runs a method: writes have one thread, with the only connection that writes, and reads have another. */
+/** The kind of a method, which decides its thread: one thread has the only connection that writes, the other only reads. */
 export type MethodKind = 'read' | 'write';
 
 type MethodKinds<Ports> = {
   readonly [P in keyof Ports]: { readonly [M in keyof Ports[P]]: MethodKind };
 };
 
-/** Every method of every port. The type requires a line for a new method. A read that would write fails. */
+/** Every method of every port. The type requires a line for a new method. A method that writes fails if it is listed as a read. */
 export const STORE_METHODS: MethodKinds<SqliteStores> = {
   jobs: {
     submit: 'write',

@@ -21,7 +21,7 @@ const SETTINGS = [
   'providers.sandbox.latency_ms=600000',
 ];
 
-/** Jobs created while four jobs run and each sync of the disk takes 10 ms longer, and the effect on a reply without a disk. */
+/** Measures job creates while four jobs run and each sync of the disk takes 10 ms longer, and the delay of a reply that needs no disk. */
 export const slowDisk: Bench = {
   name: 'slow-disk',
   async run(tools) {
@@ -58,7 +58,7 @@ export const slowDisk: Bench = {
       {
         what: `\`POST /v1/jobs\`, ${CLIENTS} connections, four jobs running, each sync ${SLOWER_MS} ms slower`,
         ours: perSecond(median(rates.map(({ slow: rate }) => rate))),
-        against: `all of them in each commit: a round without the delay, and ${SLOWER_MS} ms`,
+        against: `a create of each connection in each commit: their time without the delay, and ${SLOWER_MS} ms`,
         theirs: perSecond(median(limits)),
         ratio: withRange(rates.map(({ slow: rate }, round) => rate / (limits[round] ?? 0))),
         budget: '≥ 0.7',
@@ -81,7 +81,7 @@ async function createRate({ load }: Tools, { port }: ServerProcess, bodyFile: st
   return done.completed / (done.elapsedMs / 1000);
 }
 
-/** Requests the liveness again and again until `work` ends. Resolves with the durations in milliseconds. */
+/** Requests `/health/live` repeatedly until `work` ends. Resolves with the durations in milliseconds. */
 async function probing({ port }: ServerProcess, work: Promise<unknown>): Promise<number[]> {
   const durations: number[] = [];
   let isOver = false;

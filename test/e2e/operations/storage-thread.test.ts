@@ -32,15 +32,16 @@ async function createUntilEnd({ address }: StartedBridge, onFirst: () => void): 
 
 describe('a storage thread that ends by itself', () => {
   test.each([
-    ['an error', 'error', 'TypeError'],
-    ['an exit', 'exit', 'BridgeError'],
-    ['a full heap', 'memory', 'ERR_WORKER_OUT_OF_MEMORY'],
+    ['an error', 'storage', 'error', 'TypeError'],
+    ['an exit', 'storage', 'exit', 'BridgeError'],
+    ['a full heap', 'storage', 'memory', 'ERR_WORKER_OUT_OF_MEMORY'],
+    ['an error of the thread that only reads', 'storage-reader', 'error', 'TypeError'],
   ])(
     'ends the bridge after %s with one line, and no acknowledged job is lost',
-    async (_name, fault, fact) => {
+    async (_name, thread, fault, fact) => {
       const bridge = await startBridge({
         set: PAUSED,
-        env: { NODE_OPTIONS: `--import=${FAULT}`, STORAGE_FAULT: fault },
+        env: { NODE_OPTIONS: `--import=${FAULT}`, STORAGE_THREAD: thread, STORAGE_FAULT: fault },
       });
       const { promise: begun, resolve } = Promise.withResolvers<void>();
       const creating = Array.from({ length: CLIENTS }, () => createUntilEnd(bridge, resolve));

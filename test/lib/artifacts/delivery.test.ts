@@ -11,8 +11,8 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
-import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
+import type { ArtifactRecord, ArtifactStore } from '../../../lib/artifacts/artifact-store-port.ts';
+import { type ArtifactDelivery, createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { createImageDelivery } from '../../../lib/artifacts/image-delivery.ts';
 import type { StoredImageFile } from '../../../lib/artifacts/image-delivery-port.ts';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
@@ -56,9 +56,15 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 /** A delivery that counts its reads and decodes. */
-function deliver(cacheBytes = 10_000_000) {
+function deliver({
+  cacheBytes = 10_000_000,
+  find = rig.store.find,
+}: {
+  readonly cacheBytes?: number;
+  readonly find?: ArtifactStore['find'];
+} = {}): ArtifactDelivery {
   return createArtifactDelivery({
-    store: rig.store,
+    store: { find },
     files: {
       stamp: rig.files.stamp,
       read(name, bytes) {
@@ -182,7 +188,7 @@ describe('delivery.open', () => {
 
   test('equal images under two names are each verified and cached', async () => {
     const records = [await published(), await published()];
-    const delivery = deliver(photo.bytes.byteLength + 1000);
+    const delivery = deliver({ cacheBytes: photo.bytes.byteLength + 1000 });
 
     for (const { id } of [...records, ...records]) await delivery.open('scope', id, noAbort);
 
@@ -191,7 +197,7 @@ describe('delivery.open', () => {
 
   test('every open verifies the image if the cache is too small for it', async () => {
     const record = await published();
-    const delivery = deliver(photo.bytes.byteLength - 1);
+    const delivery = deliver({ cacheBytes: photo.bytes.byteLength - 1 });
 
     await delivery.open('scope', record.id, noAbort);
     await delivery.open('scope', record.id, noAbort);
@@ -237,7 +243,7 @@ describe('delivery.open', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
   });
 
-  test('each verification is counted with its outcome, and none where nothing was verified', async () => {
+  test('each verification is counted with its outcome, and a delivery without one is not counted', async () => {
     const intact = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');
@@ -322,6 +328,62 @@ describe('delivery.open', () => {
     await delivery.openThumbnail('scope', record.id, 64, noAbort);
 
     expect([reads.length, inspections, thumbnails]).toEqual([4, 2, 2]);
+  });
+
+  test('a cached image is delivered without the store', async () => {
+    const record = await published();
+    let finds = 0;
+    const delivery = deliver({
+      find(scope, id) {
+        finds += 1;
+        return rig.store.find(scope, id);
+      },
+    });
+
+    await delivery.open('scope', record.id, noAbort);
+    const again = await delivery.open('scope', record.id, noAbort);
+
+    expect(again.record).toEqual(record);
+    expect(finds).toBe(1);
+  });
+
+  test('a forgotten artifact is not found once it was withdrawn, although its file still exists', async () => {
+    const record = await published();
+    const delivery = deliver();
+    await delivery.open('scope', record.id, noAbort);
+
+    await rig.store.withdraw([record.id]);
+    delivery.forget([record]);
+    const outcome = delivery.open('scope', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a record is not remembered if its artifact is removed while the store looks for it', async () => {
+    const record = await published();
+    const delivery = deliver({
+      async find(scope, id) {
+        const found = await rig.store.find(scope, id);
+        await rig.store.withdraw([id]);
+        delivery.forget([record]);
+        return found;
+      },
+    });
+
+    await delivery.open('scope', record.id, noAbort);
+    const outcome = delivery.open('scope', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a remembered record is not found by another scope', async () => {
+    const record = await published();
+    const delivery = deliver();
+    await delivery.open('scope', record.id, noAbort);
+
+    const outcome = delivery.open('other', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('an aborted caller does not abort the verification for other callers', async () => {
@@ -470,7 +532,7 @@ describe('delivery.openThumbnail', () => {
     });
   });
 
-  test('each verification is counted with its outcome, and none where nothing was verified', async () => {
+  test('each verification is counted with its outcome, and a delivery without one is not counted', async () => {
     const intact = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');

@@ -1,6 +1,6 @@
 /**
- * Loaded with `--import` by every thread of a bridge. The storage thread ends in the way that `STORAGE_FAULT` names, as soon as
- * the file `break` appears in the working directory.
+ * Loaded with `--import` by every thread of a bridge. The thread that `STORAGE_THREAD` names ends in the way that
+ * `STORAGE_FAULT` names, as soon as the file `break` exists in the working directory.
  */
 import { existsSync, watch } from 'node:fs';
 import { isMainThread, workerData } from 'node:worker_threads';
@@ -16,8 +16,12 @@ const FAULTS: Readonly<Record<string, () => void>> = {
   },
 };
 
-if (!isMainThread && workerData === 'storage') {
-  watch(process.cwd(), () => {
-    if (existsSync('break')) FAULTS[process.env['STORAGE_FAULT'] ?? '']?.();
-  }).unref();
+function breakIfTold(): void {
+  if (existsSync('break')) FAULTS[process.env['STORAGE_FAULT'] ?? '']?.();
+}
+
+if (!isMainThread && workerData === process.env['STORAGE_THREAD']) {
+  watch(process.cwd(), breakIfTold).unref();
+  // The thread may start after the file was made.
+  breakIfTold();
 }
