@@ -26,7 +26,7 @@ export function createProviderInventory({ registry, cursors }: Deps) {
   );
   return {
     /**
-     * Returns one page, ordered by name, which begins after the last name of the previous page. Throws `invalid_request`
+     * Returns one page, ordered by name. `cursor` is the `next_cursor` of the previous page. Throws `invalid_request`
      * for a cursor of another list.
      */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
@@ -52,21 +52,24 @@ export function createProviderInventory({ registry, cursors }: Deps) {
 }
 
 /**
- * Describes a provider. Adds the provider's name to a display name that several providers share, such as two accounts
- * at one backend.
+ * Describes a provider. If several providers have the same display name, such as two accounts at one backend, adds the
+ * provider's own name.
  */
 function describe(
   provider: Provider,
-  by: { readonly isDefault: boolean; readonly isShared: (displayName: string) => boolean },
+  {
+    isDefault,
+    isShared,
+  }: { readonly isDefault: boolean; readonly isShared: (displayName: string) => boolean },
 ): ProviderDescriptor {
   const { displayName, version, experimental, models, defaultModel } = provider.describe();
   return {
     name: provider.name,
-    display_name: by.isShared(displayName) ? `${displayName} (${provider.name})` : displayName,
+    display_name: isShared(displayName) ? `${displayName} (${provider.name})` : displayName,
     version,
     experimental,
     models: [...models],
     default_model: defaultModel,
-    default: by.isDefault,
+    default: isDefault,
   };
 }

@@ -14,7 +14,7 @@ export interface SharedParts {
   readonly httpClient: HttpClient;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Time slices for reading and writing large bodies. */
+  /** Divides the reading and writing of large bodies into slices of the event loop. */
   readonly slices: TimeSlices;
   readonly images: Config['images'];
   /** The setting `state.directory`. A provider stores its files in its own folder there. */

@@ -165,6 +165,11 @@ export interface Provider {
   readonly name: string;
   /** Maximum number of attempts for one call, and the delay before the first retry. */
   readonly retry: { readonly attempts: number; readonly backoffMs: number };
+  /**
+   * Maximum number of calls at the same time, for all models and requests together. The capability document of each
+   * model repeats the number as `batching.max_parallel_outputs`.
+   */
+  readonly maxParallelCalls: number;
   /** Returns the description, which never changes while the process runs. */
   describe(): ProviderDescription;
   /** Returns the capabilities of a model, or undefined for an unknown model. Never changes while the process runs. */

@@ -18,17 +18,18 @@ export interface ProviderRegistry {
   close(): Promise<void>;
 }
 
-/** Limits on the outputs and inputs of any request: settings in `runtime.request`. */
+/** The settings `runtime.request`: limits on the outputs and inputs of any request. */
 interface RequestLimits {
   readonly max_outputs: number;
   readonly max_inputs: number;
 }
 
-// Any other text from a caller must not appear in a message.
+// A model name of another form is not repeated in a message because it may be any text from a caller.
 const MODEL_NAME = /^[\w.:/-]{1,128}$/;
 
 const UNLIMITED: RequestLimits = { max_outputs: Infinity, max_inputs: Infinity };
 
+/** Creates the registry. `limits` reduce the capabilities of every model. */
 export function createProviderRegistry(
   providers: readonly Provider[],
   defaultName: string,

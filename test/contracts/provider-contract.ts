@@ -48,6 +48,15 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(provider.retry.backoffMs).toBeGreaterThanOrEqual(0);
     });
 
+    test('the document of every model states how many calls the provider runs at once', () => {
+      const stated = provider
+        .describe()
+        .models.map((model) => provider.capabilities(model)?.batching.max_parallel_outputs);
+
+      expect(provider.maxParallelCalls).toBeGreaterThanOrEqual(1);
+      expect(new Set(stated)).toEqual(new Set([provider.maxParallelCalls]));
+    });
+
     test('the description is always the same and lists the default model', () => {
       const description = provider.describe();
 

@@ -28,6 +28,8 @@ export interface Script {
   /** Capabilities of every model. */
   readonly capabilities: CapabilityDocument;
   readonly retry?: Provider['retry'];
+  /** By default the number in `capabilities`. */
+  readonly maxParallelCalls?: number;
   /** Form in which its models read emulated masks. */
   readonly maskForm?: MaskForm;
   /** Returns the error for requests that it rejects before a call. */
@@ -57,6 +59,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
   return {
     name,
     retry: script.retry ?? { attempts: 1, backoffMs: 0 },
+    maxParallelCalls: script.maxParallelCalls ?? script.capabilities.batching.max_parallel_outputs,
     describe: () => ({
       displayName: name,
       version: '1.0.0',

@@ -43,7 +43,7 @@ export interface AgentChild {
    * fails.
    */
   readAccount(): Promise<void>;
-  /** Returns true if nothing more is written to the child. */
+  /** Returns true if requests can no longer be sent to the child. */
   hasEnded(): boolean;
   /** Throws the error with which a request would reject. */
   throwIfEnded(): void;
@@ -119,8 +119,8 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
       method === 'account/chatgptAuthTokens/refresh' ? refreshedTokens() : undefined,
   });
 
-  // A single handler serves all turns. Handlers attached to the promise by each turn would stay in memory as long as
-  // the child.
+  // One handler serves all turns, because a handler that each turn attached to the promise would stay in memory as long
+  // as the child.
   void connection.ended.then((cause) => {
     for (const listener of listeners.values()) listener.onEnd(cause);
   });
@@ -229,7 +229,7 @@ export async function startAgentProcess(
     });
   });
   const { stdin: input, stdout: output } = child;
-  // A write to an ended process emits an error here. The end of the output is what is handled.
+  // A write to an ended process emits an error here. The end of a process is detected by the end of its output.
   input.on('error', () => {});
   try {
     await once(child, 'spawn');

@@ -34,6 +34,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     name,
     // A turn is never repeated because it is charged.
     retry: { attempts: 1, backoffMs: 0 },
+    maxParallelCalls: document.batching.max_parallel_outputs,
     describe: () => ({
       displayName: 'Agent App Server',
       version: IMPLEMENTATION_VERSION,

@@ -47,7 +47,7 @@ const Message = v.object({
 // Limit on responses that the child has not read.
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
-/** Creates a JSON-RPC connection over the standard streams of the child, with one message a line. */
+/** Creates a JSON-RPC connection over the standard streams of the child, with one message per line. */
 export function createRpcConnection(deps: Deps) {
   const { input, output, clock, slices, timeoutMs } = deps;
   const pending = createPendingRequests(clock, timeoutMs);
@@ -135,7 +135,7 @@ export function createRpcConnection(deps: Deps) {
 
     notify: (method: string) => write({ method }),
 
-    /** Returns true if nothing more is written to the child. */
+    /** Returns true if requests can no longer be sent to the child. */
     hasEnded: () => end !== undefined,
 
     /** Throws the error with which a request would reject. */
@@ -214,7 +214,7 @@ interface Receiver {
 }
 
 /**
- * Creates a reader of JSON messages, one a line, that arrive in chunks. Long strings are decoded from base64 while they
+ * Creates a reader of JSON messages, one per line, that arrive in chunks. Long strings are decoded from base64 while they
  * arrive, and no message is stored as text. Bytes after the last line feed are not a message. A line whose first
  * character is not `{` is skipped. A line that begins with `{` and is not JSON is a fault, because a message is then
  * lost.

@@ -20,8 +20,8 @@ interface Turn {
   /** The files of the sources and references. */
   readonly paths: readonly string[];
   /**
-   * True if the turn is interrupted as soon as there is an image, which saves a model call. The thread cannot be used
-   * for another turn then, because its history says that the image was aborted.
+   * True if the turn is interrupted as soon as there is an image, which saves a model call. The thread is then useless
+   * for further turns, because its history says that the image was aborted.
    */
   readonly stopsAtImage: boolean;
 }
@@ -30,8 +30,7 @@ interface RunningTurn {
   /** Rejects if there is no image. If the signal aborts, rejects with its reason once the turn has ended. */
   readonly output: Promise<ProviderOutput>;
   /**
-   * Resolves when nothing more can be learned about the turn: with true if the turn is known to have ended. Never
-   * rejects.
+   * Resolves with true when the turn has ended, or with false if its end can no longer be observed. Never rejects.
    */
   readonly ended: Promise<boolean>;
 }
@@ -50,7 +49,7 @@ export function runTurn(
   const outcome = createTurnOutcome(request, clock.nowMs, (event) => {
     if (isReporting) onEvent(event);
   });
-  /** Resolves with true if the turn is known to have ended. */
+  /** Resolves as `ended` does. */
   const over = Promise.withResolvers<boolean>();
   const hasImage = Promise.withResolvers<void>();
   let isInterrupted = false;
@@ -134,7 +133,7 @@ export function runTurn(
   return { output: output(), ended: over.promise.finally(unsubscribe) };
 }
 
-/** Creates the error of a turn whose child was lost. It is unknown if an image was made and charged. */
+/** Creates the error of a turn whose child was lost. An image may have been made and charged. */
 function afterDispatch(cause: unknown): BridgeError {
   const code = cause instanceof BridgeError ? cause.code : 'upstream';
   const reason = cause instanceof BridgeError ? cause.details['reason'] : undefined;
@@ -151,8 +150,8 @@ interface EndOfTurn {
 }
 
 /**
- * Reduces the notifications of one turn to its outcome. Neither a failed image nor a missing image makes the agent's
- * turn fail.
+ * Reduces the notifications of one turn to its outcome. The agent also reports a turn as completed if its image failed
+ * or is missing.
  */
 function createTurnOutcome(
   request: CallFacts,

@@ -14,8 +14,8 @@ interface Deps {
 const MAX_BACKOFF_MS = 30_000;
 
 /**
- * Creates the owner of the single child. Starts the child when it is needed, and restarts it after it has ended with a
- * delay that doubles.
+ * Creates the owner of the single child. Starts the child when a call needs it. After the child has ended, the next
+ * start is delayed; the delay doubles each time.
  */
 export function createSupervisor({ clock, backoffMs, start }: Deps) {
   const closing = new AbortController();

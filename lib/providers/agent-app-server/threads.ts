@@ -30,14 +30,14 @@ export function isNotFound(message: string): boolean {
 
 /** Manages the agent's threads. Every method also rejects with `upstream` or `protocol` if the child fails. */
 export function createThreads({ cwd, model }: ThreadSettings) {
-  // No approval is requested from a user, and no file is written. The agent does not restore these restrictions when it
-  // resumes a thread.
+  // The agent asks no user for approval and writes no files. It does not restore these restrictions when it resumes a
+  // thread.
   const restrictions = { cwd, approvalPolicy: 'never', sandbox: 'read-only' };
 
   return {
     /**
-     * Starts a thread that is kept until it is deleted, because an ephemeral thread would stay in the agent's memory.
-     * Resolves with its id.
+     * Starts a thread and resolves with its id. The agent stores the thread until it is deleted, because an ephemeral
+     * thread would stay in the agent's memory.
      */
     async start(child: AgentChild): Promise<string> {
       const reply = await child.request('thread/start', {

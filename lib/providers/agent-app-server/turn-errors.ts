@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { fromCode, fromStatus } from '../backend/backend-errors.ts';
 import { FAILURES, parseErrorBody, toBackendFailure, toError } from '../backend/failures.ts';
+import { optionalMember } from '../backend/reply-members.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { TurnError, TurnItem } from './turn-notification.ts';
 
@@ -21,19 +22,14 @@ const ERROR_CODES: Readonly<Record<string, string>> = {
   cyberPolicy: 'cyber_policy',
 };
 
-const NO_FACTS = toBackendFailure([]);
-
-const ErrorInfo = v.record(
-  v.string(),
-  v.object({ httpStatusCode: v.fallback(v.nullish(v.number()), undefined) }),
-);
+const ErrorInfo = v.record(v.string(), v.object({ httpStatusCode: optionalMember(v.number()) }));
 
 /** Converts the failure of the image tool, which the agent reports to its model as text. */
 export function fromToolOutput(output: string, request: CallFacts): BridgeError {
   const status = Number(HTTP_FAILURE.exec(output)?.[1]);
   if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
-  if (NO_IMAGE.test(output)) return toError(FAILURES.noImage, NO_FACTS, request);
-  if (UNREADABLE_IMAGE.test(output)) return toError(FAILURES.input, NO_FACTS, request);
+  if (NO_IMAGE.test(output)) return toError(FAILURES.noImage, {}, request);
+  if (UNREADABLE_IMAGE.test(output)) return toError(FAILURES.input, {}, request);
   const isLost = LOST_CALL.test(output);
   return new BridgeError('upstream', 'the image tool of the agent failed', {
     ...(isLost ? { effect: 'unknown', details: { reason: 'connection_lost' } } : {}),

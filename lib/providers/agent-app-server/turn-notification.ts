@@ -1,8 +1,6 @@
 import * as v from 'valibot';
+import { optionalMember, Text } from '../backend/reply-members.ts';
 import type { Notification } from './rpc-connection.ts';
-
-/** Optional members. A malformed member is ignored. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
 
 const Item = v.object({
   type: v.string(),
@@ -10,12 +8,7 @@ const Item = v.object({
   status: Text,
   result: Text,
   revisedPrompt: Text,
-  failure: v.fallback(
-    v.nullish(
-      v.object({ type: v.string(), resetsAt: v.fallback(v.nullish(v.number()), undefined) }),
-    ),
-    undefined,
-  ),
+  failure: optionalMember(v.object({ type: v.string(), resetsAt: optionalMember(v.number()) })),
 });
 export type TurnItem = v.InferOutput<typeof Item>;
 
@@ -32,7 +25,7 @@ const TurnParams = v.object({
   turn: v.object({
     id: Text,
     status: v.string(),
-    error: v.fallback(v.nullish(TurnError), undefined),
+    error: optionalMember(TurnError),
   }),
 });
 

@@ -2,10 +2,7 @@ import * as v from 'valibot';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import { BackendError, errorEntries } from '../backend/failures.ts';
-
-/** Optional members. A malformed member is ignored and the rest of the event is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
-const Tokens = v.fallback(v.optional(Count), undefined);
+import { isUsageName, optionalMember, Text, Tokens } from '../backend/reply-members.ts';
 
 const Part = v.fallback(v.object({ type: v.string() }), { type: '' });
 
@@ -14,7 +11,7 @@ const Item = v.object({
   status: Text,
   result: v.nullish(v.string()),
   revised_prompt: Text,
-  content: v.fallback(v.nullish(v.array(Part)), undefined),
+  content: optionalMember(v.array(Part)),
 });
 export type BackendItem = v.InferOutput<typeof Item>;
 
@@ -28,10 +25,10 @@ const ToolUsage = v.object({ image_gen: v.record(v.string(), v.unknown()) });
 
 const Response = v.object({
   output: v.nullish(v.array(Item)),
-  error: v.fallback(v.nullish(BackendError), undefined),
-  incomplete_details: v.fallback(v.nullish(v.object({ reason: Text })), undefined),
-  usage: v.fallback(v.nullish(ReportedUsage), undefined),
-  tool_usage: v.fallback(v.nullish(ToolUsage), undefined),
+  error: optionalMember(BackendError),
+  incomplete_details: optionalMember(v.object({ reason: Text })),
+  usage: optionalMember(ReportedUsage),
+  tool_usage: optionalMember(ToolUsage),
 });
 export type BackendResponse = v.InferOutput<typeof Response>;
 
@@ -51,7 +48,7 @@ const Event = v.variant('type', [
   v.object({
     ...errorEntries,
     type: v.literal('error'),
-    error: v.fallback(v.nullish(BackendError), undefined),
+    error: optionalMember(BackendError),
   }),
 ]);
 type BackendEvent = v.InferOutput<typeof Event>;
@@ -74,14 +71,11 @@ export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | un
   return event.success ? event.output : undefined;
 }
 
-// The form of the backend's own names. Names of another form are omitted.
-const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-
 /** Returns the usage of a completed call, or undefined if the backend reports none. */
 export function toUsage({ usage, tool_usage: tools }: BackendResponse): Usage | undefined {
   const { input_tokens, output_tokens, total_tokens } = usage ?? {};
   const provider = Object.entries(tools?.image_gen ?? {}).filter(
-    (entry): entry is [string, number] => NAME.test(entry[0]) && Number.isFinite(entry[1]),
+    (entry): entry is [string, number] => isUsageName(entry[0]) && Number.isFinite(entry[1]),
   );
   const found: Usage = {
     ...(input_tokens === undefined ? {} : { input_tokens }),

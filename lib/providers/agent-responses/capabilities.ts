@@ -1,5 +1,6 @@
+import type { Config } from '../../config/settings/settings.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { batchingMode } from '../backend/plain-model.ts';
+import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
 /** Version of the mapping. It increases when the same request is sent in another form. */
@@ -31,39 +32,32 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
 // A dated snapshot belongs to the family of the name before the date.
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
-interface Limits {
-  /** The registered name of the provider. */
-  readonly provider: string;
-  /** The setting `providers.agent_responses.max_outputs`. */
-  readonly maxOutputs: number;
-  /** Maximum number of parallel calls of the whole provider. */
-  readonly maxParallelOutputs: number;
-  readonly defaultModel: string;
-}
+type Settings = Pick<
+  Config['providers']['agent_responses'],
+  'image_model' | 'max_outputs' | 'max_parallel_outputs'
+>;
 
 /** Returns the capabilities of `model`, limited by the settings. */
-export function capabilitiesOf(model: string, limits: Limits): CapabilityDocument {
-  const family = familyOf(model) ?? familyOf(limits.defaultModel) ?? DEFAULT_FAMILY;
+export function capabilitiesOf(
+  provider: string,
+  model: string,
+  settings: Settings,
+): CapabilityDocument {
+  const family = familyOf(model) ?? familyOf(settings.image_model) ?? DEFAULT_FAMILY;
   return {
-    provider: limits.provider,
+    ...PLAIN_MODEL,
+    ...oneOutputPerCall(settings),
+    provider,
     model,
     implementation_version: IMPLEMENTATION_VERSION,
-    experimental: false,
     generation: true,
     edits: true,
-    count: { min: 1, max: limits.maxOutputs },
-    batching: {
-      mode: batchingMode(limits.maxOutputs, 1),
-      native_count: { min: 1, max: 1 },
-      max_parallel_outputs: limits.maxParallelOutputs,
-    },
     sizes: { auto: true, allowed: [...family.sizes], arbitrary: false },
     aspect_ratio: 'emulated',
     resolution: 'emulated',
     negative_prompt: 'emulated',
     revised_prompt: 'native',
     transparent_background: family.hasNativeAlpha ? 'native' : 'emulated',
-    user_attribution: 'unsupported',
     qualities: ['auto', 'low', 'medium', 'high'],
     output_formats: ['png', 'jpeg', 'webp'],
     backgrounds: family.hasNativeAlpha ? ['auto', 'opaque', 'transparent'] : ['auto', 'opaque'],
@@ -74,8 +68,6 @@ export function capabilitiesOf(model: string, limits: Limits): CapabilityDocumen
     edit_images: INPUT_LIMITS,
     masks: NO_IMAGES,
     partial_images: { min: 0, max: 3 },
-    persistent_sessions: false,
-    explicit_threads: false,
     source_transport: 'conversation_attachment',
   };
 }

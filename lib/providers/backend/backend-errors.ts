@@ -1,11 +1,10 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
+import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { CallFacts } from '../provider-port.ts';
 import {
   type BackendFailure,
   FAILURES,
   type FailureRow,
   REQUEST_FAULTS,
-  safetyDetails,
   toError,
 } from './failures.ts';
 
@@ -44,9 +43,8 @@ export function fromCode(failure: BackendFailure, request: CallFacts): BridgeErr
 /** Selects the row by the code, else by the type, else `otherwise`. */
 function byCode(failure: BackendFailure, request: CallFacts, otherwise: FailureRow): BridgeError {
   const row = CODES.get(failure.code ?? '') ?? CODES.get(failure.type ?? '') ?? otherwise;
-  const error = toError(row, failure, request);
-  if (row !== unknownModel) return error;
-  return error.with({ param: 'routing.model', details: { field: 'routing.model' } });
+  const field = row === unknownModel ? 'routing.model' : undefined;
+  return toError(row, { ...failure, field }, request);
 }
 
 /** Converts an incomplete response that has a reason but no code. */
@@ -78,7 +76,5 @@ export function fromStatus(
 
 /** Creates the error of a refusal inside a completed response, which has no code. */
 export function refusal(request: CallFacts): BridgeError {
-  return new BridgeError(safety.code, safety.message, {
-    details: safetyDetails(request, undefined, []),
-  });
+  return toError(safety, {}, request);
 }

@@ -3,6 +3,7 @@ import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
 import type { CallEffect } from '../../errors/call-effect.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { CallFacts } from '../provider-port.ts';
+import { optionalMember, Text } from './reply-members.ts';
 
 /** The error that one kind of backend failure becomes. */
 export interface FailureRow {
@@ -83,15 +84,17 @@ export const FAILURES = {
 
 /** The failure of one call in the backend's terms. Only known codes and words become part of an error. */
 export interface BackendFailure {
-  readonly code: string | undefined;
+  readonly code?: string | undefined;
   /** The kind of the failure, if the backend reports one beside the code. */
   readonly type?: string | undefined;
-  readonly moderationStage: string | undefined;
-  readonly moderationCategories: readonly unknown[];
+  readonly moderationStage?: string | undefined;
+  readonly moderationCategories?: readonly unknown[];
   /** Wait from the response headers. */
-  readonly retryAfterMs: number | undefined;
+  readonly retryAfterMs?: number | undefined;
   /** Time until the account's quota is renewed. */
-  readonly resetsInMs: number | undefined;
+  readonly resetsInMs?: number | undefined;
+  /** The invalid field, under the bridge's name. */
+  readonly field?: string | undefined;
 }
 
 const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
@@ -105,21 +108,43 @@ const SHOWS_CODE: ReadonlySet<FailureRow> = new Set([
 /** Statuses that mean an invalid request unless the backend's code says otherwise. */
 export const REQUEST_FAULTS: readonly number[] = [400, 413, 422];
 
+const STATUS_ROWS: ReadonlyMap<number, FailureRow> = new Map<number, FailureRow>([
+  [401, FAILURES.authentication],
+  [402, FAILURES.quota],
+  [403, FAILURES.permission],
+  [408, FAILURES.unknownOutcome],
+  [409, FAILURES.transient],
+  [429, FAILURES.rate],
+  [500, FAILURES.transient],
+  [503, FAILURES.transient],
+]);
+
+/**
+ * Returns the row of a status that says enough by itself, or undefined if the row depends on the body. A 5xx other than
+ * 500 and 503 may come from a proxy that lost its connection to the backend.
+ */
+export function rowOfStatus(status: number): FailureRow | undefined {
+  return STATUS_ROWS.get(status) ?? (status > 500 ? FAILURES.unknownOutcome : undefined);
+}
+
 /** Converts a failure to an error. Includes the backend's own code only for rows that name no cause. */
 export function toError(row: FailureRow, failure: BackendFailure, request: CallFacts): BridgeError {
   const { code, message, transient = false, retryable, effect, details } = row;
+  const { field, moderationStage, moderationCategories = [] } = failure;
   const shown = SHOWS_CODE.has(row) && SHOWABLE_CODE.test(failure.code ?? '');
   return new BridgeError(code, message, {
     ...(retryable === undefined ? {} : { retryable }),
     ...(effect === undefined ? {} : { effect }),
+    ...(field === undefined ? {} : { param: field }),
     transient,
     details: {
       ...details,
       ...waitDetails(row, failure),
       ...(code === 'safety_rejected'
-        ? safetyDetails(request, failure.moderationStage, failure.moderationCategories)
+        ? safetyDetails(request, moderationStage, moderationCategories)
         : {}),
       ...(shown ? { upstream_code: failure.code } : {}),
+      ...(field === undefined ? {} : { field }),
     },
   });
 }
@@ -160,15 +185,11 @@ function isText(value: string | null | undefined): value is string {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** Optional members. A malformed member is ignored and the rest of the error is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
-const Amount = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0))), undefined);
-
 export const errorEntries = {
   code: Text,
   moderation_stage: Text,
-  moderation_categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
-  resets_in_seconds: Amount,
+  moderation_categories: optionalMember(v.array(v.unknown())),
+  resets_in_seconds: optionalMember(v.pipe(v.number(), v.minValue(0))),
 };
 
 /** An error as the backend sends it. An event of type `error` may contain these members directly. */

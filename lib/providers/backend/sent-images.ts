@@ -1,5 +1,6 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { CallOutline, ProviderRequest } from '../provider-port.ts';
+import type { VerifiedImage } from '../../images/image.ts';
+import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
 
 /** The images of a call in any representation. */
 interface CallImages<Image> {
@@ -44,6 +45,20 @@ export function toPromptText(request: ProviderRequest): string {
 
 function numbered(first: number, last: number): string {
   return first === last ? `Image ${first} is` : `Images ${first} to ${last} are`;
+}
+
+/** File name extensions by media type. */
+export const EXTENSIONS = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+} as const;
+
+const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
+
+/** Returns an input as an image for the engine. The value of `alpha` has no effect on decoding and conversion. */
+export function toVerified({ mediaType, ...image }: ProviderInput): VerifiedImage {
+  return { ...image, format: FORMATS[mediaType], alpha: 'some' };
 }
 
 /** Limits on the sources, and equally on the references, in the form of a capability document. */

@@ -52,7 +52,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
     }
   }
 
-  /** Resolves with the id of a prompt that the server has certainly accepted. */
+  /** Resolves with the id of the prompt once the server has certainly accepted it. Throws the refusal otherwise. */
   async function taken(prompt: Prompt, outcome: SubmissionOutcome, signal: AbortSignal) {
     if (outcome.kind === 'accepted') return outcome.promptId;
     if (outcome.kind === 'refused' || !(await watch.isKnown(prompt.id, signal)))
@@ -143,10 +143,7 @@ async function toSubmissionOutcome(
     row,
     {
       code: (reported.success && reported.output.error.type) || undefined,
-      moderationStage: undefined,
-      moderationCategories: [],
       retryAfterMs: retryAfterMs(header('retry-after'), clock.nowMs()),
-      resetsInMs: undefined,
     },
     request,
   );
@@ -169,7 +166,7 @@ type PromptState = HistoryEntry | 'running' | 'pending' | 'absent';
 
 const FIRST_POLL_MS = 100;
 const LONGEST_POLL_MS = 1000;
-/** Maximum number of consecutive failures before the server counts as unreachable. */
+/** Number of consecutive failures after which the server counts as unreachable. */
 const MAX_FAILURES = 5;
 
 /** Follows a prompt that the server may have accepted. No request is repeated that could run the prompt twice. */
@@ -186,8 +183,8 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
   }
 
   /**
-   * Repeats a request that has no effect. Throws `protocol` with the effect `unknown` after several consecutive
-   * failures. An error with the effect `made` is thrown at once.
+   * Sends a request that has no effect, again after each failure. Throws `protocol` with the effect `unknown` after
+   * `MAX_FAILURES` failures. Throws an error with the effect `made` at once.
    */
   async function repeated<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let failures = 1; ; failures += 1) {
@@ -284,7 +281,7 @@ function nodeDetails(
   return { node_id: own, ...(SHOWABLE_TYPE.test(type) ? { node_type: type } : {}) };
 }
 
-/** Returns the node id in the messages of a failed prompt. */
+/** Returns the id of the node that failed, from the messages of a failed prompt. */
 function failedNodeId(messages: unknown): string | undefined {
   const list = v.safeParse(Messages, messages);
   const last = list.success ? list.output.findLast((it) => v.is(NodeMessage, it)) : undefined;

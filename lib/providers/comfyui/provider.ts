@@ -1,14 +1,12 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { createBackendProvider } from '../backend/backend-provider.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type {
-  CallOutline,
   Provider,
   ProviderContext,
-  ProviderReadiness,
   ProviderRequest,
   ProviderResult,
 } from '../provider-port.ts';
-import { createRunningCalls } from '../running-calls.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
 import { createPromptRun } from './prompt-run.ts';
 import { createComfyServer } from './server.ts';
@@ -30,13 +28,6 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
   const prompts = createPromptRun({ server, clock, maxImageBytes: images.max_encoded_bytes });
   const toValues = createWorkflowValues({ server, ids });
 
-  const calls = createRunningCalls();
-
-  function refuse(outline: CallOutline): void {
-    const bindings = workflows.get(outline.model);
-    if (bindings) refuseUnfilled(outline, bindings);
-  }
-
   async function call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
     const { signal } = context;
     const bindings = workflows.get(request.model);
@@ -52,41 +43,25 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
     return { outputs: [{ bytes: await prompts.run(prompt, request, context), anyFormat: true }] };
   }
 
-  return {
+  return createBackendProvider({
     name,
-    retry: {
-      attempts: settings.max_transient_attempts,
-      backoffMs: settings.transient_backoff_ms,
-    },
-
-    describe: () => ({
-      displayName: 'ComfyUI',
-      version: IMPLEMENTATION_VERSION,
-      experimental: false,
-      models: [...workflows.keys()],
-      defaultModel: settings.image_model,
-    }),
-
-    capabilities: (model) => documents.get(model),
-
+    displayName: 'ComfyUI',
+    version: IMPLEMENTATION_VERSION,
+    settings,
+    documents,
     // ComfyUI's nodes that load a mask read alpha.
     maskForm: (model) => (workflows.get(model)?.mask === undefined ? undefined : 'alpha'),
-
-    refuse,
-
-    async execute(request, context): Promise<ProviderResult> {
-      refuse(request);
-      return calls.run(context.signal, (signal) => call(request, { ...context, signal }));
+    refuse(outline) {
+      const bindings = workflows.get(outline.model);
+      if (bindings) refuseUnfilled(outline, bindings);
     },
-
-    async probe(): Promise<ProviderReadiness> {
+    call,
+    async probe() {
       const readiness = await apiKey.readiness();
       if (!readiness.ready) return readiness;
       const readings = await Promise.allSettled([...workflows.values()].map(readWorkflow));
       const areUsable = readings.every(({ status }) => status === 'fulfilled');
       return areUsable ? { ready: true } : { ready: false, errorCode: 'configuration' };
     },
-
-    close: calls.close,
-  };
+  });
 }

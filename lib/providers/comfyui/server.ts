@@ -4,6 +4,8 @@ import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-clie
 import { readWhole } from '../../net/response-body.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { FAILURES, type FailureRow, REQUEST_FAULTS } from '../backend/failures.ts';
+import { optionalMember, Text } from '../backend/reply-members.ts';
+import { EXTENSIONS } from '../backend/sent-images.ts';
 import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
 import { unusableImages } from '../failed-calls.ts';
 import { isWithin, jsonMembers, parseBounded } from '../http/bounded-json.ts';
@@ -32,13 +34,12 @@ interface QueueState {
 
 // Replies contain whole workflows. Parsing a reply of this length takes some milliseconds.
 const MAX_REPLY_BYTES = 2_097_152;
-// A reply about one prompt has one entry with some members.
+// A reply about one prompt has one entry with a few members.
 const MAX_ENTRIES = 64;
 const BOUNDS = { maxNames: 4096, maxNested: 65_536 };
 
-// The server empties this folder when it starts. Files among its inputs would stay for ever.
+// The server empties this folder when it starts. It never deletes files in its input folder.
 const UPLOADS = { type: 'temp', subfolder: 'image-bridge' } as const;
-const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 
 export type ComfyServer = ReturnType<typeof createComfyServer>;
 
@@ -104,14 +105,13 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       const reply = await readWhole(response.body, MAX_REPLY_BYTES);
       const entries = reply && jsonMembers(reply, MAX_ENTRIES);
       if (!entries) throw unexpected();
-      // An older server has chosen the id itself.
       const entry = entries.get(promptId);
       return entry && toHistoryEntry(entry);
     },
 
     /**
-     * Resolves with the queue, or with undefined if the queue is too large to be read. It contains the whole workflow
-     * of each prompt.
+     * Resolves with the queue, or with undefined if the queue is too large to be read, because a queue contains the
+     * whole workflow of each prompt.
      */
     async queue(signal: AbortSignal): Promise<QueueState | undefined> {
       const response = await send('/queue', signal);
@@ -216,9 +216,6 @@ function rowOf(status: number): FailureRow {
   return status >= 500 ? FAILURES.transient : FAILURES.other;
 }
 
-/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
-
 const FileName = v.pipe(v.string(), v.minLength(1), v.maxLength(1024));
 const Folder = v.fallback(v.pipe(v.string(), v.maxLength(1024)), '');
 
@@ -239,14 +236,14 @@ export const Submission = v.object({
 /** The reason why a workflow was rejected. `node_errors` contains the invalid nodes by id. */
 export const SubmissionError = v.object({
   error: v.object({ type: Text }),
-  node_errors: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
+  node_errors: optionalMember(v.record(v.string(), v.unknown())),
 });
 
 const Output = v.fallback(v.object({ images: v.nullish(v.array(v.unknown())) }), { images: [] });
 
 export const HistoryEntry = v.object({
   outputs: v.fallback(v.record(v.string(), Output), {}),
-  status: v.fallback(v.nullish(v.object({ status_str: Text, messages: v.unknown() })), undefined),
+  status: optionalMember(v.object({ status_str: Text, messages: v.unknown() })),
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 

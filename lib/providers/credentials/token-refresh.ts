@@ -55,8 +55,9 @@ export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
 
   return {
     /**
-     * Spends a refresh token, so its result must be stored. Throws `provider_authentication` if the endpoint refuses
-     * the token, and a retryable `upstream` for any other failure.
+     * Exchanges a refresh token for new tokens. The caller must store them, because the old refresh token is then
+     * invalid. Throws `provider_authentication` if the endpoint rejects the token, and a retryable `upstream` for any
+     * other failure.
      */
     async refresh(refreshToken: string): Promise<FreshTokens> {
       const { status, value } = await ask(refreshToken);
@@ -83,7 +84,7 @@ const Grant = v.object({
 
 const Code = v.fallback(v.optional(v.string()), undefined);
 
-/** An error response. Its code is in the place that RFC 6749, section 5.2 defines, or inside an object. */
+/** An error response. `error` is the code itself (RFC 6749, section 5.2) or an object that contains the code. */
 const Refusal = v.object({
   code: Code,
   error: v.fallback(v.union([v.string(), v.object({ code: Code, type: Code })]), ''),
@@ -97,7 +98,8 @@ const REFUSALS: readonly unknown[] = [
 ];
 
 /**
- * Returns true if the endpoint refuses the token. A 401 is always a refusal because only the token can be the reason.
+ * Returns true if the endpoint rejects the token. A 401 is always such a refusal because only the token can be the
+ * reason.
  */
 function isRefusal(status: number, value: unknown): boolean {
   if (status !== 400) return status === 401;

@@ -4,6 +4,7 @@ import { Count } from '../../contract/schema/fields.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { isUsageName, optionalMember, Text } from '../backend/reply-members.ts';
 import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
@@ -191,24 +192,21 @@ function failureOf({ promptFeedback, candidates }: Reply, request: CallFacts): B
   return withoutImage(refused === undefined ? undefined : 'output', refused ?? reasons[0], request);
 }
 
-/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
-
 const Part = v.object({
-  thought: v.fallback(v.nullish(v.boolean()), undefined),
-  inlineData: v.fallback(v.nullish(v.object({ data: v.string() })), undefined),
+  thought: optionalMember(v.boolean()),
+  inlineData: optionalMember(v.object({ data: v.string() })),
 });
 
 const Candidate = v.object({
-  content: v.fallback(v.nullish(v.object({ parts: v.nullish(v.array(Part)) })), undefined),
+  content: optionalMember(v.object({ parts: v.nullish(v.array(Part)) })),
   finishReason: Text,
 });
 
 /** The reply of `models.generateContent`, reduced to the members that are used. */
 const Reply = v.object({
   candidates: v.nullish(v.array(Candidate)),
-  promptFeedback: v.fallback(v.nullish(v.object({ blockReason: Text })), undefined),
-  usageMetadata: v.fallback(v.nullish(v.record(v.string(), v.unknown())), undefined),
+  promptFeedback: optionalMember(v.object({ blockReason: Text })),
+  usageMetadata: optionalMember(v.record(v.string(), v.unknown())),
 });
 type Reply = v.InferOutput<typeof Reply>;
 
@@ -220,15 +218,12 @@ const COMMON_COUNTS: ReadonlyMap<string, 'input_tokens' | 'output_tokens' | 'tot
     ['totalTokenCount', 'total_tokens'],
   ]);
 
-// The form of the API's own names. Names of another form are omitted.
-const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
-
 const Details = v.array(v.object({ modality: v.string(), tokenCount: Count }));
 
 /** Returns the usage of the call, or undefined if the reply reports none or only zeros. */
 function toUsage({ usageMetadata }: Reply): Usage | undefined {
   const counts = Object.entries(usageMetadata ?? {}).filter(
-    (entry): entry is [string, number] => NAME.test(entry[0]) && v.is(Count, entry[1]),
+    (entry): entry is [string, number] => isUsageName(entry[0]) && v.is(Count, entry[1]),
   );
   if (!counts.some(([, count]) => count > 0)) return undefined;
   const common = counts.flatMap(([name, count]) => {

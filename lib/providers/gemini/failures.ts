@@ -1,16 +1,17 @@
 import * as v from 'valibot';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import { FAILURES, type FailureRow, REQUEST_FAULTS, toError } from '../backend/failures.ts';
+import {
+  FAILURES,
+  type FailureRow,
+  REQUEST_FAULTS,
+  rowOfStatus,
+  toError,
+} from '../backend/failures.ts';
+import { optionalMember, Text } from '../backend/reply-members.ts';
 import type { CallFacts } from '../provider-port.ts';
 
-const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
-const { unknownModel, refused, transient, unknownOutcome, noImage, other } = FAILURES;
-
-/** Nothing was made, and the same call may succeed later. */
-const TRANSIENT_STATUSES: readonly number[] = [409, 500, 503];
-const REQUEST_TIMEOUT = 408;
-
-const NO_MODERATION = { moderationStage: undefined, moderationCategories: [] };
+const { authentication, permission, safety, quota, unsupported, input } = FAILURES;
+const { unknownModel, refused, noImage, other } = FAILURES;
 
 /** Converts an error reply by its status. `error` is undefined if the body is not a Google error. */
 export function toFailure(
@@ -20,16 +21,14 @@ export function toFailure(
   request: CallFacts,
 ): BridgeError {
   const row = rowOf(status, error, request);
-  const failure = {
-    ...NO_MODERATION,
-    code: error?.status,
-    // For an exhausted daily quota, the reported delay only says when the limits per minute are renewed.
-    retryAfterMs: (row === quota ? undefined : error?.retryDelayMs) ?? headerWaitMs,
-    resetsInMs: undefined,
-  };
+  // For an exhausted daily quota, the reported delay only says when the limits per minute are renewed.
+  const bodyWaitMs = row === quota ? undefined : error?.retryDelayMs;
   const field = fieldOf(row, error, request);
-  const failed = toError(row, failure, request);
-  return field === undefined ? failed : failed.with({ param: field, details: { field } });
+  return toError(
+    row,
+    { code: error?.status, retryAfterMs: bodyWaitMs ?? headerWaitMs, field },
+    request,
+  );
 }
 
 /** Creates the error of a complete reply without an image: rejected content, or another reason. */
@@ -38,24 +37,16 @@ export function withoutImage(
   reason: string | undefined,
   request: CallFacts,
 ): BridgeError {
-  const failure = {
-    ...NO_MODERATION,
-    moderationStage: refusedAt,
-    code: reason,
-    retryAfterMs: undefined,
-    resetsInMs: undefined,
-  };
-  return toError(refusedAt === undefined ? noImage : safety, failure, request);
+  const row = refusedAt === undefined ? noImage : safety;
+  return toError(row, { code: reason, moderationStage: refusedAt }, request);
 }
 
 function rowOf(status: number, error: GoogleError | undefined, request: CallFacts): FailureRow {
-  if (status === 401 || error?.reasons.includes('API_KEY_INVALID')) return authentication;
-  if (status === 402) return quota;
-  if (status === 403) return permission;
+  if (error?.reasons.includes('API_KEY_INVALID')) return authentication;
   if (status === 404 && error?.status === 'NOT_FOUND') return unknownModel;
-  if (status === 429) return error?.quotaIds.some((id) => /PerDay/.test(id)) ? quota : rate;
-  if (TRANSIENT_STATUSES.includes(status)) return transient;
-  if (status > 500 || status === REQUEST_TIMEOUT) return unknownOutcome;
+  if (status === 429 && error?.quotaIds.some((id) => /PerDay/.test(id))) return quota;
+  const row = rowOfStatus(status);
+  if (row) return row;
   if (!REQUEST_FAULTS.includes(status)) return other;
   if (error?.status === 'FAILED_PRECONDITION') return permission;
   const [field] = error?.fields ?? [];
@@ -80,9 +71,6 @@ function fieldOf(
   return hint === 'aspectratio' ? 'parameters.aspect_ratio' : 'parameters.resolution';
 }
 
-/** Optional members. A malformed member is ignored and the rest of the error is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
-
 /**
  * One of the messages ErrorInfo, QuotaFailure, RetryInfo or BadRequest of `google.rpc`, which have no member names in
  * common.
@@ -90,15 +78,15 @@ const Text = v.fallback(v.nullish(v.string()), undefined);
 const Detail = v.object({
   reason: Text,
   retryDelay: Text,
-  violations: v.fallback(v.nullish(v.array(v.object({ quotaId: Text }))), undefined),
-  fieldViolations: v.fallback(v.nullish(v.array(v.object({ field: Text }))), undefined),
+  violations: optionalMember(v.array(v.object({ quotaId: Text }))),
+  fieldViolations: optionalMember(v.array(v.object({ field: Text }))),
 });
 
 const ErrorBody = v.object({
   error: v.object({
-    code: v.fallback(v.nullish(v.number()), undefined),
+    code: optionalMember(v.number()),
     status: Text,
-    details: v.fallback(v.nullish(v.array(Detail)), undefined),
+    details: optionalMember(v.array(Detail)),
   }),
 });
 

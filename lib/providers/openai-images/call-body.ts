@@ -1,7 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { sentImages, toPromptText } from '../backend/sent-images.ts';
+import { EXTENSIONS, sentImages, toPromptText } from '../backend/sent-images.ts';
 import type { JsonBodies } from '../http/json-body.ts';
 import { type FormPart, toMultipartBody } from '../http/multipart-body.ts';
 import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
@@ -23,7 +23,6 @@ export interface CallBody {
   readonly body: StreamedBody;
 }
 
-const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 const SEEDS = 2 ** 31;
 
 /** Creates a writer of calls in one dialect. Images are encoded while they are sent. */

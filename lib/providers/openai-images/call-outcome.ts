@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import { FAILURES, toBackendFailure, toError } from '../backend/failures.ts';
+import { FAILURES, toError } from '../backend/failures.ts';
+import { optionalMember, Text, Tokens } from '../backend/reply-members.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { EventConsumer } from '../http/sse.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
@@ -27,8 +28,6 @@ export interface FoundImages {
   readonly images: readonly FoundImage[];
   readonly usage: Usage | undefined;
 }
-
-const NO_FACTS = toBackendFailure([]);
 
 /** Reduces the reply to one call, which is one object or a stream of events, to its outcome. */
 export function createCallOutcome({
@@ -84,7 +83,7 @@ export function createCallOutcome({
     result(): FoundImages {
       if (!isComplete()) throw unknownOutcome('ended_early');
       if (items.length === 0) {
-        throw toError(FAILURES.noImage, NO_FACTS, request);
+        throw toError(FAILURES.noImage, {}, request);
       }
       if (items.length !== wanted) throw unusable('wrong_count');
       const images = items.filter((image) => image !== undefined);
@@ -114,26 +113,16 @@ function toFoundImage(item: ReplyItem, data: StreamedJson): FoundImage | undefin
   return undefined;
 }
 
-/** Optional members. A malformed member is ignored and the rest of the reply is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
-const Tokens = v.fallback(v.optional(Count), undefined);
+const Details = optionalMember(v.object({ text_tokens: Tokens, image_tokens: Tokens }));
 
-const Details = v.fallback(
-  v.optional(v.object({ text_tokens: Tokens, image_tokens: Tokens })),
-  undefined,
-);
-
-const TokenUsage = v.fallback(
-  v.nullish(
-    v.object({
-      input_tokens: Tokens,
-      output_tokens: Tokens,
-      total_tokens: Tokens,
-      input_tokens_details: Details,
-      output_tokens_details: Details,
-    }),
-  ),
-  undefined,
+const TokenUsage = optionalMember(
+  v.object({
+    input_tokens: Tokens,
+    output_tokens: Tokens,
+    total_tokens: Tokens,
+    input_tokens_details: Details,
+    output_tokens_details: Details,
+  }),
 );
 type TokenUsage = v.InferOutput<typeof TokenUsage>;
 

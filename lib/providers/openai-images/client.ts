@@ -36,7 +36,7 @@ const REQUEST_IDS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 /** Creates a client for the server: one POST returns one reply, whole or as events. */
 export function createImagesClient(deps: Deps) {
   const { httpClient, apiKey, dialect, endpoint, fetchResult, slices, clock } = deps;
-  // A server that cannot be asked for a format chooses one itself.
+  // A server without this field chooses the format itself.
   const isFormatFree = !dialect.fields.includes('output_format');
 
   function foundIn(
@@ -151,7 +151,7 @@ type Settings = Pick<
 export function createEndpoint(settings: Settings, dialect: Dialect) {
   const { api_version: version, deployments, organization, project } = settings;
   const given = settings.base_url.replace(/\/+$/, '');
-  // Azure also shows the address of a resource with the path of its API.
+  // Azure also shows the address of a resource together with the path of its API, which is added again below.
   const start = settings.dialect === 'azure' ? given.replace(/\/openai(?:\/v1)?$/, '') : given;
 
   function modelName(model: string): string {

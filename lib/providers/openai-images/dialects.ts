@@ -30,7 +30,7 @@ export interface Dialect {
   /** The formats that can be requested, or the single format that the server always returns. */
   readonly formats: readonly OutputFormat[];
   readonly keyHeader: 'authorization' | 'api-key';
-  /** Form in which images are sent: `form` or `json`. `profile` means as a form if the model's profile has `edits`. */
+  /** Encoding in which images are sent. `profile`: as a form, if the model's profile has `edits`. */
   readonly edits: 'form' | 'json' | 'profile';
   /**
    * Formats that the server reads. Images in other formats are ignored or rejected. `rgb-png` also excludes grey images
@@ -59,7 +59,7 @@ export interface Dialect {
   readonly hides500?: true;
   /** Names of errors that appear only in the message (LiteLLM's `exceptions.py`). */
   readonly namesInMessage?: readonly string[];
-  /** True if a 404 in the server's error form has no code. It then means an unknown model, or a wrong base URL. */
+  /** True if the server's own 404 errors have no code. Such a 404 means an unknown model or a wrong base URL. */
   readonly hasNameless404?: true;
 }
 

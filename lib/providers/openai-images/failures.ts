@@ -5,13 +5,15 @@ import {
   FAILURES,
   type FailureRow,
   REQUEST_FAULTS,
+  rowOfStatus,
   toError,
 } from '../backend/failures.ts';
+import { optionalMember, Text } from '../backend/reply-members.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { Dialect } from './dialects.ts';
 
-const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
-const { unknownModel, unknownModelOrRoute, refused } = FAILURES;
+const { authentication, safety, rate, quota, unsupported, input } = FAILURES;
+const { unknownModel, unknownModelOrRoute, refused, transient, unknownOutcome, other } = FAILURES;
 
 /** Rows whose error names the invalid field. */
 const WITH_FIELD: ReadonlySet<FailureRow> = new Set([unsupported, input, refused]);
@@ -46,9 +48,6 @@ const REQUEST_FAILED: ReadonlySet<string> = new Set([
   'image_generation_user_error',
 ]);
 
-const TRANSIENT_STATUSES: readonly number[] = [409, 500, 503];
-const REQUEST_TIMEOUT = 408;
-
 /** The head of a refused call. */
 export interface RefusalHead {
   /** 2xx if the error is reported in place of a reply or inside a reply. */
@@ -73,12 +72,10 @@ export function toFailure(
     moderationStage: reported?.moderationStage,
     moderationCategories: reported?.moderationCategories ?? [],
     retryAfterMs: waitMs,
-    resetsInMs: undefined,
+    field: atFault(row, reported, request),
   };
   const error = toError(row, failure, request);
-  const field = atFault(row, reported, request);
-  const named = field === undefined ? error : error.with({ param: field, details: { field } });
-  return forbidsRepeat ? named.with({ transient: false, retryable: false }) : named;
+  return forbidsRepeat ? error.with({ transient: false, retryable: false }) : error;
 }
 
 /** Returns the bridge's name of the field that the error is about. */
@@ -94,48 +91,34 @@ function atFault(
 function rowOf(status: number, reported: ReportedError | undefined, dialect: Dialect): FailureRow {
   const names = reported?.names ?? [];
   const named = names.map(rowNamed).find((row) => row !== undefined);
-  if (status === 401) return authentication;
-  if (status === 402) return quota;
-  if (status === 403) return permission;
-  if (status === 429) return named === quota ? quota : rate;
-  if (TRANSIENT_STATUSES.includes(status)) {
-    return status === 500 && dialect.hides500 ? FAILURES.unknownOutcome : FAILURES.transient;
-  }
-  if (status > 500 || status === REQUEST_TIMEOUT) return FAILURES.unknownOutcome;
-  if (named) return named;
+  if (status === 429 && named === quota) return quota;
+  if (status === 500 && dialect.hides500) return unknownOutcome;
+  const row = rowOfStatus(status) ?? named;
+  if (row) return row;
   if (REQUEST_FAULTS.includes(status)) return refused;
   if (status === 404 && reported) {
     if (reported.field === 'model') return unknownModel;
-    return dialect.hasNameless404 ? unknownModelOrRoute : FAILURES.other;
+    return dialect.hasNameless404 ? unknownModelOrRoute : other;
   }
-  return status < 300 ? rowWithoutStatus(names, dialect) : FAILURES.other;
+  return status < 300 ? rowWithoutStatus(names, dialect) : other;
 }
 
 /** Selects the row of an error that has a successful status and no known name. */
 function rowWithoutStatus(names: readonly string[], dialect: Dialect): FailureRow {
   if (names.some((name) => SERVER_FAILED.has(name))) {
-    return dialect.hides500 ? FAILURES.unknownOutcome : FAILURES.transient;
+    return dialect.hides500 ? unknownOutcome : transient;
   }
-  return names.some((name) => REQUEST_FAILED.has(name)) ? refused : FAILURES.other;
+  return names.some((name) => REQUEST_FAILED.has(name)) ? refused : other;
 }
 
 function rowNamed(name: string): FailureRow | undefined {
   return NAMED.get(name) ?? (QUOTA_NAME.test(name) ? quota : undefined);
 }
 
-/** Optional members. A malformed member is ignored and the rest of the error is still used. */
-const Text = v.fallback(v.nullish(v.string()), undefined);
+const Inner = optionalMember(v.object({ code: Text }));
 
-const Inner = v.fallback(v.nullish(v.object({ code: Text })), undefined);
-
-const Moderation = v.fallback(
-  v.nullish(
-    v.object({
-      moderation_stage: Text,
-      categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
-    }),
-  ),
-  undefined,
+const Moderation = optionalMember(
+  v.object({ moderation_stage: Text, categories: optionalMember(v.array(v.unknown())) }),
 );
 
 const ErrorObject = v.object({

@@ -2,18 +2,12 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { ImageEngine } from '../../images/image.ts';
 import { uprightEdges } from '../../images/image.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
+import { createBackendProvider } from '../backend/backend-provider.ts';
 import { fittedEdges } from '../backend/edges.ts';
-import { refuseTooManyInputs } from '../backend/sent-images.ts';
+import { refuseTooManyInputs, toVerified } from '../backend/sent-images.ts';
 import { createJsonBodies } from '../http/json-body.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type {
-  CallOutline,
-  Provider,
-  ProviderInput,
-  ProviderRequest,
-  ProviderResult,
-} from '../provider-port.ts';
-import { createRunningCalls } from '../running-calls.ts';
+import type { Provider, ProviderInput, ProviderRequest } from '../provider-port.ts';
 import { createCallBodies, refuseText } from './call-body.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION, INPUT_LIMITS } from './capabilities.ts';
 import { createEndpoint, createImagesClient } from './client.ts';
@@ -33,59 +27,34 @@ const FETCH_LIMITS = {
 /** Creates the provider for one account of OpenAI's image API, or for one compatible server. */
 export function createOpenaiImagesProvider(parts: Parts): Provider {
   const { name, settings, engine, apiKey } = parts;
-  const { models, image_model: defaultModel } = settings;
   const dialect = DIALECTS[settings.dialect];
   const { client, toCallBody } = wired(parts);
   const documents = new Map(
-    models.map((model) => [model, capabilitiesOf(model, { provider: name, settings })]),
+    settings.models.map((model) => [model, capabilitiesOf(model, { provider: name, settings })]),
   );
-
-  const calls = createRunningCalls();
-
-  function refuse(call: CallOutline): void {
-    refuseTooManyInputs(call, INPUT_LIMITS);
-    refuseText(call, dialect);
-  }
 
   function sizedRequest(request: ProviderRequest): ProviderRequest {
     const sizes = documents.get(request.model)?.sizes;
     return dialect.needsSizeOfSource && sizes ? withSourceSize(request, sizes) : request;
   }
 
-  return {
+  return createBackendProvider({
     name,
-    retry: {
-      attempts: settings.max_transient_attempts,
-      backoffMs: settings.transient_backoff_ms,
-    },
-
-    describe: () => ({
-      displayName: dialect.displayName,
-      version: IMPLEMENTATION_VERSION,
-      experimental: false,
-      models,
-      defaultModel,
-    }),
-
-    capabilities: (model) => documents.get(model),
-
+    displayName: dialect.displayName,
+    version: IMPLEMENTATION_VERSION,
+    settings,
+    documents,
     maskForm: () => dialect.mask?.form,
-
-    refuse,
-
-    async execute(request: ProviderRequest, context): Promise<ProviderResult> {
-      refuse(request);
-      return calls.run(context.signal, async (signal) => {
-        const sized = sizedRequest(request);
-        const readable = await toPngInputs(sized, dialect, engine, signal);
-        return client.call(toCallBody(readable), readable, { ...context, signal });
-      });
+    refuse(call) {
+      refuseTooManyInputs(call, INPUT_LIMITS);
+      refuseText(call, dialect);
     },
-
-    probe: () => apiKey.readiness(),
-
-    close: calls.close,
-  };
+    async call(request, context) {
+      const readable = await toPngInputs(sizedRequest(request), dialect, engine, context.signal);
+      return client.call(toCallBody(readable), readable, context);
+    },
+    probe: apiKey.readiness,
+  });
 }
 
 function wired({ settings, images, httpClient, apiKey, slices, clock, ids }: Parts) {
@@ -139,20 +108,13 @@ async function toPngInputs(
   };
 }
 
-const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
-
-/** Returns the input as an image for the engine. The value of `alpha` has no effect on decoding and conversion. */
-function verified(input: ProviderInput) {
-  return { ...input, format: FORMATS[input.mediaType], alpha: 'some' } as const;
-}
-
 async function asPng(
   input: ProviderInput,
   engine: Engine,
   signal: AbortSignal,
 ): Promise<ProviderInput> {
   if (input.mediaType === 'image/png') return input;
-  return toPng(input, await engine.convert(verified(input), { format: 'png' }, signal));
+  return toPng(input, await engine.convert(toVerified(input), { format: 'png' }, signal));
 }
 
 /** Converts an image to an 8-bit PNG with three channels. Transparent pixels are blended with white. */
@@ -162,7 +124,7 @@ async function asRgbPng(
   signal: AbortSignal,
 ): Promise<ProviderInput> {
   if (isRgbPng(input)) return input;
-  const pixels = await engine.decode(verified(input), { channels: 3 }, signal);
+  const pixels = await engine.decode(toVerified(input), { channels: 3 }, signal);
   return toPng(input, await engine.encode(pixels, { format: 'png' }, signal));
 }
 

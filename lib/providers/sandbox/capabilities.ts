@@ -56,7 +56,7 @@ export const SANDBOX_VERSION = '2.0.0';
 
 export const MIN_EDGE = 16;
 export const MAX_EDGE = 4096;
-const MAX_OUTPUTS = 255;
+export const MAX_OUTPUTS = 255;
 
 function images(maxCount: number) {
   return { ...INPUT_LIMITS, max_count: maxCount };

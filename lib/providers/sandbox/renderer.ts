@@ -12,6 +12,8 @@ import {
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
+import type { Edges } from '../backend/edges.ts';
+import { toVerified } from '../backend/sent-images.ts';
 import type {
   ProviderContext,
   ProviderInput,
@@ -183,14 +185,6 @@ function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel):
     profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'
   );
 }
-
-function toVerified({ mediaType, ...input }: ProviderInput) {
-  const format = FORMATS[mediaType];
-  // Decoding ignores `alpha` and returns the requested number of channels.
-  return { ...input, format, alpha: 'some' } as const;
-}
-
-const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
 /** Returns a 32-bit seed that is always the same for the same parts. */
 function seedOf(...parts: readonly (string | number | null)[]): number {

@@ -49,9 +49,8 @@ export interface CallPlan {
 }
 
 export interface RoutePlan {
-  /** Number of images that one call generates, and number of calls that may run at the same time. */
+  /** Number of images that one call generates. */
   readonly native: number;
-  readonly parallel: number;
   /** Plans by the number of the call, then by its attempt. Further attempts repeat the last plan. */
   readonly calls: readonly (readonly CallPlan[])[];
 }
@@ -147,7 +146,6 @@ const call: fc.Arbitrary<CallPlan> = record({
 
 const route: fc.Arbitrary<RoutePlan> = record({
   native: fc.integer({ min: 1, max: 4 }),
-  parallel: fc.integer({ min: 1, max: 3 }),
   calls: fc.array(fc.array(call, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 4 }),
 });
 

@@ -59,22 +59,26 @@ export function sellerName(route: number): string {
   return ['first', 'second', 'third'][route] ?? 'none';
 }
 
-export function sellerModel({ native, parallel }: { native: number; parallel: number }): string {
-  return `native-${native}-parallel-${parallel}`;
+/** Number of calls that the provider of a route runs at the same time. */
+function parallelCallsOf(route: number): number {
+  return [2, 1, 3][route] ?? 1;
+}
+
+export function sellerModel({ native }: { readonly native: number }): string {
+  return `native-${native}`;
 }
 
 /** A provider that follows a plan and records its actual sales. */
 export function createSeller(deps: Deps): Provider {
   const { route, planOf, imageOf, onStep, life, isOver, onSale, onHang } = deps;
   const name = sellerName(route);
-  const models = [1, 2, 3, 4].flatMap((native) =>
-    [1, 2, 3].map((parallel) => sellerModel({ native, parallel })),
-  );
+  const models = [1, 2, 3, 4].map((native) => sellerModel({ native }));
+  const maxParallelCalls = parallelCallsOf(route);
 
   async function execute(request: ProviderRequest, context: ProviderContext) {
     const { signal, attempt, onEvent } = context;
     if (isOver()) await NEVER;
-    const { native } = parseModel(request.model);
+    const native = nativeOf(request.model);
     const { indices } = request;
     const plan = planOf(request.prompt, route, Math.floor((indices[0] ?? 0) / native), attempt);
     const sale: Sale = {
@@ -161,6 +165,7 @@ export function createSeller(deps: Deps): Provider {
   return {
     name,
     retry: { attempts: 2, backoffMs: 1 },
+    maxParallelCalls,
     describe: () => ({
       displayName: name,
       version: '1.0.0',
@@ -168,7 +173,8 @@ export function createSeller(deps: Deps): Provider {
       models,
       defaultModel: models[0] ?? '',
     }),
-    capabilities: (model) => (models.includes(model) ? capabilitiesOf(name, model) : undefined),
+    capabilities: (model) =>
+      models.includes(model) ? capabilitiesOf(name, model, maxParallelCalls) : undefined,
     execute,
     probe: async () => ({ ready: true }),
     close: async () => {},
@@ -227,13 +233,16 @@ function failureOf(code: Extract<CallEnd, { type: 'nothing_made' }>['code']): Br
   return errorOf(code, { effect });
 }
 
-function parseModel(model: string): { readonly native: number; readonly parallel: number } {
-  const [native = 1, parallel = 1] = (model.match(/\d+/g) ?? []).map(Number);
-  return { native, parallel };
+function nativeOf(model: string): number {
+  return Number(model.match(/\d+/)?.[0]);
 }
 
-function capabilitiesOf(provider: string, model: string): CapabilityDocument {
-  const { native, parallel } = parseModel(model);
+function capabilitiesOf(
+  provider: string,
+  model: string,
+  maxParallelCalls: number,
+): CapabilityDocument {
+  const native = nativeOf(model);
   return {
     ...anything,
     provider,
@@ -241,7 +250,7 @@ function capabilitiesOf(provider: string, model: string): CapabilityDocument {
     batching: {
       mode: native > 1 ? 'native' : 'fan_out',
       native_count: { min: 1, max: native },
-      max_parallel_outputs: parallel,
+      max_parallel_outputs: maxParallelCalls,
     },
     partial_images: { min: 0, max: 3 },
   };

@@ -33,7 +33,7 @@ describe('createProviderInventory', () => {
     expect(items.every((item) => v.is(ProviderDescriptor, item))).toBe(true);
   });
 
-  it('adds its own name to a display name that several providers share', () => {
+  it('adds the name of a provider to a display name that several providers share', () => {
     const displayNames = new Map([
       ['home', 'OpenAI Images'],
       ['work', 'OpenAI Images'],

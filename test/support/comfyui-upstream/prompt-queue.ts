@@ -29,7 +29,8 @@ interface Entry extends Omit<TakenPrompt, 'state'> {
 export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
   const entries: Entry[] = [];
   const history = new Map<string, object>();
-  const lateLooks = new Map<string, number>();
+  /** Ended prompts that are missing from the history until the queue is read again. */
+  const late = new Set<string>();
   let isHeld = false;
   let isRunning = false;
 
@@ -62,7 +63,7 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
     const outputs = await Promise.race([work, stopped]);
     const isStopped = outputs === 'stopped' || behaviour.run === 'interrupted';
     if (behaviour.run !== 'forgotten') history.set(entry.id, record(entry, outputs, isStopped));
-    if (behaviour.isLate) lateLooks.set(entry.id, 1);
+    if (behaviour.isLate) late.add(entry.id);
     change(entry, isStopped ? 'interrupted' : 'done');
   }
 
@@ -88,6 +89,7 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
 
     /** Returns the queue as `GET /queue` lists it. */
     listed() {
+      late.clear();
       const items = (wanted: State) =>
         entries.flatMap(({ id, workflow, state }, index) =>
           state === wanted ? [[index, id, workflow, {}, []]] : [],
@@ -97,12 +99,7 @@ export function createPromptQueue({ draw, onChange, onFailure }: Deps) {
 
     /** Returns a prompt as `GET /history/{id}` does. */
     historyOf(id: string): object {
-      const late = lateLooks.get(id) ?? 0;
-      if (history.has(id) && late > 0) {
-        lateLooks.set(id, late - 1);
-        return {};
-      }
-      const entry = history.get(id);
+      const entry = late.has(id) ? undefined : history.get(id);
       return entry ? { [id]: entry } : {};
     },
 

@@ -3,14 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { capabilitiesOf } from '../../../../lib/providers/agent-responses/capabilities.ts';
 
-const LIMITS = {
-  provider: 'agent-responses',
-  defaultModel: 'gpt-image-2',
-  maxOutputs: 255,
-  maxParallelOutputs: 255,
-};
+const SETTINGS = {
+  image_model: 'gpt-image-2',
+  max_outputs: 255,
+  max_parallel_outputs: 'auto',
+} as const;
 const SMALL = ['1024x1024', '1536x1024', '1024x1536'];
 const ALL = [...SMALL, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
+
+function documentOf(model: string, settings: object = {}) {
+  return capabilitiesOf('agent-responses', model, { ...SETTINGS, ...settings });
+}
 
 describe('capabilitiesOf', () => {
   it('returns exactly the capabilities of the default model', () => {
@@ -21,7 +24,7 @@ describe('capabilitiesOf', () => {
       max_bytes_total: 67_108_864,
     };
 
-    expect(capabilitiesOf('gpt-image-2', LIMITS)).toEqual({
+    expect(documentOf('gpt-image-2')).toEqual({
       provider: 'agent-responses',
       model: 'gpt-image-2',
       implementation_version: '1.0.0',
@@ -65,7 +68,7 @@ describe('capabilitiesOf', () => {
   ])(
     'returns the sizes, the alpha support and the fidelities of %s',
     (model, sizes, alpha, fidelities) => {
-      const document = v.parse(CapabilityDocument, capabilitiesOf(model, LIMITS));
+      const document = v.parse(CapabilityDocument, documentOf(model));
 
       expect(document.model).toBe(model);
       expect(document.sizes.allowed).toEqual(sizes);
@@ -84,18 +87,14 @@ describe('capabilitiesOf', () => {
   ])(
     "gives an operator's model the capabilities of a known model: %s",
     (_name, model, defaultModel, like) => {
-      const document = capabilitiesOf(model, { ...LIMITS, defaultModel });
+      const document = documentOf(model, { image_model: defaultModel });
 
-      expect(document).toEqual({ ...capabilitiesOf(like, LIMITS), model });
+      expect(document).toEqual({ ...documentOf(like), model });
     },
   );
 
   it("applies the operator's limits", () => {
-    const document = capabilitiesOf('gpt-image-2', {
-      ...LIMITS,
-      maxOutputs: 12,
-      maxParallelOutputs: 3,
-    });
+    const document = documentOf('gpt-image-2', { max_outputs: 12, max_parallel_outputs: 3 });
 
     expect(document.count).toEqual({ min: 1, max: 12 });
     expect(document.batching).toEqual({

@@ -359,7 +359,7 @@ describe('a failure in the form of a dialect', () => {
     expect(upstream.counters().calls).toBe(1);
   });
 
-  it('of a wrong number of images is reported as such', async () => {
+  it('has the reason wrong_count if the number of images is wrong', async () => {
     const { call, upstream } = await rigOf('openai', { native_count: 10 });
     upstream.script('count=fewer', 'count=more', 'count=none');
     const asking = () => call({ indices: [0, 1, 2] });
