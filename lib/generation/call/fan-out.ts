@@ -7,10 +7,11 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { anySignal, linkSignal } from '../../platform/linked-signal.ts';
 import { createSemaphore, type Semaphore } from '../../platform/semaphore.ts';
+import type { Provider } from '../../providers/provider-port.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import { type GenerationEvent, limitPartials } from '../generation-events.ts';
 import type { Ledger, LedgerCall } from '../ledger/ledger.ts';
-import { type AskPlan, type Plan, toProviderRequest } from '../plan/plan.ts';
+import { type Plan, toProviderRequest } from '../plan/plan.ts';
 import type { SessionTurn } from '../session-turns-port.ts';
 import type { Times } from '../times.ts';
 import { type CallProvider, type CallResult, stopError } from './call-provider.ts';
@@ -110,7 +111,7 @@ export function createFanOut(deps: Deps) {
 
 /** The dependencies of one provider call. */
 interface CallDeps extends Deps {
-  readonly slotsOf: (ask: AskPlan) => Semaphore;
+  readonly slotsOf: (provider: Provider) => Semaphore;
 }
 
 /** Runs one provider call in its slot and finishes its outputs. Never rejects: each index ends as an output or as a failure. */
@@ -172,7 +173,9 @@ async function callInSlot(
 ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
   const { name } = ask.provider;
   const sending = anySignal(signal, noMoreCalls);
-  const release = await takeSlot(slotsOf(ask), sending).catch((thrown) => onFailure(thrown, name));
+  const release = await takeSlot(slotsOf(ask.provider), sending).catch((thrown) =>
+    onFailure(thrown, name),
+  );
   if (!release) return undefined;
   const startedMs = clock.monotonicMs();
   try {
@@ -249,14 +252,12 @@ function toRouteResult(
 }
 
 /** Creates the slots for simultaneous calls: one semaphore for each provider, shared by all operations and models. */
-function createProviderSlots(): (ask: AskPlan) => Semaphore {
+function createProviderSlots(): (provider: Provider) => Semaphore {
   const byProvider = new Map<string, Semaphore>();
-  return ({ provider, maxParallelCalls }) => {
-    const known = byProvider.get(provider.name);
-    if (known) return known;
-    const created = createSemaphore(maxParallelCalls);
-    byProvider.set(provider.name, created);
-    return created;
+  return ({ name, maxParallelCalls }) => {
+    const slots = byProvider.get(name) ?? createSemaphore(maxParallelCalls);
+    byProvider.set(name, slots);
+    return slots;
   };
 }
 

@@ -126,8 +126,6 @@ export interface AskPlan {
   readonly mask: MaskPlan | undefined;
   /** The output indices of each call. All calls together cover 0 to n-1. */
   readonly calls: readonly (readonly number[])[];
-  /** The number of calls of the provider that may run at the same time, calls of other operations included. */
-  readonly maxParallelCalls: number;
   /** True if a call starts only after the previous call has ended. */
   readonly isSequential: boolean;
   /** True if the first failure ends all other calls. */
@@ -166,7 +164,6 @@ function toAskPlan(
     sendsReferences: !negotiated.dropsReferences,
     mask,
     calls: toCalls(effective.n, capabilities.batching.native_count.max),
-    maxParallelCalls: capabilities.batching.max_parallel_outputs,
     // A session that is not isolated runs one turn at a time.
     isSequential: policies.batch_execution === 'sequential' || session.mode !== 'isolated',
     isFailFast: effective.failure_policy === 'fail_fast',

@@ -181,6 +181,14 @@ describe('createFanOut, parallelism', () => {
     expect(provider.calls).toHaveLength(15);
   });
 
+  it("counts the provider's slots and not those of the first request's model", async () => {
+    const { fanOut, most } = countingRig({ parallel: 1 }, { maxParallelCalls: 3 });
+
+    await fanOut({ parameters: { n: 5 } });
+
+    expect(most()).toBe(3);
+  });
+
   it('runs one call after the other if the request asks for that', async () => {
     const { fanOut, most, provider } = countingRig({ parallel: 255 });
 
@@ -582,11 +590,12 @@ function watchFinish(finish: ReturnType<typeof createFinish>) {
 }
 
 /** Counts simultaneous calls. Each call lasts some turns of the event loop. */
-function countingRig(setting: Setting) {
+function countingRig(setting: Setting, script: Partial<Script> = {}) {
   let now = 0;
   let most = 0;
   const made = rig(
     {
+      ...script,
       async reply(call) {
         now += 1;
         most = Math.max(most, now);
