@@ -12,7 +12,6 @@ import {
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
-import type { Edges } from '../backend/edges.ts';
 import { toVerified } from '../backend/sent-images.ts';
 import type {
   ProviderContext,
