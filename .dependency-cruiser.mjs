@@ -137,7 +137,7 @@ const PACKAGES = {
   '@preact/signals': '^dashboard/src/',
   lucide: '^dashboard/src/',
   'openapi-fetch': '^dashboard/src/api/',
-  'eventsource-parser': '^(dashboard/src/api|local-runtime/(client|mcp))/',
+  'eventsource-parser': '^(dashboard/src/api|local-runtime/client)/',
   '@floating-ui/dom': '^dashboard/src/controls/',
   tinykeys: '^dashboard/src/shell/',
   '@tanstack/virtual-core': '^dashboard/src/gallery/',

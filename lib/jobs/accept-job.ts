@@ -1,7 +1,7 @@
 import type { StoredInput } from '../contract/request/image-input.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
-import { inputsOf, type JobRequest, type Webhook } from '../contract/resources/job.ts';
+import { inputsOf, isTerminal, type JobRequest, type Webhook } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Generation } from '../generation/generation.ts';
 import {
@@ -23,7 +23,7 @@ import { type MarkedRequest, toRepeatMark } from '../replay/repeat-mark.ts';
 import type { Replay } from '../replay/replay.ts';
 import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
-import { foundJob, isTerminal } from './job-end.ts';
+import { foundJob } from './job-end.ts';
 import type { JobAdmission, JobLimits, JobRecord, JobStore, NewJob } from './job-store-port.ts';
 import type { JobQueue } from './job-worker.ts';
 

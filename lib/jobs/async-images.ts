@@ -7,11 +7,10 @@ import type {
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { AsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
-import type { ImageJob } from '../contract/resources/job.ts';
+import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { plainBytes } from '../generation/finish/deliver.ts';
 import type { RecentDurations } from '../runs/image-run.ts';
-import { isTerminal } from './job-end.ts';
 import type { Jobs } from './jobs.ts';
 
 interface Deps {

@@ -1,7 +1,7 @@
+import { isTerminal } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import { toStoredError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import { isTerminal } from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import type { InFlight, LiveJobs } from './live-jobs.ts';
 

@@ -1,5 +1,4 @@
 import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
-import { JOB_ENDS, type JobStatus } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 
 const INTERRUPTED = 'interrupted';
@@ -45,11 +44,4 @@ export function toArtifactResult(response: ImageResponseWithBytes): ImageRespons
     throw new BridgeError('internal', 'the job returned an image that is not an artifact');
   });
   return { ...response, data };
-}
-
-const TERMINAL: ReadonlySet<JobStatus> = new Set(JOB_ENDS);
-
-/** Returns true if a job with this status has ended. Its status never changes again. */
-export function isTerminal(status: JobStatus): boolean {
-  return TERMINAL.has(status);
 }

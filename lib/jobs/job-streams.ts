@@ -1,11 +1,11 @@
 import type { RequestContext } from '../contract/request/request-context.ts';
-import type { ImageJob } from '../contract/resources/job.ts';
+import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import type { JobEvent, JobFeedEvent } from '../contract/resources/job-events.ts';
 import { invalidField } from '../contract/schema/issues.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createNotifier, type Notifier } from '../platform/notifier.ts';
-import { foundJob, isTerminal } from './job-end.ts';
+import { foundJob } from './job-end.ts';
 import type { JobStore, JobSummary } from './job-store-port.ts';
 import { toImageJob, toImageJobSummary } from './job-views.ts';
 import type { JobNotice, JobProgressEvent, LiveJobs } from './live-jobs.ts';

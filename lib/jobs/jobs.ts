@@ -1,10 +1,10 @@
-import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
+import { type ImageJob, isTerminal, type JobPatch } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import { fromStoredError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSubmission, SubmitContext, Submitted } from './accept-job.ts';
 import type { CancelJob } from './cancel-job.ts';
-import { cancellation, foundJob, isTerminal } from './job-end.ts';
+import { cancellation, foundJob } from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
 import type { InFlight, JobPartial, LiveJobs } from './live-jobs.ts';

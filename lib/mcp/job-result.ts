@@ -1,8 +1,7 @@
 import type { ImageResponse } from '../contract/reply/image-response.ts';
-import type { ImageJob } from '../contract/resources/job.ts';
+import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { ApiFailure } from './bridge-api.ts';
-import { hasEnded } from './run-job.ts';
 import type { Content, ToolContext, ToolResult } from './tool.ts';
 
 type Artifact = Extract<ImageResponse['data'][number], { type: 'artifact' }>;
@@ -13,7 +12,7 @@ const MAX_PREVIEWS = 4;
 /** Resolves with the result of a job: its images as links with previews, or the reason why there are none. */
 export async function toJobResult(job: ImageJob, context: ToolContext): Promise<ToolResult> {
   const { id, status, result, partial_result: partial } = job;
-  if (!hasEnded(job)) {
+  if (!isTerminal(job.status)) {
     return {
       content: [
         {

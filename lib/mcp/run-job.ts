@@ -1,4 +1,4 @@
-import type { ImageJob } from '../contract/resources/job.ts';
+import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import type { JobEvent } from '../contract/resources/job-events.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import { ApiFailure } from './bridge-api.ts';
@@ -35,7 +35,7 @@ export async function waitForJob(
   seconds: number,
   { api, clock, signal, progress }: ToolContext,
 ): Promise<ImageJob> {
-  if (seconds === 0 || hasEnded(job)) return job;
+  if (seconds === 0 || isTerminal(job.status)) return job;
   const link = linkSignal(signal);
   const cancel = clock.after(seconds * 1000, () => link.abort(new Error('the wait is over')));
   let latest = job;
@@ -74,9 +74,4 @@ async function cancelJob(id: string, { api }: ToolContext): Promise<void> {
   const { signal } = new AbortController();
   const query = { in_flight: 'finish' };
   await api.json('DELETE /v1/jobs/{id}', { path: { id }, query, signal }).catch(() => {});
-}
-
-/** Returns true if a job is neither queued nor running. */
-export function hasEnded({ status }: Pick<ImageJob, 'status'>): boolean {
-  return status !== 'queued' && status !== 'running';
 }

@@ -96,17 +96,27 @@ export function createService({ url, token }: ServiceAddress): Service {
       const isStream = headers.get('content-type')?.startsWith('text/event-stream');
       if (!body || !isStream) throw notABridge(status);
       try {
-        const events = body
-          .pipeThrough(new TextDecoderStream())
-          .pipeThrough(new EventSourceParserStream());
-        // The contract defines the type, as in `json`.
-        for await (const { data } of events) yield JSON.parse(data) as T;
+        yield* readEvents<T>(body, signal);
       } catch (error) {
         signal.throwIfAborted();
         throw unreachable(url, error);
       }
     },
   };
+}
+
+/**
+ * Yields the `data` of each server-sent event; `T` is the type that the contract defines. Throws the signal's reason if the
+ * signal aborts.
+ */
+export async function* readEvents<T>(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const events = body
+    .pipeThrough(new TextDecoderStream(), { signal })
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) yield JSON.parse(data) as T;
 }
 
 function unreachable(url: string, cause: unknown): ServiceError {

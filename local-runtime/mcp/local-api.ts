@@ -1,6 +1,6 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { buffer } from 'node:stream/consumers';
 import type { Route } from '../../handlers/routes.ts';
-import type { HttpEvent, HttpReply, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
+import type { HttpEvent, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
 import {
   type ApiBytes,
   ApiFailure,
@@ -8,6 +8,7 @@ import {
   type BridgeApi,
 } from '../../lib/mcp/bridge-api.ts';
 import type { Services } from '../../lib/services.ts';
+import { readEvents } from '../client/service.ts';
 import { toServiceError } from '../client/service-error.ts';
 import { toRequestLine } from './request-line.ts';
 
@@ -75,7 +76,9 @@ export function createLocalApi(
     async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {
       const { reply, end } = await call(operation, request);
       try {
-        for await (const { data } of toEvents(reply, request.signal)) yield JSON.parse(data) as T;
+        const { body = [] } = reply;
+        const chunks = body instanceof Uint8Array ? [body] : body;
+        yield* readEvents<T>(ReadableStream.from(chunks), request.signal);
       } finally {
         end();
       }
@@ -101,21 +104,11 @@ function toEvent(operation: string, request: ApiRequest, caller: Caller): HttpEv
   };
 }
 
-async function collect(body: ReplyBody | undefined): Promise<Buffer> {
-  if (body === undefined) return Buffer.alloc(0);
-  if (body instanceof Uint8Array) {
-    return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  }
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces);
-}
-
-/** Returns the events of a stream. The iteration throws the signal's reason if the signal aborts. */
-function toEvents({ body }: HttpReply, signal: AbortSignal) {
-  return ReadableStream.from(body === undefined || body instanceof Uint8Array ? [] : body)
-    .pipeThrough(new TextDecoderStream(), { signal })
-    .pipeThrough(new EventSourceParserStream());
+/** Reads a whole body. */
+function collect(body: ReplyBody = Buffer.alloc(0)): Buffer | Promise<Buffer> {
+  return body instanceof Uint8Array
+    ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    : buffer(body);
 }
 
 function toFailure(status: number, bytes: Buffer): ApiFailure {

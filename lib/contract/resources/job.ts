@@ -53,6 +53,13 @@ export function inputsOf({ images, mask, reference_images }: JobRequest): readon
 /** The final statuses of a job. */
 export const JOB_ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'] as const;
 
+const ENDS: ReadonlySet<JobStatus> = new Set(JOB_ENDS);
+
+/** Returns true if a job with this status has ended. Its status never changes again. */
+export function isTerminal(status: JobStatus): boolean {
+  return ENDS.has(status);
+}
+
 /** The webhook that receives the ended job. */
 export const Webhook = closedObject({
   url: documented(

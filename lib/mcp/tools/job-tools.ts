@@ -1,10 +1,15 @@
 import * as v from 'valibot';
-import { type ImageJob, type ImageJobSummary, JOB_STATUSES } from '../../contract/resources/job.ts';
+import {
+  type ImageJob,
+  type ImageJobSummary,
+  isTerminal,
+  JOB_STATUSES,
+} from '../../contract/resources/job.ts';
 import { SEARCH_QUERY } from '../../contract/resources/search-terms.ts';
 import { documented, storableText } from '../../contract/schema/fields.ts';
 import { ShortText, text } from '../../contract/schema/text.ts';
 import { toJobResult } from '../job-result.ts';
-import { hasEnded, MAX_WAIT_S, waitForJob } from '../run-job.ts';
+import { MAX_WAIT_S, waitForJob } from '../run-job.ts';
 import { textResult, tool } from '../tool.ts';
 
 export const getJob = tool({
@@ -76,7 +81,9 @@ export const cancelJob = tool({
   async run({ id }, { api, signal }) {
     const job = await api.json<ImageJob>('DELETE /v1/jobs/{id}', { path: { id }, signal });
     return textResult(
-      hasEnded(job) ? `Job ${id} has ended: ${job.status}.` : `Job ${id} is being cancelled.`,
+      isTerminal(job.status)
+        ? `Job ${id} has ended: ${job.status}.`
+        : `Job ${id} is being cancelled.`,
     );
   },
 });

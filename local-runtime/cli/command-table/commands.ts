@@ -1,5 +1,4 @@
 import { type Command, command } from './command.ts';
-import { CONFIGURATION_COMMANDS } from './configuration-commands.ts';
 import { IMAGE_COMMANDS } from './image-commands.ts';
 import { MACHINE_COMMANDS } from './machine-commands.ts';
 import { RESOURCE_COMMANDS } from './resource-commands.ts';
@@ -29,8 +28,8 @@ export const COMMAND_SECTIONS: readonly (readonly [heading: string, readonly Com
   ['make images:', IMAGE_COMMANDS],
   ['call a running service:', RESOURCE_COMMANDS],
   ['manage tokens:', TOKEN_COMMANDS],
-  ['set up and check this machine:', [...MACHINE_COMMANDS, ...CONFIGURATION_COMMANDS]],
-  ['work on stored data and files:', [...STORED_COMMANDS]],
+  ['set up and check this machine:', MACHINE_COMMANDS],
+  ['work on stored data and files:', STORED_COMMANDS],
   ['other commands:', [COMPLETIONS]],
 ];
 

@@ -1,7 +1,6 @@
 import type { Slot } from '../../gateway/coordination.ts';
-import { SLOTS } from './choices.ts';
 import type { OptionRow, OptionValues } from './command.ts';
-import { parseListenAddress, parseOrigin, parseWholeNumber } from './options.ts';
+import { parseListenAddress, parseOrigin, parseWholeNumber, SLOTS } from './options.ts';
 
 function limit<const Unit extends string>(value: Unit, about: string, byDefault: number) {
   return { value, parse: parseWholeNumber, default: byDefault, about } as const;

@@ -1,44 +1,7 @@
-import { JOB_ENDS, OUTPUT_FORMATS } from './choices.ts';
 import { type Command, command } from './command.ts';
-import { JSON_OUTPUT, parseSignedNumber, parseWholeNumber, SERVICE_OPTION } from './options.ts';
+import { IMAGE_OPTIONS, JSON_OUTPUT, SERVICE_OPTION } from './options.ts';
 
-const REQUEST = {
-  output: {
-    value: 'file',
-    short: 'o',
-    about: 'output file (its name sets the format), folder, or - for standard output',
-  },
-  count: { value: 'count', short: 'n', parse: parseWholeNumber, about: 'number of images' },
-  size: { value: 'WxH', about: 'width and height in pixels' },
-  quality: { value: 'quality', about: 'low, medium, high or another quality of the model' },
-  format: { value: 'format', choices: OUTPUT_FORMATS, about: 'image format' },
-  background: {
-    value: 'kind',
-    choices: ['auto', 'opaque', 'transparent'],
-    about: 'background of the image',
-  },
-  negative: { value: 'text', about: 'negative prompt: what the image must not show' },
-  reference: { value: 'file', isRepeated: true, about: 'reference image' },
-  provider: { value: 'name', about: 'provider' },
-  model: { value: 'name', about: 'model' },
-  preset: { value: 'name', about: 'stored preset; other options override it' },
-  session: { value: 'key', about: 'start or continue the session with this key' },
-  priority: {
-    value: 'number',
-    parse: parseSignedNumber,
-    about: 'priority among your jobs, -100 to 100, highest first (default: 0)',
-  },
-  webhook: { value: 'url', about: 'send a webhook to this URL when the job ends' },
-  webhookEvent: {
-    value: 'event',
-    choices: JOB_ENDS,
-    isRepeated: true,
-    about: 'send only for this status',
-  },
-  timeout: { value: 'seconds', parse: parseWholeNumber, about: 'time limit of the job' },
-  force: { about: 'overwrite existing files' },
-  quiet: { short: 'q', about: 'print only the paths' },
-} as const;
+const OPTIONS = { ...IMAGE_OPTIONS, ...JSON_OUTPUT, ...SERVICE_OPTION };
 
 const EXITS = {
   0: 'every image was written',
@@ -59,7 +22,7 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     about: 'generate images from a prompt',
     details: DETAILS,
     arguments: { prompt: { about: 'the prompt, or - to read it from standard input' } },
-    options: { ...REQUEST, ...JSON_OUTPUT, ...SERVICE_OPTION },
+    options: OPTIONS,
     examples: [
       ['generate "a lighthouse at dusk" -o lighthouse.png', 'write one image'],
       ['generate "a red kite" -n 4 -o kites/ --format webp', 'write four images to a folder'],
@@ -82,9 +45,7 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     },
     options: {
       mask: { value: 'file', about: 'mask image; only pixels with alpha 0 may change' },
-      ...REQUEST,
-      ...JSON_OUTPUT,
-      ...SERVICE_OPTION,
+      ...OPTIONS,
     },
     examples: [
       ['edit rocket.jpg "the same in winter" -o winter.png', 'write the edited image'],

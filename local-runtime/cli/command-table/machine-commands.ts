@@ -1,6 +1,13 @@
 import { type Command, command } from './command.ts';
 import { CONFIGURATION, JSON_OUTPUT, parseColor, SERVICE_OPTION } from './options.ts';
 
+const OPTIONS = { ...CONFIGURATION, ...JSON_OUTPUT };
+const VALID = { 0: 'the configuration is valid' };
+const PRECEDENCE = [
+  'The file overrides the defaults, the environment overrides the file, and --set overrides both.',
+  'IMAGE_BRIDGE__SERVER__BIND, for example, sets server.bind.',
+];
+
 /** Commands that check this machine, prepare it, or work on local files without a service. */
 export const MACHINE_COMMANDS: readonly Command[] = [
   command({
@@ -10,7 +17,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
       'Checks configuration, folders, database, locks, port, credentials, image formats, clock and disk.',
       'Changes nothing and calls no provider. The service may be running.',
     ],
-    options: { ...CONFIGURATION, ...JSON_OUTPUT },
+    options: OPTIONS,
     examples: [
       ['doctor', 'print one line for each check, with advice'],
       ['doctor --json', 'print JSON for programs'],
@@ -73,5 +80,56 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     examples: [['background egg.jpg -o egg.png', 'remove the background of egg.jpg']],
     exits: { 0: 'the output was written', 1: 'the output was not written' },
     run: async (call) => (await import('../commands/background.ts')).runBackground(call),
+  }),
+  command({
+    name: 'config check',
+    about: 'check the configuration',
+    details: [
+      'Prints every error with its field and source. Changes nothing and reads no secrets.',
+    ],
+    options: OPTIONS,
+    examples: [['config check', 'check ./image-bridge.toml and the environment']],
+    exits: VALID,
+    run: async (call) => (await import('../commands/config.ts')).runConfigCheck(call),
+  }),
+  command({
+    name: 'config show',
+    about: 'print every setting with its value',
+    details: PRECEDENCE,
+    options: OPTIONS,
+    examples: [
+      ['config show --set server.bind=127.0.0.1:9000', 'show the values with this setting'],
+    ],
+    exits: VALID,
+    run: async (call) => (await import('../commands/config.ts')).runConfigShow(call),
+  }),
+  command({
+    name: 'config origins',
+    about: 'print the source of each setting',
+    details: PRECEDENCE,
+    options: OPTIONS,
+    examples: [['config origins', 'print one line for each setting']],
+    exits: VALID,
+    run: async (call) => (await import('../commands/config.ts')).runConfigOrigins(call),
+  }),
+  command({
+    name: 'schema',
+    about: 'print, check or write the generated documents',
+    options: {
+      kind: {
+        value: 'kind',
+        choices: ['openapi', 'json'],
+        isRequired: true,
+        about: 'the OpenAPI document, or the JSON Schema of a request',
+      },
+      check: { value: 'file', excludes: 'write', about: 'compare this file with the document' },
+      write: { value: 'file', about: 'write the document to this file' },
+    },
+    examples: [
+      ['schema --kind openapi', 'print the OpenAPI document'],
+      ['schema --kind openapi --check openapi.yaml', 'exit 1 if the file differs'],
+    ],
+    exits: { 0: 'success', 1: 'the file differs, or cannot be read or written' },
+    run: async (call) => (await import('../commands/schema.ts')).runSchema(call),
   }),
 ];

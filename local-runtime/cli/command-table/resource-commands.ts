@@ -1,16 +1,8 @@
-import { JOB_STATUSES } from './choices.ts';
 import { type Command, command } from './command.ts';
-import { JSON_OUTPUT, parseWholeNumber, SERVICE_OPTION } from './options.ts';
+import { JOB_FILTERS, JSON_OUTPUT, LIMIT, SERVICE_OPTION } from './options.ts';
 
 const OPTIONS = { ...JSON_OUTPUT, ...SERVICE_OPTION };
 const EXITS = { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' };
-const LIMIT = {
-  limit: {
-    value: 'count',
-    parse: parseWholeNumber,
-    about: 'number of items, at most 100 (default: 20)',
-  },
-} as const;
 const JOB = { id: { about: 'the id of the job' } };
 const PROVIDER = { provider: { value: 'name', about: 'provider of the session' } } as const;
 const ID = '0198c0de-0000-7000-8000-000000000000';
@@ -52,18 +44,7 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
   command({
     name: 'jobs list',
     about: 'list jobs, newest first',
-    options: {
-      ...LIMIT,
-      status: { value: 'status', choices: JOB_STATUSES, about: 'filter by status' },
-      search: { value: 'text', about: 'filter by text in the prompt' },
-      query: {
-        value: 'query',
-        about: 'filter by words of the prompt in any order: fox "red sky" -night',
-      },
-      favorite: { about: 'show only favourites' },
-      hidden: { about: 'show only hidden jobs' },
-      ...OPTIONS,
-    },
+    options: { ...LIMIT, ...JOB_FILTERS, ...OPTIONS },
     examples: [
       ['jobs list --status failed', 'list recent failures'],
       [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words of the prompt'],

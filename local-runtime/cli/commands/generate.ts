@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import type { ImageJob, Webhook } from '../../../lib/contract/resources/job.ts';
+import type { ImageJob } from '../../../lib/contract/resources/job.ts';
 import type { Preset, PresetTemplate } from '../../../lib/contract/resources/preset.ts';
 import { followJob, type RequestBody, submitJob } from '../../client/jobs.ts';
 import type { Service } from '../../client/service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
-import type { ServiceOption } from '../command-table/options.ts';
+import type { ImageOptions } from '../command-table/options.ts';
 import { isTaken, readWholeFile } from '../files.ts';
 import { reportJob } from '../print.ts';
 import { startProgress } from '../progress.ts';
@@ -16,17 +16,11 @@ import {
   saveImages,
   toOutputPlace,
 } from '../save-images.ts';
+import type { ShowOptions } from '../show-reply.ts';
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';
 
-interface GenerateOptions extends ImageOptions, ServiceOption {
-  readonly output: string | undefined;
-  readonly reference: readonly string[];
-  readonly preset: string | undefined;
-  readonly force: boolean;
-  readonly quiet: boolean;
-  readonly json: boolean;
-}
+type GenerateOptions = ImageOptions & ShowOptions;
 
 interface Wanted {
   readonly prompt: string;
@@ -195,23 +189,6 @@ async function untilEnded(
     io.stderr('image-bridge: the job was cancelled\n');
     return undefined;
   }
-}
-
-/** The options of a command that describe the image. */
-interface ImageOptions {
-  readonly count: number | undefined;
-  readonly size: string | undefined;
-  readonly quality: string | undefined;
-  readonly format: 'png' | 'jpeg' | 'webp' | undefined;
-  readonly background: 'auto' | 'opaque' | 'transparent' | undefined;
-  readonly negative: string | undefined;
-  readonly provider: string | undefined;
-  readonly model: string | undefined;
-  readonly session: string | undefined;
-  readonly timeout: number | undefined;
-  readonly priority: number | undefined;
-  readonly webhook: string | undefined;
-  readonly webhookEvent: readonly Webhook['events'][number][];
 }
 
 /** The contents of the files of a request. */

@@ -1,34 +1,24 @@
 import { resolve } from 'node:path';
 import type { Preset } from '../../../lib/contract/resources/preset.ts';
-import type { Page } from '../../../lib/contract/schema/page.ts';
 import { toQuery } from '../../client/service.ts';
 import { ServiceError } from '../../client/service-error.ts';
 import type { Call } from '../command-table/command.ts';
-import type { JsonOption, ServiceOption } from '../command-table/options.ts';
+import type { LimitOption, ServiceOption } from '../command-table/options.ts';
 import { readWholeFile } from '../files.ts';
-import { printFields, printJson, printTable, toDate } from '../print.ts';
+import { toDate } from '../print.ts';
+import { asTable, itemsAt, type ShowOptions, showReply } from '../show-reply.ts';
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';
 
-type PresetCall<Options = unknown> = Call<{ readonly name: string }, ServiceOption & Options>;
+type PresetCall<Options> = Call<{ readonly name: string }, Options>;
 
 const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 /** Runs `image-bridge presets list`. Resolves with the exit code. */
-export function runPresetsList({
-  options,
-  io,
-}: Call<
-  unknown,
-  ServiceOption & JsonOption & { readonly limit: number | undefined }
->): Promise<number> {
-  return withService({ options, io }, async (service) => {
-    const query = toQuery({ limit: options.limit });
-    const { items } = await service.json<Page<Preset>>(`/v1/presets${query}`);
-    if (options.json) printJson(items, io);
-    else printTable(['NAME', 'UPDATED', 'DESCRIPTION'], items.map(toRow), io);
-    return 0;
-  });
+export function runPresetsList(call: Call<unknown, ShowOptions & LimitOption>): Promise<number> {
+  const { limit } = call.options;
+  const items = itemsAt<Preset>(`/v1/presets${toQuery({ limit })}`);
+  return showReply(call, items, asTable(['NAME', 'UPDATED', 'DESCRIPTION'], toRow));
 }
 
 function toRow({ name, updated, description = '' }: Preset): readonly string[] {
@@ -36,13 +26,8 @@ function toRow({ name, updated, description = '' }: Preset): readonly string[] {
 }
 
 /** Runs `image-bridge presets show`. Resolves with the exit code. */
-export function runPresetsShow({ args, options, io }: PresetCall<JsonOption>): Promise<number> {
-  return withService({ options, io }, async (service) => {
-    const preset = await service.json<Preset>(pathOf(args.name));
-    if (options.json) printJson(preset, io);
-    else printFields(preset, io);
-    return 0;
-  });
+export function runPresetsShow(call: PresetCall<ShowOptions>): Promise<number> {
+  return showReply(call, (service) => service.json<Preset>(pathOf(call.args.name)));
 }
 
 /** Runs `image-bridge presets save`, which replaces or creates a preset. Resolves with the exit code. */
@@ -71,9 +56,9 @@ export function runPresetsSave({
 }
 
 /** Runs `image-bridge presets delete`. Resolves with the exit code. */
-export function runPresetsDelete({ args, options, io }: PresetCall): Promise<number> {
-  return withService({ options, io }, async (service) => {
-    await service.reply(pathOf(args.name), { method: 'DELETE' });
+export function runPresetsDelete(call: PresetCall<ServiceOption>): Promise<number> {
+  return withService(call, async (service) => {
+    await service.reply(pathOf(call.args.name), { method: 'DELETE' });
     return 0;
   });
 }

@@ -2,28 +2,17 @@ import type {
   CapabilityDocument,
   ProviderDescriptor,
 } from '../../../lib/contract/resources/provider.ts';
-import type { Page } from '../../../lib/contract/schema/page.ts';
 import { toQuery } from '../../client/service.ts';
 import type { Call } from '../command-table/command.ts';
-import type { JsonOption, ServiceOption } from '../command-table/options.ts';
-import { printFields, printJson, printTable } from '../print.ts';
-import { withService } from '../with-service.ts';
+import { asTable, itemsAt, type ShowOptions, showReply } from '../show-reply.ts';
 
 // Above the number of providers of a bridge.
 const LIMIT = 100;
 
 /** Runs `image-bridge providers list`. Resolves with the exit code. */
-export function runProvidersList({
-  options,
-  io,
-}: Call<unknown, ServiceOption & JsonOption>): Promise<number> {
-  return withService({ options, io }, async (service) => {
-    const path = `/v1/providers${toQuery({ limit: LIMIT })}`;
-    const { items } = await service.json<Page<ProviderDescriptor>>(path);
-    if (options.json) printJson(items, io);
-    else printTable(['NAME', 'DEFAULT', 'MODELS'], items.map(toRow), io);
-    return 0;
-  });
+export function runProvidersList(call: Call<unknown, ShowOptions>): Promise<number> {
+  const items = itemsAt<ProviderDescriptor>(`/v1/providers${toQuery({ limit: LIMIT })}`);
+  return showReply(call, items, asTable(['NAME', 'DEFAULT', 'MODELS'], toRow));
 }
 
 function toRow(provider: ProviderDescriptor): readonly string[] {
@@ -31,20 +20,11 @@ function toRow(provider: ProviderDescriptor): readonly string[] {
 }
 
 /** Runs `image-bridge providers show`. Resolves with the exit code. */
-export function runProvidersShow({
-  args,
-  options,
-  io,
-}: Call<
-  { readonly name: string },
-  ServiceOption & JsonOption & { readonly model: string | undefined }
->): Promise<number> {
-  return withService({ options, io }, async (service) => {
-    const name = encodeURIComponent(args.name);
-    const path = `/v1/providers/${name}/capabilities${toQuery({ model: options.model })}`;
-    const document = await service.json<CapabilityDocument>(path);
-    if (options.json) printJson(document, io);
-    else printFields(document, io);
-    return 0;
-  });
+export function runProvidersShow(
+  call: Call<{ readonly name: string }, ShowOptions & { readonly model: string | undefined }>,
+): Promise<number> {
+  const { args, options } = call;
+  const query = toQuery({ model: options.model });
+  const path = `/v1/providers/${encodeURIComponent(args.name)}/capabilities${query}`;
+  return showReply(call, (service) => service.json<CapabilityDocument>(path));
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  isTerminal,
+  JOB_STATUSES,
   JobCreate,
   JobListQuery,
   JobPatch,
@@ -120,5 +122,16 @@ describe('JobQuery', () => {
 
   it.each(['-1', '30001', '1e3', '5s'])('rejects a wait of %s', (wait_ms) => {
     expect(verdictOf(JobQuery, { wait_ms })).toEqual(['wait_ms: out_of_range']);
+  });
+});
+
+describe('isTerminal', () => {
+  it('every status except queued and running is terminal', () => {
+    expect(JOB_STATUSES.filter(isTerminal)).toEqual([
+      'succeeded',
+      'failed',
+      'cancelled',
+      'interrupted',
+    ]);
   });
 });
