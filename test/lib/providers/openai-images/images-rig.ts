@@ -1,3 +1,4 @@
+import { resolveConfig } from '../../../../lib/config/resolve-config.ts';
 import type { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../../../lib/net/http-client.ts';
@@ -47,12 +48,9 @@ export type ImagesRig = ReturnType<typeof openImagesRig>;
 
 /** Creates the provider with real connections and a scripted key source. */
 export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }: Options = {}) {
-  const limits = {
-    max_encoded_bytes: maxImageBytes,
-    max_edge: 16_384,
-    max_pixels: 67_108_864,
-    max_decode_ms: 10_000,
-  };
+  const defaults = resolveConfig([]);
+  if (!defaults.ok) throw new Error('the defaults are not valid');
+  const limits = { ...defaults.config.images, max_encoded_bytes: maxImageBytes };
   const clock = systemClock;
   const httpClient = createHttpClient();
   const engine = createImageEngine({ limits, clock, slices });
@@ -66,7 +64,7 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
     clock,
     ids: createIds(clock.nowMs),
     slices,
-    images: { ...limits, max_request_pixels: 1e9 },
+    images: limits,
     stateDirectory: '/nowhere',
     searchPath: undefined,
     apiKey: {
