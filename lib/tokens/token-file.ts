@@ -1,18 +1,11 @@
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readSync,
-  statSync,
-} from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import type { Caller } from '../contract/request/caller.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { errorCode } from '../platform/error-code.ts';
 import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
+import { type FileProblem, readRegularFileNow } from '../platform/regular-file.ts';
 import type { Task } from '../platform/task.ts';
 import type { Token } from './token.ts';
 import { MAX_BYTES, parseTokens, tooLong, unusable } from './tokens-text.ts';
@@ -23,8 +16,6 @@ interface Deps {
   readonly log: Pick<TraceLog, 'failure'>;
 }
 
-// Without O_NONBLOCK, opening a named pipe would block until a writer opens it.
-const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const OF_OTHERS = 0o077n;
 const ABSENT = 'absent';
 
@@ -99,31 +90,23 @@ export function openTokenFile({ path, clock, log }: Deps) {
 
 /** Reads the tokens file. Throws `configuration`. */
 export function readTokens(path: string): Reading {
-  const file = open(path);
-  try {
-    const found = fstatSync(file, { bigint: true });
-    if (!found.isFile()) throw unusable('must be a regular file');
-    if ((found.mode & OF_OTHERS) !== 0n) {
-      throw unusable('must be accessible only by its owner: chmod 600');
-    }
-    if (found.size > MAX_BYTES) throw tooLong();
-    const bytes = Buffer.alloc(Number(found.size));
-    const length = readSync(file, bytes, 0, bytes.length, 0);
-    return { tokens: parseTokens(bytes.toString('utf8', 0, length)), found };
-  } finally {
-    closeSync(file);
+  const found = readRegularFileNow(path, { maxBytes: MAX_BYTES });
+  if ('problem' in found) throw toError(found);
+  const { bytes, status } = found;
+  if ((status.mode & OF_OTHERS) !== 0n) {
+    throw unusable('must be accessible only by its owner: chmod 600');
   }
+  return { tokens: parseTokens(bytes.toString('utf8')), found: status };
 }
 
-function open(path: string): number {
-  try {
-    return openSync(path, READ);
-  } catch (error) {
-    const isAbsent = errorCode(error) === 'ENOENT';
-    throw unusable(
-      isAbsent ? 'no such file; `image-bridge tokens add NAME` creates it' : 'must be readable',
-    );
-  }
+function toError({ problem, cause }: FileProblem): BridgeError {
+  if (problem === 'irregular') return unusable('must be a regular file');
+  if (problem === 'too_large') return tooLong();
+  return unusable(
+    errorCode(cause) === 'ENOENT'
+      ? 'no such file; `image-bridge tokens add NAME` creates it'
+      : 'must be readable',
+  );
 }
 
 function stampAt(path: string): string {

@@ -1,5 +1,5 @@
-import { constants, lstatSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { readRegularFile } from '../../lib/platform/regular-file.ts';
 
 /** Returns the reason of a file system error for the operator. */
 export function fileReason(error: unknown): string {
@@ -26,21 +26,15 @@ export function fileReason(error: unknown): string {
 
 /** Reads a regular file. Resolves with its bytes, or with the problem, to be printed after its name. */
 export async function readWholeFile(path: string, maxBytes: number): Promise<Buffer | string> {
-  try {
-    // Non-blocking, because opening a pipe would wait for its other end.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) return 'is not a regular file';
-      if (found.size > maxBytes) return `is longer than ${maxBytes} bytes`;
-      const bytes = Buffer.alloc(found.size);
-      const { bytesRead } = await file.read(bytes, 0, found.size, 0);
-      return bytes.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return 'cannot be read';
+  const found = await readRegularFile(path, { maxBytes });
+  if ('bytes' in found) return found.bytes;
+  switch (found.problem) {
+    case 'irregular':
+      return 'is not a regular file';
+    case 'too_large':
+      return `is longer than ${maxBytes} bytes`;
+    default:
+      return 'cannot be read';
   }
 }
 

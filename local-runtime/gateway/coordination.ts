@@ -1,7 +1,7 @@
-import { constants, type FSWatcher, watch } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Clock, sleep } from '../../lib/platform/clock.ts';
+import { readRegularFile } from '../../lib/platform/regular-file.ts';
 
 /** The two slots of a deployment. Only one of them runs. */
 export const SLOTS = ['blue', 'green'] as const;
@@ -86,17 +86,8 @@ const MAX_BYTES = 16;
 
 /** Reads the coordination file. Any content except the exact name of a slot means `hold`. */
 export async function readCoordination(path: string): Promise<Target> {
-  let file: FileHandle | undefined;
-  try {
-    // Non-blocking, because opening a named pipe would block a thread until something is written to the pipe.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
-    return toTarget(buffer.toString('latin1', 0, bytesRead));
-  } catch {
-    return 'hold';
-  } finally {
-    await file?.close();
-  }
+  const found = await readRegularFile(path, { maxBytes: MAX_BYTES });
+  return 'bytes' in found ? toTarget(found.bytes.toString('latin1')) : 'hold';
 }
 
 function toTarget(text: string): Target {

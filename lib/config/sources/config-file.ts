@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { errorCode } from '../../platform/error-code.ts';
 import { userFolder } from '../../platform/home-folder.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 
 /** Maximum size of a file. It is far above any real configuration, and keeps a wrong path from filling the memory. */
 const MAX_FILE_BYTES = 1_048_576;
@@ -66,36 +66,18 @@ export function userConfigFile(env: Places['env']): string | undefined {
 
 /** Reads a whole configuration file. */
 export async function readConfigFile({ path, optional }: ConfigFile): Promise<FileReading> {
-  let handle: FileHandle | undefined;
-  try {
-    // Without O_NONBLOCK a named pipe would block the start until a writer opens it.
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stat = await handle.stat();
-    if (!stat.isFile()) return unusable('must name a regular file');
-    const bytes = await readBounded(handle);
-    if (bytes.length > MAX_FILE_BYTES) return unusable('must name a file of at most 1 MiB');
-    return isUtf8(bytes)
-      ? { kind: 'text', text: bytes.toString('utf8') }
+  const found = await readRegularFile(path, { maxBytes: MAX_FILE_BYTES });
+  if ('bytes' in found) {
+    return isUtf8(found.bytes)
+      ? { kind: 'text', text: found.bytes.toString('utf8') }
       : unusable('must name a file in UTF-8');
-  } catch (error) {
-    const code = errorCode(error) ?? 'unknown';
-    // A dangling link is an error, not an absent file.
-    if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
-    return unusable(`must name a file that can be read (${code})`);
-  } finally {
-    await handle?.close();
   }
-}
-
-async function readBounded(handle: FileHandle): Promise<Buffer> {
-  const buffer = Buffer.alloc(MAX_FILE_BYTES + 1);
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
+  if (found.problem === 'irregular') return unusable('must name a regular file');
+  if (found.problem === 'too_large') return unusable('must name a file of at most 1 MiB');
+  const code = errorCode(found.cause) ?? 'unknown';
+  // A dangling link is an error, not an absent file.
+  if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
+  return unusable(`must name a file that can be read (${code})`);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,10 +1,8 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { readBytes } from '../credentials/private-file.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 
 const Node = v.looseObject({
   class_type: v.string(),
@@ -97,8 +95,6 @@ type Settings = Config['providers']['comfyui'][string]['workflows'][string];
 
 // Room for a thousand nodes. The server's history repeats the workflow, and is read up to twice this size.
 const MAX_BYTES = 1_048_576;
-// Opening a named pipe must not wait for its writer.
-const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
  * Reads the current workflow file of a model. Throws `configuration` if the workflow is unusable. The message does not
@@ -109,19 +105,11 @@ export async function readWorkflow(settings: Settings): Promise<Workflow> {
 }
 
 async function readText(path: string): Promise<string> {
-  try {
-    const file = await open(resolve(path), READ);
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) throw unusable('is not a regular file');
-      if (found.size > MAX_BYTES) throw unusable('is larger than 1 MiB');
-      return (await readBytes(file, found.size)).toString('utf8');
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    throw cause instanceof BridgeError ? cause : unusable('cannot be read', cause);
-  }
+  const found = await readRegularFile(resolve(path), { maxBytes: MAX_BYTES });
+  if ('bytes' in found) return found.bytes.toString('utf8');
+  if (found.problem === 'irregular') throw unusable('is not a regular file');
+  if (found.problem === 'too_large') throw unusable('is larger than 1 MiB');
+  throw unusable('cannot be read', found.cause);
 }
 
 function unusable(what: string, cause?: unknown): BridgeError {

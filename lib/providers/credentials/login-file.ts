@@ -1,12 +1,13 @@
-import { constants } from 'node:fs';
-import { lstat, open } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import { homeFolder } from '../../platform/home-folder.ts';
+import { readRegularFile } from '../../platform/regular-file.ts';
 import { type Login, parseLogin } from './login.ts';
-import { isWritableByOthers, readBytes } from './private-file.ts';
+import { isWritableByOthers } from './private-file.ts';
 
 // The file belongs to the agent. Its name, folder and permissions are part of its format, so there is no storage port
 // for it.
@@ -46,8 +47,6 @@ interface Reading {
 }
 
 const MAX_BYTES = 1_048_576;
-// Opening a named pipe must not wait for its writer.
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // The delays add up to 0.6 s. Rewriting the file in place takes less time.
 const REREAD_AFTER_MS = [10, 20, 40, 80, 150, 300] as const;
@@ -63,7 +62,10 @@ export function createLoginFile({ home, clock }: Deps) {
       if (toFileStamp(named) === known?.stamp) return known;
       return named.isFile() ? await readLogin(path, clock) : unusable('irregular');
     } catch (error) {
-      return unusable(toProblem(error));
+      // The file system's error is not passed on because it contains the path.
+      return unusable(
+        errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR' ? 'missing' : 'unreadable',
+      );
     }
   }
 
@@ -115,20 +117,14 @@ export function createLoginFile({ home, clock }: Deps) {
 }
 
 async function readLogin(path: string, clock: Clock): Promise<Reading> {
-  const file = await open(path, READ);
-  try {
-    const before = await file.stat({ bigint: true });
-    if (!before.isFile()) return unusable('irregular');
-    const stamp = toFileStamp(before);
-    if (before.size > MAX_BYTES) return unusable('too_large');
-    if (isWritableByOthers(before)) return unusable('writable_by_others');
-    const bytes = await readBytes(file, Number(before.size));
-    const after = await file.stat({ bigint: true });
-    if (toFileStamp(after) !== stamp) return unusable('garbled');
-    return { stamp, isSettled: isStampSettled(after, clock), found: parseFile(bytes) };
-  } finally {
-    await file.close();
-  }
+  const file = await readRegularFile(path, { maxBytes: MAX_BYTES, rejectsLink: true });
+  if ('problem' in file) return unusable(file.problem === 'absent' ? 'missing' : file.problem);
+  const { bytes, status } = file;
+  if (isWritableByOthers(status)) return unusable('writable_by_others');
+  const stamp = toFileStamp(status);
+  const after = await lstat(path, { bigint: true });
+  if (toFileStamp(after) !== stamp) return unusable('garbled');
+  return { stamp, isSettled: isStampSettled(after, clock), found: parseFile(bytes) };
 }
 
 function parseFile(bytes: Buffer): Login | LoginProblem {
@@ -144,13 +140,6 @@ function parseFile(bytes: Buffer): Login | LoginProblem {
 
 function unusable(found: LoginProblem): Reading {
   return { stamp: '', isSettled: false, found };
-}
-
-/** The file system's error is not passed on because it contains the path. */
-function toProblem(error: unknown): LoginProblem {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
-  return code === 'ELOOP' || code === 'ENXIO' ? 'irregular' : 'unreadable';
 }
 
 /** Returns the folder of the agent's login: the provider's setting `home`, by default the agent's own folder. */

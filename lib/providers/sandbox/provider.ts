@@ -16,6 +16,7 @@ import {
   capabilitiesOf,
   DEFAULT_MODEL,
   findModel,
+  MAX_OUTPUTS,
   MODELS,
   type RehearsedFailure,
   SANDBOX_VERSION,
@@ -71,6 +72,7 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
   return {
     name,
     retry: { attempts: 2, backoffMs: 750 },
+    maxParallelCalls: MAX_OUTPUTS,
     describe: () => ({
       displayName: 'Sandbox',
       version: SANDBOX_VERSION,

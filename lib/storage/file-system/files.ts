@@ -9,10 +9,8 @@ import { syncFolder } from '../../platform/durable-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import { CREATE_FLAGS, OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
+import { READ_FLAGS } from '../../platform/regular-file.ts';
 import { isAbsence } from './file-errors.ts';
-
-// O_NONBLOCK, because opening a pipe must not wait for its other end.
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const ZEROS = Buffer.alloc(262_144);
 
@@ -130,7 +128,7 @@ async function withRegularFile<T>(
 ): Promise<T> {
   let file: FileHandle;
   try {
-    file = await open(path, READ);
+    file = await open(path, READ_FLAGS | constants.O_NOFOLLOW);
   } catch (error) {
     if (isAbsence(error)) return absent;
     throw error;

@@ -1,10 +1,11 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { type Clock, nowSecs, sleep, stayAwake } from '../../../lib/platform/clock.ts';
 import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { OWNER_FILE } from '../../../lib/platform/owner-file.ts';
+import { readRegularFileNow } from '../../../lib/platform/regular-file.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 
 const LOCK_HOLDER = v.object({
@@ -66,22 +67,15 @@ export async function takeActivationLock(
  * process remains until the next process acquires the lock.
  */
 export function readHolder(path: string): LockHolder | undefined {
+  const found = readRegularFileNow(holderFile(path), {
+    maxBytes: MAX_HOLDER_BYTES,
+    rejectsLink: true,
+  });
+  if (!('bytes' in found)) return undefined;
   try {
-    return v.parse(LOCK_HOLDER, JSON.parse(readShort(holderFile(path))));
+    return v.parse(LOCK_HOLDER, JSON.parse(found.bytes.toString('utf8')));
   } catch {
     return undefined;
-  }
-}
-
-/** Reads a small regular file without following a link or waiting for a pipe. Throws if it is not regular or is too long. */
-function readShort(path: string): string {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > MAX_HOLDER_BYTES) throw new Error('not a holder file');
-    return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
   }
 }
 
