@@ -17,12 +17,14 @@ import './app.css';
 const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView);
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
-/** Renders the page. A job covers the images, which stay mounted and keep their scroll position and focus. */
+/**
+ * Renders the page. The job view covers the images view, which stays mounted and keeps its scroll position and focus.
+ */
 export function App() {
   const { route } = usePage().router;
   const { value: current } = route;
   useAppShortcuts();
-  // The images are mounted when they are first shown, and stay mounted.
+  // The images view is mounted when it is first shown, and stays mounted.
   const visited = useRef(false);
   visited.current ||= current.view === 'images';
   return (
@@ -71,7 +73,8 @@ function NotHere() {
  * replaces it.
  */
 function ImagesView() {
-  // A bare bracket is a modifier in the notation of tinykeys. A group makes it a regular expression.
+  // In the notation of tinykeys, a bare bracket has a special meaning. The parentheses make the key a regular
+  // expression.
   useShortcuts({ '(\\[)': togglePanel });
   return (
     <div class="images-view" data-folded={panel.value === 'folded'}>

@@ -8,8 +8,8 @@ import './styles/base.css';
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no element #app');
 
-// The first requests are sent while the placeholders of index.html are painted, because rendering takes longer than one
-// frame.
+// `createPage` sends the first requests. The page is rendered after the next frame, so that the placeholders of
+// `index.html` are painted first, because rendering takes longer than one frame.
 const page = createPage();
 requestAnimationFrame(() => setTimeout(show, 0, root, page));
 

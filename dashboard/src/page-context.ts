@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Page } from './page.ts';
 
-/** Creates a context, as its provider and a hook that returns its value. The hook throws outside the provider. */
+/** Creates a context. Returns its provider and a hook that returns its value. The hook throws outside the provider. */
 export function createScope<T>(name: string) {
   const Context = createContext<T | undefined>(undefined);
   function useScope(): T {

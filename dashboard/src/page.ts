@@ -25,7 +25,7 @@ import { createUsage } from './usage/usage.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
-/** Builds everything that outlives a view, once. Views access it with `usePage`. */
+/** Creates all objects that outlive a view. Called once. Views access the objects with `usePage`. */
 export function createPage() {
   const router = createRouter();
   const connection = createConnection();

@@ -9,7 +9,7 @@ export type Route =
   | { readonly view: 'system' }
   | { readonly view: 'unknown' };
 
-/** A layer over a view that Back closes. It has a history entry, but no address of its own. */
+/** A layer over a view. Back closes the layer. A layer has a history entry, but no address of its own. */
 export type Layer = 'make' | 'mask' | undefined;
 
 interface State {
@@ -20,10 +20,10 @@ interface State {
 
 export type Router = ReturnType<typeof createRouter>;
 
-/** Provides the address bar as signals. Views read `route` and `query`. No other code touches `history`. */
+/** Provides the address bar as signals. Views read `route` and `query`. No other code uses `history`. */
 export function createRouter() {
   const address = signal(read());
-  /** The step back in progress. */
+  /** Resolves when the step back in progress has ended. Undefined if no step is in progress. */
   let goingBack: Promise<void> | undefined;
   window.addEventListener('popstate', arrive);
 
@@ -68,9 +68,9 @@ export function createRouter() {
     },
 
     /**
-     * Goes back one entry if the page has pushed the current one, otherwise to `fallback`, so that a job opened by a
-     * link closes to the gallery. Resolves on arrival. A call during a step back joins that step, because a second
-     * press must not leave the page.
+     * Goes back one history entry if the page has pushed the current entry, otherwise navigates to `fallback`. A job
+     * that was opened by a link thus closes to the gallery. Resolves when the address has changed. A call during a step
+     * back joins that step, because a second press must not leave the page.
      */
     back(fallback = ''): Promise<void> {
       if (!address.peek().state.inside) {

@@ -6,9 +6,9 @@ import type { BridgeError, ErrorReply } from './schemas.ts';
 export type Api = ReturnType<typeof createApi>;
 
 /**
- * Creates a client for the HTTP API of the bridge, typed by its contract. Every request carries the tab's token. Every
- * outcome is reported to the connection, so that the page learns that the bridge is unreachable, reachable again, or
- * requires a token.
+ * Creates a client for the HTTP API of the bridge, with types that are generated from the API contract. Every request
+ * carries the tab's token. The outcome of every request is reported to the connection, so that the page knows if the
+ * bridge is unreachable, is reachable again, or requires a token.
  */
 export function createApi(connection: Connection) {
   async function send(request: Request): Promise<Response> {
@@ -78,16 +78,23 @@ async function json(response: Response): Promise<unknown> {
   }
 }
 
-/** A failure as the page shows it: the bridge's own error, or an error of the page if no usable reply arrived. */
+/**
+ * An error that the page shows: the error from the bridge, or an error created by the page if no usable reply arrived.
+ */
 export class ApiError extends Error {
-  /** `unreachable`: no reply arrived. `unreadable`: the reply is not one of the bridge. */
+  /**
+   * `unreachable`: no reply arrived. `unreadable`: a reply arrived, but its body is not in the error format of the
+   * bridge.
+   */
   readonly code: BridgeError['code'] | 'unreachable' | 'unreadable';
   readonly status: number;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
   readonly suggestions: readonly string[];
   readonly requestId: string | undefined;
-  /** The `error.code` of the reply, which is more specific than `code`: `preset_exists`, `session_busy`. */
+  /**
+   * The `error.code` of the reply, which is more specific than `code`, for example `preset_exists` or `session_busy`.
+   */
   readonly reason: string | undefined;
 
   private constructor(fields: Omit<ApiError, 'name' | 'cause' | 'stack'>) {
@@ -102,7 +109,7 @@ export class ApiError extends Error {
     this.reason = fields.reason;
   }
 
-  /** Creates the error for a reply whose status is not 2xx. `body` is the parsed body, whatever its shape. */
+  /** Creates the error for a reply whose status is not 2xx. `body` is the parsed body, of any shape. */
   static ofReply(status: number, body: unknown): ApiError {
     if (!isErrorReply(body)) {
       return new ApiError({ ...NONE, code: 'unreadable', status, message: `HTTP ${status}` });
@@ -120,7 +127,7 @@ export class ApiError extends Error {
     });
   }
 
-  /** Returns the error if it is one of the bridge. Any other error is a connection that broke. */
+  /** Returns the error unchanged if it is an ApiError. Any other error means that the connection failed. */
   static of(error: unknown): ApiError {
     return error instanceof ApiError ? error : ApiError.unreachable();
   }

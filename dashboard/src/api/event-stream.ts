@@ -9,13 +9,13 @@ interface Options {
   onEvent(event: EventSourceMessage): void;
 }
 
-/** The silence after which a stream counts as broken, although nothing has closed it. Heartbeats arrive every 15 s. */
+/** The time without data, in milliseconds, after which a stream is treated as broken. Heartbeats arrive every 15 s. */
 const SILENCE_MS = 40_000;
 
 /**
  * Reads one stream of server-sent events to its end. Uses fetch because EventSource cannot send the bearer token.
- * Resolves when the bridge closes the stream. Throws ApiError if the bridge rejects the request, and passes on any
- * error that breaks the connection.
+ * Resolves when the bridge closes the stream. Throws ApiError if the bridge rejects the request, and rethrows the
+ * browser's error if the connection fails.
  */
 export async function readEventStream(api: Api, options: Options): Promise<void> {
   const silence = new AbortController();

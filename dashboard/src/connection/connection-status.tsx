@@ -10,8 +10,8 @@ import './token-dialogs.css';
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
 /**
- * Shows whether the bridge is reachable, and announces changes. The status is a button if the user can act on it. With
- * a token, the button asks whether to forget the token.
+ * Shows whether the bridge is reachable, and announces changes. The status is a button if the user can act on it. If
+ * the tab has a token, the button asks whether to forget the token.
  */
 export function ConnectionStatus() {
   const { connection } = usePage();
@@ -53,7 +53,7 @@ export function ConnectionStatus() {
 
 /**
  * Asks for the bearer token when the bridge requires one. The dialog stays open until a token is accepted or the user
- * postpones it. The status in the top bar opens the dialog again.
+ * postpones the dialog. The status in the top bar opens the dialog again.
  */
 export function TokenDialog() {
   const { connection } = usePage();
@@ -97,7 +97,8 @@ interface FormProps {
 function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
   const [token, setToken] = useState('');
   const [isShown, setShown] = useState(false);
-  // A header cannot contain other characters, so a token with them was copied incorrectly.
+  // The token is sent in a header, so it can contain only visible ASCII characters. A token with any other character
+  // was copied incorrectly.
   const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
   return (
     <form

@@ -15,21 +15,21 @@ const TOKEN_KEY = 'image-bridge.token';
 export type Connection = ReturnType<typeof createConnection>;
 
 /**
- * Tracks whether the bridge is reachable, and with which token. The token is stored only in the sessionStorage of this
- * tab, so that it ends with the tab. Requests report their outcome. While the bridge is unreachable, its liveness is
- * requested at growing intervals.
+ * Tracks whether the bridge is reachable, and which token the page uses. The token is stored only in the
+ * `sessionStorage` of this tab, so that the token is deleted when the tab is closed. Every API request reports its
+ * outcome here. While the bridge is unreachable, the liveness route is requested at increasing intervals.
  */
 export function createConnection() {
   const state = signal<ConnectionState>('connecting');
   const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_KEY) ?? undefined);
   /**
    * The user whose data the page shows. A new token counts only after the bridge has accepted it, so that a mistyped
-   * token changes nothing. Undefined after the token was forgotten, and if a token is required and none was entered.
+   * token changes nothing. Undefined after the token was forgotten, and while a required token has not been entered.
    */
   const caller = signal<Caller | undefined>({ token: token.peek(), isAccepted: false });
   /** A counter that increases whenever the bridge becomes reachable again, so that views reload their data. */
   const returns = signal(0);
-  /** The time of the next liveness request in Unix milliseconds, while the bridge is unreachable. */
+  /** While the bridge is unreachable, the time of the next liveness request in Unix milliseconds. */
   const nextTry = signal<number | undefined>(undefined);
   /** A counter that increases whenever the user asks to enter a token. */
   const asksForToken = signal(0);
@@ -55,7 +55,7 @@ export function createConnection() {
   async function probe(): Promise<void> {
     try {
       await fetch('/health/live', { cache: 'no-store' });
-      // Liveness is public, so its reply does not show whether a token is accepted.
+      // The liveness route is public, so its reply does not show whether the token is accepted.
       if (state.value === 'offline') reachable();
     } catch {
       reportUnreachable();
@@ -72,14 +72,14 @@ export function createConnection() {
     online: computed(() => state.value === 'connected'),
 
     /**
-     * Reports the status of a reply. `usedToken` is the token of the request. A 401 for a token that has since been
-     * replaced is ignored.
+     * Reports the status of a reply. `usedToken` is the token of the request. A 401 reply is ignored if its token has
+     * since been replaced.
      */
     reportReply(status: number, usedToken: string | undefined): void {
       const isCurrent = usedToken === token.peek();
       if (status !== 401) {
         reachable();
-        // A 5xx reply may come from a gateway before the bridge, which does not check the token.
+        // A 5xx reply may come from a gateway in front of the bridge, and the gateway does not check the token.
         if (isCurrent && status < 500) accept(caller, usedToken);
       } else if (isCurrent) {
         state.value = 'unauthorized';

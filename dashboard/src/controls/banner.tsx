@@ -11,7 +11,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** Shows a message above content that is out of date, with the actions that help. */
+/** Shows a message above content that is out of date, with actions that the user can take. */
 export function Banner({ icon, title, detail, children }: Props) {
   return (
     <div class="banner row edged">

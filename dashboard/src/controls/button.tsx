@@ -21,7 +21,7 @@ export function Icon({ of, small, filled, class: extra }: IconProps) {
   );
 }
 
-/** Renders an icon with a label that is only read aloud where there is little room. */
+/** Renders an icon with a label. If there is little room, the label is hidden and only read aloud. */
 export function IconLabel({ of, children }: { readonly of: IconNode; readonly children: string }) {
   return (
     <>
@@ -33,7 +33,7 @@ export function IconLabel({ of, children }: { readonly of: IconNode; readonly ch
 
 interface ButtonProps extends ComponentProps<'button'> {
   readonly icon?: IconNode;
-  /** `primary`: the main action. `quiet`: no surface. `danger`: an action that cannot be undone. */
+  /** `primary`: the main action. `quiet`: no background. `danger`: an action that cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
   readonly size?: 'small' | 'medium' | 'big';
 }

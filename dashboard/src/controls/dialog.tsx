@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * Shows a modal dialog for as long as the component is mounted. The browser keeps the focus inside, and restores the
- * focus when the dialog closes.
+ * Shows a modal dialog for as long as the component is mounted. The browser keeps the focus inside the dialog, and
+ * restores the previous focus when the dialog closes.
  */
 export function Dialog({ title, onClose, children, class: extra }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -17,7 +17,7 @@ interface FieldProps extends InputProps {
 
 export function Field(props: FieldProps) {
   const { label, bad = false, before, after, onInput, ...input } = props;
-  // Preact types an input by a literal `type`; here `type` is any of them.
+  // Preact chooses the attribute types by the literal `type` of an input. Here `type` is a union of several literals.
   const attributes = input as ComponentProps<'input'>;
   return (
     <span class={bad ? 'field row edged is-bad' : 'field row edged'}>
@@ -74,7 +74,7 @@ interface SegmentedProps<T extends string> extends OptionProps<T> {
   readonly wide?: boolean;
 }
 
-/** Renders a radio group whose options are all visible. Arrows move the selection. */
+/** Renders a radio group whose options are all visible. Arrow keys move the selection. */
 export function Segmented<T extends string>(props: SegmentedProps<T>) {
   const { label, options, value, onChange, wide, disabled } = props;
   const onKeyDown = rovingFocus((index) => {
@@ -107,9 +107,9 @@ export function Segmented<T extends string>(props: SegmentedProps<T>) {
 }
 
 /**
- * Returns a key handler for a group of buttons with a single Tab stop. Arrows, Home and End move the focus, and
- * `onMove` receives the index of the focused button. Follows the ARIA Authoring Practices for radio groups, tabs and
- * toolbars.
+ * Returns a key handler for a group of buttons with a single Tab stop. The arrow keys, Home and End move the focus.
+ * `onMove` receives the index of the newly focused button. Follows the ARIA Authoring Practices for radio groups, tabs
+ * and toolbars.
  */
 export function rovingFocus(onMove: (index: number) => void) {
   return (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
@@ -143,7 +143,7 @@ interface SliderProps {
   readonly onChange: (value: number) => void;
 }
 
-/** Renders a slider. Do not place it where a finger scrolls the page. */
+/** Renders a slider. Do not place the slider in an area that is scrolled by touch. */
 export function Slider({ label, onChange, ...range }: SliderProps) {
   return (
     <input
@@ -166,7 +166,7 @@ interface StepperProps {
   readonly onChange: (value: number) => void;
 }
 
-/** Renders a field for a small whole number, which is changed by buttons, typing or arrow keys. */
+/** Renders a field for a small whole number. Buttons, typing and the arrow keys change the number. */
 export function Stepper({ label, fewer, more, value, min, max, onChange }: StepperProps) {
   const set = (next: number) => onChange(Math.min(max, Math.max(min, Math.round(next) || min)));
   const button = (name: string, icon: typeof Plus, to: number) => (

@@ -12,8 +12,8 @@ interface Props {
 }
 
 /**
- * Renders a link inside the page. The link has a real address but does not reload the page. A click with a modifier key
- * is left to the browser.
+ * Renders a link inside the page. The link has a real address but does not reload the page. The browser handles a click
+ * with a modifier key.
  */
 export function Link({ to, ...rest }: Props) {
   const { router } = usePage();

@@ -43,8 +43,8 @@ interface MenuProps {
 const CloseMenu = createContext(() => {});
 
 /**
- * Shows a list or a small form beside its button for as long as the component is mounted. Arrows move between the
- * items. Escape, a chosen item, and a press outside the menu close it.
+ * Shows a list or a small form beside its button for as long as the component is mounted. The arrow keys move between
+ * the items. Escape, a chosen item, and a press outside the menu close it.
  */
 export function Menu(props: MenuProps) {
   const { anchor, label, role, placement = 'bottom-start', onClose, children } = props;
@@ -94,11 +94,12 @@ function useFloating(
   useEffect(() => {
     const [button, box] = [anchor.current, menu.current];
     if (button === null || box === null) return;
-    // In the top layer, no scrolling or clipping ancestor of the button can cut off the menu.
+    // A popover is shown in the top layer, where no ancestor of the button can clip the menu.
     box.showPopover();
     const controller = new AbortController();
     const { signal } = controller;
-    // Transparent instead of hidden, because a hidden element cannot be focused.
+    // Until the menu has its position, the menu is transparent instead of hidden, because a hidden element cannot be
+    // focused.
     box.style.opacity = '0';
     // The code that computes positions is loaded with the first menu.
     void import('./floating.ts').then(({ follow }) => {

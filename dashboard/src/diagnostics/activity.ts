@@ -14,7 +14,10 @@ interface CallSample extends Sample {
   readonly active: number;
 }
 
-/** The routes that this page polls. Their requests are left out because they do not show how the bridge is used. */
+/**
+ * The routes that this page polls. Requests to these routes are left out because they do not show how the bridge is
+ * used.
+ */
 const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
   '/v1/diagnostics',
   '/v1/queue',
@@ -23,8 +26,8 @@ const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
 const MOST_EVENTS = 2000;
 
 /**
- * Records, in memory, what has happened since the page was opened: running and waiting jobs from the event stream, and
- * the calls and requests from the diagnostics.
+ * Records the activity since the page was opened, in memory: running and waiting jobs from the event stream, and
+ * provider calls and requests from the diagnostics.
  */
 export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
   const work = signal<readonly WorkSample[]>([]);
@@ -53,12 +56,12 @@ export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
   });
 
   return {
-    /** The start of the job counts in Unix milliseconds. */
+    /** The time of the first job count in Unix milliseconds. */
     since: Date.now(),
     work: work as ReadonlySignal<readonly WorkSample[]>,
     /** Samples by provider name. */
     calls: calls as ReadonlySignal<ReadonlyMap<string, readonly CallSample[]>>,
-    /** Events, newest first, without the requests by which this page reads the state of the bridge. */
+    /** Events, newest first, without the requests that this page sends to read the state of the bridge. */
     events: events as ReadonlySignal<readonly ApiEvent[]>,
   };
 }
@@ -75,7 +78,7 @@ function withCalls(
   );
 }
 
-/** A value that holds from a point in time on. */
+/** A value that is valid from `at` until the next sample. */
 interface Sample {
   /** Unix milliseconds. */
   readonly at: number;
@@ -83,12 +86,12 @@ interface Sample {
 
 const MINUTE_MS = 60_000;
 
-/** The longest period that a chart shows. */
+/** The longest period that a chart shows, in milliseconds. */
 export const WINDOW_MS = 15 * MINUTE_MS;
 
 /**
- * Returns the period to show, in minutes. Nothing is known from before `since`, so a short history fills the whole
- * chart.
+ * Returns the period to show, in minutes. No samples exist from before `since`, so the period is shorter for a short
+ * history.
  */
 export function toWindow(since: number, now: number): 2 | 5 | 15 {
   const known = (now - since) / MINUTE_MS;
@@ -96,25 +99,25 @@ export function toWindow(since: number, now: number): 2 | 5 | 15 {
   return known <= 5 ? 5 : 15;
 }
 
-/** The maximum number of samples, which is more than a chart has pixels. */
+/** The maximum number of samples. A chart is fewer pixels wide. */
 const MOST_SAMPLES = 5000;
 
-/** Appends a sample, and removes the samples that no chart shows any more. Keeps at most the newest 5,000. */
+/** Appends a sample, and removes the samples that no chart shows any more. Keeps at most the newest 5,000 samples. */
 export function withSample<T extends Sample>(samples: readonly T[], sample: T): readonly T[] {
   const start = sample.at - WINDOW_MS;
-  // The last sample before the start gives the value at the start.
+  // The last sample before the start of the period is kept, because it has the value at the start.
   const first = samples.findLastIndex(({ at }) => at <= start);
   return [...samples.slice(Math.max(0, first, samples.length + 1 - MOST_SAMPLES)), sample];
 }
 
-/** A record that the bridge numbers. */
+/** A record with a sequence number from the bridge. */
 interface Numbered {
   readonly sequence: number;
 }
 
 /**
- * Prepends the records read after number `after` to the known ones. Returns them newest first, and at most `most` of
- * them.
+ * Prepends the read records whose number is greater than `after` to the known records. Returns at most `most` records,
+ * newest first.
  */
 export function mergeNewest<T extends Numbered>(
   known: readonly T[],

@@ -15,11 +15,13 @@ export type DiagnosticsSource = ReturnType<typeof createDiagnostics>;
 export const POLL_MS = 3000;
 const TIMEOUT_MS = 10_000;
 
-/** Reads the state of the bridge, once on request or repeatedly while a view shows it. */
+/** Reads the state of the bridge: once on request, or repeatedly while a view shows the state. */
 export function createDiagnostics(api: Api, connection: Connection) {
   const latest = signal<Reading | undefined>(undefined);
   const error = signal<ApiError | undefined>(undefined);
-  /** Ends when the current read, or else a new one, has ended. A failure is stored in `error`. */
+  /**
+   * Joins the read in progress, or starts a new read. Resolves when the read has ended. A failure is stored in `error`.
+   */
   const read = joined(async () => {
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -32,9 +34,9 @@ export function createDiagnostics(api: Api, connection: Connection) {
   });
 
   return {
-    /** The last report that was read successfully. */
+    /** The last report that was read successfully, and the time of that read. */
     latest: latest as ReadonlySignal<Reading | undefined>,
-    /** The reason why the last read failed. */
+    /** The reason why the last read failed. Undefined if the last read succeeded. */
     error: error as ReadonlySignal<ApiError | undefined>,
     read,
 

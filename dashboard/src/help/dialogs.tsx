@@ -59,7 +59,7 @@ const SECTIONS: readonly { readonly title: TextKey; readonly rows: readonly Row[
   },
 ];
 
-/** Lists all keys, and has the switch for single-key shortcuts. */
+/** Lists all keyboard shortcuts, and shows the switch for single-key shortcuts. */
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog class="shortcuts-dialog" title={text('app.shortcuts')} onClose={onClose}>

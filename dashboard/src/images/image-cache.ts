@@ -2,7 +2,7 @@ import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signal
 import { type Api, ApiError } from '../api/api.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** The state of an image below /v1, as an `<img>` can show it. */
+/** The state of an image below /v1. A ready image has an object URL that an `<img>` can show. */
 export type LoadedImage =
   | { readonly state: 'loading' }
   | { readonly state: 'ready'; readonly url: string; readonly blob: Blob }
@@ -16,9 +16,10 @@ interface Entry {
 }
 
 /**
- * Loads images that require the bearer token, as object URLs, so that a token is never part of an image address. An
- * image is kept as long as a component shows it. The browser's own cache keeps the bytes, which are immutable, so
- * showing an image again causes no transfer. Failed images are loaded again when the bridge is reachable again.
+ * Loads images with the bearer token and provides them as object URLs, so that the token is never part of an image
+ * address. An image is kept as long as a component shows the image. The bytes of an image never change, so the HTTP
+ * cache of the browser keeps them, and showing an image again causes no transfer. Failed images are loaded again when
+ * the bridge is reachable again.
  */
 export function createImageCache(api: Api, connection: Connection) {
   const entries = new Map<string, Entry>();
@@ -45,7 +46,10 @@ export function createImageCache(api: Api, connection: Connection) {
   }
 
   return {
-    /** Starts to load an image, or shares one that is already loaded. Each call needs one call of `release`. */
+    /**
+     * Starts to load an image, or shares the image if it has been acquired already. Each call must be followed by one
+     * call of `release`.
+     */
     acquire(path: string): ReadonlySignal<LoadedImage> {
       let entry = entries.get(path);
       if (entry === undefined) {

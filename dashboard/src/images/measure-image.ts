@@ -5,8 +5,8 @@ export interface Size {
 }
 
 /**
- * Returns the size of an image, rotated upright, which is fully decoded in a worker. Resolves with undefined if the
- * image cannot be decoded.
+ * Resolves with the size of an image after its EXIF rotation. A worker decodes the whole image. Resolves with undefined
+ * if the image cannot be decoded.
  */
 export function measureImage(image: Blob): Promise<Size | undefined> {
   const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });

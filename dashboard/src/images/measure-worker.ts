@@ -1,4 +1,4 @@
-// The page's types declare `self` as a window.
+// The types of the page declare `self` as a window, but this code runs in a worker.
 const port = self as unknown as {
   onmessage: ((event: MessageEvent<Blob>) => void) | null;
   postMessage(reply: { readonly width: number; readonly height: number } | undefined): void;

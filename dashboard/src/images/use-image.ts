@@ -6,8 +6,8 @@ import type { LoadedImage } from './image-cache.ts';
 const LOADING: LoadedImage = { state: 'loading' };
 
 /**
- * Returns the image at a path below /v1 for as long as the component is mounted. The state is `loading` while there is
- * no path.
+ * Returns the image at a path below /v1 for as long as the component is mounted. The state is `loading` while the path
+ * is undefined.
  */
 export function useImage(path: string | undefined): LoadedImage {
   const { images } = usePage();
@@ -38,6 +38,6 @@ export function useSteadyImage(path: string | undefined): LoadedImage {
 /** Returns the latest unfinished image of an open job. */
 export function usePartialImage({ id, progress }: Pick<Job, 'id' | 'progress'>): LoadedImage {
   const partials = progress?.partial_images ?? 0;
-  // The fragment is not sent. It gives each unfinished image an address of its own in the cache.
+  // The fragment is not sent to the bridge. It gives each unfinished image its own address in the cache.
   return useSteadyImage(partials > 0 ? `/v1/jobs/${id}/partial#${partials}` : undefined);
 }

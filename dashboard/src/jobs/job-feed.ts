@@ -8,8 +8,8 @@ export type JobFeed = ReturnType<typeof createJobFeed>;
 const PAGE = 60;
 
 /**
- * Creates a feed of the history under one filter, newest first. Pages are read on demand and kept up to date until
- * `close` is called.
+ * Creates a feed of the history under one filter, newest first. Pages are read on demand, and the jobs are kept up to
+ * date until `close` is called.
  */
 export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const list = createJobList(jobs, filter);
@@ -61,22 +61,25 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
 }
 
 /**
- * Keeps the ids of the jobs under one filter, newest first, from the pages of the history and the changes that arrive
- * meanwhile. Job ids are UUIDv7, so their order is the order of acceptance.
+ * Keeps the ids of the jobs under one filter, newest first. The ids come from the pages of the history and from changes
+ * that arrive between pages. Job ids are UUIDv7, so sorting the ids sorts the jobs by the time of acceptance.
  */
 function createJobList(jobs: Jobs, filter: JobFilter) {
   const ids = signal<readonly string[]>([]);
   /** The part of the history that has been read. */
   let known: 'nothing' | 'part' | 'all' = 'nothing';
-  /** The ids that joined and left the list while a page was read. The page may be older than these changes. */
+  /**
+   * The ids that joined and left the list while a page was read. The page may be older than these changes, so the
+   * changes are applied to the page.
+   */
   let meanwhile: { readonly joined: Set<string>; readonly left: Set<string> } | undefined;
   let isTaking = false;
 
   const unsubscribe = jobs.subscribe((change) => {
-    // The bridge has already matched these jobs against their full prompts.
+    // Changes caused by a new page are ignored, because the bridge has already matched the full prompts of its jobs.
     if (isTaking) return;
     if (change.kind === 'removed') drop(change.id);
-    // Prompts never change, so a match stays a match.
+    // The search is not checked for a listed job, because prompts never change.
     else if (!matches(change.job, { ...filter, search: '' })) drop(change.job.id);
     else if (matches(change.job, filter)) insert(change.job.id);
   });
@@ -87,7 +90,7 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
     if (ids.peek().includes(id)) ids.value = ids.peek().filter((each) => each !== id);
   }
 
-  /** Inserts an id. A job older than the last page is skipped, because it arrives with its own page. */
+  /** Inserts an id. A job older than the last page is skipped, because the job will arrive with a later page. */
   function insert(id: string): void {
     meanwhile?.left.delete(id);
     meanwhile?.joined.add(id);
@@ -154,8 +157,8 @@ function toJobQuery(filter: JobFilter) {
 }
 
 /**
- * Returns true if a job that has just changed matches the filter. A summary contains 256 characters of the prompt. A
- * job whose prompt matches further on appears the next time the list is read.
+ * Returns true if a job that has just changed matches the filter. A summary contains only the first 256 characters of
+ * the prompt. A job that matches only beyond these characters appears the next time the list is read.
  */
 function matches(job: JobSummary, filter: JobFilter): boolean {
   const { search, show, status, provider } = filter;
@@ -169,8 +172,8 @@ function matches(job: JobSummary, filter: JobFilter): boolean {
 }
 
 /**
- * Provides the list whose order is used to go from job to job: the list of the gallery if it exists, otherwise a list
- * of all jobs, for a job that was opened by a link.
+ * Provides the list that determines the next and previous job. This list is the gallery's list if there is one.
+ * Otherwise, because the job was opened by a link, it is a list of all jobs.
  */
 export function createShownJobs(api: Api, jobs: Jobs) {
   const feed = signal<JobFeed | undefined>(undefined);

@@ -5,10 +5,16 @@ import { isOpen } from './job-state.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/** The number of remembered removals. Fewer jobs are removed while one reply is on its way. */
+/**
+ * The maximum number of remembered removals. The number of jobs removed while one reply is on its way is always
+ * smaller.
+ */
 const MOST_REMOVED = 10_000;
 
-/** Keeps the jobs that the page knows, and the requests that change them. Lists of jobs are feeds (`job-feed.ts`). */
+/**
+ * Keeps the jobs that the page knows, and sends the requests that change the jobs. Lists of jobs are feeds
+ * (`job-feed.ts`).
+ */
 export function createJobs(api: Api) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
@@ -62,7 +68,7 @@ export function createJobs(api: Api) {
   return {
     put,
     remove,
-    /** Forgets the open jobs, because they belong to another token. */
+    /** Forgets the open jobs. Called when the token changes, because the open jobs belong to the previous token. */
     forgetOpen(): void {
       open.value = new Map();
     },
@@ -73,7 +79,7 @@ export function createJobs(api: Api) {
       return known.get(id);
     },
 
-    /** Calls the listener at every change until the returned function is called. */
+    /** Calls the listener after every change of a job until the returned function is called. */
     subscribe(listener: (change: JobChange) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -107,7 +113,8 @@ export function createJobs(api: Api) {
 }
 
 /**
- * Updates a summary from a detail. A detail lacks some fields of the summary, so only the common fields are replaced.
+ * Updates a summary from a whole job. A whole job lacks some fields of the summary, so only the common fields are
+ * replaced.
  */
 function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
@@ -136,8 +143,8 @@ function toArtifacts({ data }: Pick<ImageResponse, 'data'>): JobSummary['artifac
 }
 
 /**
- * Returns true if a message is outdated. Messages about one job can overtake each other: a job never returns from its
- * end, nor to an earlier time.
+ * Returns true if a summary is outdated, because summaries of one job can arrive out of order. A summary is outdated if
+ * it is older than the known summary, or if it is open although the job has ended.
  */
 function isStale(next: JobSummary, current: JobSummary): boolean {
   return next.updated < current.updated || (!isOpen(current) && isOpen(next));

@@ -14,15 +14,15 @@ interface Deps {
 const POLL_MS = 3000;
 
 /**
- * Keeps the jobs up to date with the event stream, which resumes after the last event when the connection was
- * interrupted. If streams are blocked, the newest jobs are read every three seconds. Runs as long as the page.
+ * Keeps the jobs up to date with the event stream. After an interruption, the stream resumes after the last received
+ * event. If streams are blocked, the newest jobs are read every three seconds. Runs as long as the page is open.
  */
 export function watchJobs(deps: Deps): void {
   const { connection } = deps;
   const position: Position = { token: undefined, lastEventId: undefined };
   let controller = new AbortController();
   effect(() => {
-    // When the bridge is reachable again, or the token changes, the stream restarts at once instead of after the pause.
+    // If the bridge is reachable again or the token has changed, the stream restarts at once, without the pause.
     void connection.returns.value;
     const token = connection.token.value;
     if (position.token !== token) {
@@ -35,7 +35,7 @@ export function watchJobs(deps: Deps): void {
   });
 }
 
-/** The last event that was read, and the token with which it was read. */
+/** The last event that was read, and the token that was used to read the event. */
 interface Position {
   token: string | undefined;
   lastEventId: string | undefined;
@@ -49,7 +49,7 @@ async function follow(deps: Deps, position: Position, signal: AbortSignal): Prom
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ApiError) {
-        // The stream restarts when the bridge is reachable again or a token was entered.
+        // The stream restarts when the bridge is reachable again or a token is entered.
         if (error.code === 'unreachable' || error.status === 401) return;
         // The bridge no longer has the events after this position.
         position.lastEventId = undefined;
@@ -77,7 +77,8 @@ async function readOnce({ api, jobs }: Deps, position: Position, signal: AbortSi
 
 /** Reads the newest jobs, and the jobs that were open when last seen. */
 async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
-  // The connection reports whether the bridge is reachable. The next round tries again.
+  // A failure is ignored, because the connection reports whether the bridge is reachable, and the next round tries
+  // again.
   await jobs.readNewest(signal).catch(() => {});
   for (const id of jobs.open.peek().keys()) {
     await jobs.read(id, signal).catch((error: unknown) => {
@@ -86,7 +87,7 @@ async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves after a time, or at once when the signal aborts. */
+/** Resolves after the given time, or at once when the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
   return new Promise((resolve) => {

@@ -2,18 +2,18 @@ import type { Job } from '../api/schemas.ts';
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-/** An input image of a job. The bridge keeps it as long as the job. */
+/** An input image of a job. The bridge stores the image as long as the job. */
 export interface StoredInput
   extends Pick<Job['request']['images'][number], 'media_type' | 'bytes'> {
   readonly role: 'source' | 'mask' | 'reference';
-  /** The number by which the bridge serves the image. */
+  /** The number of the image in its path on the bridge. */
   readonly index: number;
   readonly path: string;
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly filename?: string;
 }
 
-/** Lists the input images of a job as the bridge numbers them: the images, then the mask, then the references. */
+/** Returns the input images of a job in the order in which the bridge numbers them: images, mask, reference images. */
 export function storedInputs({ id, request }: Job): readonly StoredInput[] {
   const { images, mask, reference_images: references } = request;
   const lists = [

@@ -41,8 +41,8 @@ export function createProviders(api: Api, connection: Connection) {
         }),
       );
     } catch {
-      // The list stays unknown. The connection shows the reason, and reading is repeated when the bridge is reachable
-      // again.
+      // The list stays undefined. The connection status shows the reason, and the list is read when the bridge is
+      // reachable again.
     }
   }
 
@@ -51,7 +51,10 @@ export function createProviders(api: Api, connection: Connection) {
     list: list as ReadonlySignal<readonly Provider[] | undefined>,
     error: error as ReadonlySignal<ApiError | undefined>,
 
-    /** Returns the capability document of a model, which is read once. Undefined until it has been read. */
+    /**
+     * Returns a signal of the capability document of a model. Undefined until the document has been read, which happens
+     * once per model.
+     */
     capabilities(provider: string, model: string): ReadonlySignal<Capabilities | undefined> {
       const key = JSON.stringify([provider, model]);
       let document = capabilities.get(key);
@@ -71,8 +74,8 @@ export type ProviderState = Diagnostics['providers'][number];
 export function createReadiness({ latest, read }: DiagnosticsSource) {
   return {
     /**
-     * States by provider name. A missing provider is not necessarily unready, because the token may lack the permission
-     * to read the state.
+     * States by provider name. A provider without a state may still be ready, because the token may lack the permission
+     * to read the states.
      */
     providers: computed<ReadonlyMap<string, ProviderState>>(
       () => new Map(latest.value?.report.providers.map((each) => [each.name, each])),
@@ -81,7 +84,9 @@ export function createReadiness({ latest, read }: DiagnosticsSource) {
   };
 }
 
-/** Returns true if a provider uses the login of the agent. All others use an API key, or need no credentials. */
+/**
+ * Returns true if a provider uses the login of the agent. All other providers use an API key, or need no credentials.
+ */
 export function hasLogin(provider: string): boolean {
   return provider === 'agent-responses' || provider === 'agent-app-server';
 }

@@ -42,7 +42,7 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   });
 
   return {
-    /** Undefined until the queue has been read, and if the token may not read it. */
+    /** Undefined until the queue has been read, and if the token lacks the permission to read the queue. */
     latest: latest as ReadonlySignal<Queue | undefined>,
 
     /** Pauses or resumes the queue. Throws ApiError `permission_denied` if the token lacks the permission. */

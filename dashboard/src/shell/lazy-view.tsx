@@ -5,8 +5,9 @@ import { Button } from '../controls/button.tsx';
 import { text } from '../text/text.ts';
 
 /**
- * Returns a component whose code is loaded when it is first shown. Until then, it renders nothing. If the code cannot
- * be loaded, the bridge has been updated or is unreachable, and a reload is offered.
+ * Returns a component whose code is loaded when it is first shown. The component renders nothing until the code is
+ * loaded. If the code cannot be loaded, because the bridge was updated or is unreachable, the component offers to
+ * reload the page.
  */
 export function lazyView<P extends object>(
   load: () => Promise<FunctionComponent<P>>,

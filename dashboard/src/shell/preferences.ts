@@ -1,6 +1,8 @@
 import { effect, type Signal, signal } from '@preact/signals';
 
-/** Creates a signal whose value is stored in this browser. `parse` returns the default for an unknown value. */
+/**
+ * Creates a signal whose value is stored in this browser. `parse` returns the default for a missing or unknown value.
+ */
 function stored<T extends string | number>(name: string, parse: (kept: string | null) => T) {
   const key = `image-bridge.${name}`;
   const kept = localStorage.getItem(key);
@@ -22,15 +24,15 @@ export function togglePanel(): void {
 }
 
 /**
- * `off` if keys without Ctrl, Alt or ⌘ do nothing. They can be turned off because some speech input types them by
- * accident.
+ * `off` if keys without Ctrl, Alt or ⌘ do nothing. Single-key shortcuts can be turned off because some speech-input
+ * software types the keys by accident.
  */
 export const singleKeys = stored('single-keys', (kept) => (kept === 'off' ? 'off' : 'on'));
 
 export const SMALLEST = 0.6;
 export const LARGEST = 2;
 
-/** The factor by which the rows of the gallery are higher or lower than usual. */
+/** The factor by which the usual height of the gallery's rows is multiplied. */
 export const tileScale = stored('tile-scale', (kept) => {
   const scale = Number.parseFloat(kept ?? '1');
   return scale >= SMALLEST && scale <= LARGEST ? scale : 1;

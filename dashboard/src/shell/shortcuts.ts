@@ -2,16 +2,16 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 import { singleKeys } from './preferences.ts';
 
-/** Handlers by key in the notation of tinykeys (`$mod+Enter`, `g i`, `Shift+ArrowLeft`). */
+/** Handlers by key. Keys are in the notation of tinykeys, for example `$mod+Enter`, `g i` or `Shift+ArrowLeft`. */
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>;
 
 /** The scope of keys. An open dialog disables the keys of the page. */
 type Scope = 'page' | 'dialog';
 
 /**
- * Binds keys while the component is mounted and `active` is true, from the first paint on. Keys of the page are
- * inactive while a dialog is open. Single keys are also inactive while text is typed, while a menu is open, and if the
- * user has turned them off.
+ * Binds keys while the component is mounted and `active` is true. The keys work from the first paint on. Keys of the
+ * page are inactive while a dialog is open. Single keys are also inactive while text is typed, while a menu is open,
+ * and if the user has turned off single-key shortcuts.
  */
 export function useShortcuts(bindings: KeyBindings, active = true, scope: Scope = 'page'): void {
   const current = useRef(bindings);
@@ -41,14 +41,14 @@ function run(name: string, event: KeyboardEvent, bindings: KeyBindings, scope: S
   bindings[name]?.(event);
 }
 
-/** Returns true for keys that every list and dialog uses, whatever the setting. */
+/** Returns true for keys that every list and dialog uses. The setting for single keys does not affect these keys. */
 function isNavigation(name: string): boolean {
   return /Arrow|Enter|Escape|Home|End/.test(name);
 }
 
 function isTyping(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  // A slider uses the arrows itself.
+  // A slider handles the navigation keys itself.
   if (target instanceof HTMLInputElement && target.type === 'range') return isNavigation(name);
   if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true;
   if (target instanceof HTMLSelectElement) return true;

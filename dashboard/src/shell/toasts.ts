@@ -7,17 +7,20 @@ export interface Toast {
   readonly id: number;
   readonly kind: 'done' | 'failed';
   readonly text: string;
-  /** A suggestion of the server, or whether anything was made or paid for. */
+  /** More information, for example a suggestion from the server, or whether anything was made or paid for. */
   readonly detail?: string;
   readonly action?: { readonly label: string; run(): void };
 }
 
 export type Toasts = ReturnType<typeof createToasts>;
 
-/** The number of messages that are shown at once. */
+/** The maximum number of messages that are shown at once. */
 const MOST = 4;
 
-/** Keeps the short messages at the bottom of the page. The list of messages closes a success after some seconds. */
+/**
+ * Keeps the list of short messages at the bottom of the page. The component `ToastList` closes a success message after
+ * some seconds.
+ */
 export function createToasts() {
   const list = signal<readonly Toast[]>([]);
   let next = 1;
@@ -40,8 +43,8 @@ function sayFailure(toasts: Toasts, error: unknown): void {
 }
 
 /**
- * Describes an error. A connection that breaks within a reply is a TypeError. Any other error is a failure of the
- * browser, not of the bridge.
+ * Describes an error in words. A TypeError means that the connection failed while a reply was being read. Any other
+ * error except ApiError is a failure of the browser, not of the bridge.
  */
 function toWords(error: unknown): { readonly title: string; readonly text: string } {
   if (error instanceof ApiError) return toFailureText(error, Date.now());

@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 /**
- * Returns the start of the current day in Unix milliseconds, which changes at midnight. `visibility` reports when the
- * page becomes visible again, because timers do not run while a machine sleeps.
+ * Returns a signal of the start of the current day in Unix milliseconds. The signal changes at midnight. `visibility`
+ * reports when the page becomes visible again, because timers do not run while a machine sleeps.
  */
 export function createToday(visibility: EventTarget): ReadonlySignal<number> {
   const today = signal(startOfDay(0));
@@ -19,7 +19,7 @@ export function createToday(visibility: EventTarget): ReadonlySignal<number> {
   return today;
 }
 
-/** Returns the start of the current day, or of a later day. */
+/** Returns the start of the day that is `daysLater` days after today, in Unix milliseconds. */
 function startOfDay(daysLater: number): number {
   const now = new Date();
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + daysLater).getTime();

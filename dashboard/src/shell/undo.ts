@@ -5,7 +5,7 @@ import type { Toasts } from './toasts.ts';
 export function createUndo(toasts: Toasts) {
   const stack: { readonly revert: () => void; readonly toast: number }[] = [];
 
-  /** Reverts the action of a toast, unless it was already reverted. */
+  /** Reverts the action of a toast, unless the action was already reverted. */
   function revertEntry(toast: number): void {
     const index = stack.findIndex((each) => each.toast === toast);
     const [entry] = index < 0 ? [] : stack.splice(index, 1);
@@ -19,7 +19,10 @@ export function createUndo(toasts: Toasts) {
       const last = stack.at(-1);
       if (last !== undefined) revertEntry(last.toast);
     },
-    /** Forgets all actions and closes their messages, because they belong to another caller. */
+    /**
+     * Forgets all actions and closes their messages. Called when the caller changes, because the actions belong to the
+     * previous caller.
+     */
     clear(): void {
       for (const { toast } of stack.splice(0)) toasts.close(toast);
     },

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * Returns the time in Unix milliseconds, which is updated every `everyMs` while the component is mounted and `running`
- * is true.
+ * Returns the current time in Unix milliseconds. The time is updated every `everyMs` milliseconds while the component
+ * is mounted and `running` is true.
  */
 export function useNow(everyMs: number, running = true): number {
   const [now, setNow] = useState(Date.now);
@@ -15,7 +15,7 @@ export function useNow(everyMs: number, running = true): number {
   return now;
 }
 
-/** Returns the milliseconds until `after`, or 0 once that time has passed. */
+/** Returns the time until `after` in milliseconds, or 0 once `after` has passed. `after` is in Unix milliseconds. */
 export function useWait(after = 0): number {
   const now = useNow(1000, after > Date.now());
   return Math.max(0, after - Math.max(now, Date.now()));

@@ -7,7 +7,7 @@ export interface FailureText {
   readonly title: string;
   /** The effect on images and costs, or other useful facts. */
   readonly text: string;
-  /** True if the same request may be sent again by one press. */
+  /** True if one press may send the same request again. */
   readonly mayRepeat: boolean;
   /** The earliest time for the next attempt in Unix milliseconds, if the bridge reports one. */
   readonly after: number | undefined;
@@ -15,7 +15,10 @@ export interface FailureText {
 
 type Failure = Pick<ApiError | BridgeError, 'code' | 'details' | 'retryable' | 'message'>;
 
-/** Describes a failure in words. `at` is the time of the failure in Unix milliseconds, from which a wait is counted. */
+/**
+ * Describes a failure in words. `at` is the time of the failure in Unix milliseconds. A wait that the bridge reports
+ * starts at this time.
+ */
 export function toFailureText(failure: Failure, at: number): FailureText {
   const { code, details } = failure;
   const isUnknown = details['outcome'] === 'unknown';
@@ -43,7 +46,7 @@ const ARTIFACT: Readonly<Record<string, string>> = {
   artifact_folder_unusable: 'unusable',
 };
 
-/** Returns the text variant of a failure. Some codes cover two things that a user would distinguish. */
+/** Returns the text variant of a failure. Some error codes cover two causes that a user would distinguish. */
 function variant(failure: Failure): string {
   const { code, details } = failure;
   if (code === 'cancelled' && details['reason'] === 'interrupted') return 'interrupted';

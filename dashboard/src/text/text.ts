@@ -14,7 +14,8 @@ const texts: Record<TextKey, string | Plural> = en;
 const language = 'en';
 
 /**
- * Creates a value when it is first needed. A formatter costs milliseconds, and the first view needs only a few of them.
+ * Returns a function that creates a value on its first call. Creating a formatter takes milliseconds, and the first
+ * view needs only a few formatters.
  */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -39,12 +40,12 @@ export function text(key: TextKey, values: Readonly<Record<string, string | numb
   });
 }
 
-/** Isolates a value that changes the text direction, so that the surrounding text keeps its own. */
+/** Isolates a value that changes the text direction, so that the surrounding text keeps its own direction. */
 function isolate(value: string): string {
   return /[\u202a-\u202e\u2066-\u2069]/.test(value) ? `\u2068${value}\u2069` : value;
 }
 
-/** Returns true if a text exists for a key that was composed from values of the bridge. */
+/** Returns true if a text exists for a key that was composed from values that the bridge sent. */
 export function hasText(key: string): key is TextKey {
   return Object.hasOwn(texts, key);
 }
@@ -52,8 +53,8 @@ export function hasText(key: string): key is TextKey {
 const numbers = once(() => new Intl.NumberFormat(language));
 
 /**
- * Formats a number. Small whole numbers are written directly, because the first view has only such numbers and then
- * needs no formatter.
+ * Formats a number. Small whole numbers are written without a formatter, because the first view contains only such
+ * numbers and is faster without a formatter.
  */
 export function formatNumber(value: number): string {
   if (Number.isInteger(value) && value >= 0 && value < 1000) return String(value);
@@ -113,7 +114,7 @@ const utcDay = dates({ day: 'numeric', month: 'long', timeZone: 'UTC' });
 const timeOfDay = dates({ timeStyle: 'short', hourCycle: 'h23' });
 const timeWithSeconds = dates({ timeStyle: 'medium', hourCycle: 'h23' });
 
-/** Formats the day of a Unix time in seconds as a heading: Today, Yesterday, Monday, March 3. */
+/** Formats the day of a Unix time in seconds as a heading, for example Today, Yesterday, Monday or March 3. */
 export function formatDay(seconds: number, now: Date): string {
   const date = new Date(seconds * 1000);
   const days = Math.round((startOfDay(date) - startOfDay(now)) / 86_400_000);
@@ -160,8 +161,8 @@ interface DurationPart {
 }
 
 /**
- * Splits milliseconds into the largest unit that fits, and the next smaller unit for the rest if it fits; seconds if no
- * unit fits.
+ * Splits milliseconds into the largest unit that fits and, for the remainder, the next smaller unit if it fits. Uses
+ * seconds if no unit fits.
  */
 export function toDurationParts(milliseconds: number): readonly DurationPart[] {
   const first = DURATION_UNITS.findIndex((each) => milliseconds >= each.milliseconds);

@@ -8,7 +8,10 @@ const DAYS = 30;
 
 const COLUMNS = ['images', 'failed', 'unknown', 'lost'] as const;
 
-/** Returns the counts that have a column in the table of days: `unknown` and `lost` only if any day has such images. */
+/**
+ * Returns the counts that have a column in the table of days. `unknown` and `lost` are included only if at least one
+ * day has such images.
+ */
 export function usageColumns(days: UsageReport['items']): readonly (typeof COLUMNS)[number][] {
   return COLUMNS.filter(
     (column) => column === 'images' || column === 'failed' || days.some((day) => day[column] > 0),
@@ -33,12 +36,12 @@ export function createUsage(api: Api, connection: Connection) {
   }
 
   effect(() => {
-    // Another token has other usage.
+    // The usage belongs to the token, so a new token clears the usage.
     void connection.token.value;
     latest.value = undefined;
   });
   return {
-    /** Undefined until the usage has been read, and if the token may not read it. */
+    /** Undefined until the usage has been read, and if the token lacks the permission to read the usage. */
     latest: latest as ReadonlySignal<UsageReport | undefined>,
     read,
   };

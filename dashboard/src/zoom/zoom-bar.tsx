@@ -7,7 +7,7 @@ import './zoom-bar.css';
 interface Props {
   readonly zoom: { nearer(): void; farther(): void; fit(): void };
   readonly isWhole: boolean;
-  /** The current zoom as text. A press shows the whole image. */
+  /** The current zoom as the text of a button that shows the whole image. */
   readonly value: string;
   readonly style: CSSProperties;
   /** More tools, placed before the zoom. */

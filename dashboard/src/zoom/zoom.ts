@@ -3,7 +3,10 @@ import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import type { Size } from '../images/measure-image.ts';
 
-/** A zoom of a pane: its point p appears at k · p + (x, y). A factor k of 1 shows the whole pane. */
+/**
+ * A zoom of a pane: the point p of the pane appears at k · p + (x, y), in CSS pixels. A factor k of 1 shows the whole
+ * pane.
+ */
 export interface Zoomed {
   readonly x: number;
   readonly y: number;
@@ -22,20 +25,23 @@ export function keepInside({ x, y, k }: Zoomed, pane: Size): Zoomed {
 interface Options {
   /** Returns true if an event may start to zoom or to move the view. */
   readonly filter: (event: Event, pane: HTMLElement) => boolean;
-  /** True if the wheel moves the view, and zooms only with Ctrl. */
+  /** True if the wheel moves the view, and zooms only with Ctrl or ⌘. */
   readonly wheelMoves?: boolean;
-  /** True if a double click zooms in, and shows the whole pane again. */
+  /** True if a double click zooms in, and a further double click shows the whole pane again. */
   readonly doubleClickZooms?: boolean;
 }
 
 export type Zoom = ReturnType<typeof createZoom>;
 
-/** The factor of one step, of a double click, and of the largest zoom. */
+/** Zoom factors: of one step, of a double click, and the maximum. */
 const STEP = 1.5;
 const DOUBLE_CLICK = 3;
 const MOST = 32;
 
-/** Creates the zoom and pan that all its panes share, so that they show the same part. All panes have the same size. */
+/**
+ * Creates a zoom that all attached panes share, so that all panes show the same part. All panes must have the same
+ * size.
+ */
 export function createZoom({ filter, wheelMoves = false, doubleClickZooms = false }: Options) {
   const transform = signal<ZoomTransform>(zoomIdentity);
   const stepped = signal(false);
@@ -64,7 +70,8 @@ export function createZoom({ filter, wheelMoves = false, doubleClickZooms = fals
   }
 
   function onDoubleClick(event: Event, pane: HTMLElement): void {
-    // A double tap also arrives as touches. The browser turns it into a double click.
+    // A double tap also arrives as touch events, which are ignored because the browser also reports the double tap as a
+    // double click.
     if (!(doubleClickZooms && event instanceof MouseEvent && filter(event, pane))) return;
     const { left, top } = pane.getBoundingClientRect();
     const at: [number, number] = [event.clientX - left, event.clientY - top];
@@ -77,7 +84,7 @@ export function createZoom({ filter, wheelMoves = false, doubleClickZooms = fals
     if (!event.ctrlKey && !event.metaKey) pan(event.deltaX, event.deltaY);
   }
 
-  /** Runs a step on the first pane. The other panes follow. */
+  /** Changes the zoom of the first pane. The other panes follow. */
   function onFirst(run: (pane: ReturnType<typeof select<HTMLElement, unknown>>) => void): void {
     const [first] = panes;
     if (first !== undefined) run(select(first));
@@ -94,14 +101,15 @@ export function createZoom({ filter, wheelMoves = false, doubleClickZooms = fals
     /** True if the last change was a single step, which is animated. */
     stepped: stepped as ReadonlySignal<boolean>,
 
-    /** Makes an element zoomable, like the others, until the returned function is called. */
+    /** Adds an element to the panes that share the zoom. The returned function removes the element. */
     attach(pane: HTMLElement): () => void {
       const selection = select<HTMLElement, unknown>(pane);
       selection.call(behaviour).on('dblclick.zoom', (event: Event) => onDoubleClick(event, pane));
       panes.add(pane);
       behaviour.transform(selection, transform.peek());
       if (wheelMoves) pane.addEventListener('wheel', onWheel, { passive: false });
-      // After a pane has shrunk, the area beyond its edge might be visible.
+      // A change by zero applies the limits again, because after a pane has shrunk the area beyond its edge might be
+      // visible.
       const observer = new ResizeObserver(() => behaviour.translateBy(selection, 0, 0));
       observer.observe(pane);
       return () => {
