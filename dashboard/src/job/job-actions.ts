@@ -15,8 +15,8 @@ import type { JobDetail } from './state/job-detail.ts';
 import type { JobImage } from './state/job-images.ts';
 
 /**
- * Creates the actions on the job in view. Each action reports why it failed. Actions that cannot be undone need a
- * second press.
+ * Creates the actions on the job in view. If an action fails, the action shows the reason. Actions that cannot be
+ * undone need a second press.
  */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
   const { jobs, toasts } = page;
@@ -54,7 +54,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       });
     },
 
-    /** Saves images under their names on the bridge. */
+    /** Saves images under the file names that the images have on the bridge. */
     download(...images: readonly JobImage[]): Promise<void> {
       const files = images.map(({ path, name, ref }) => ({ path, name: baseName(name ?? ref) }));
       return attempt(toasts, () => saveAll(page, files, `${id}.zip`));

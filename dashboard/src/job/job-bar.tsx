@@ -41,7 +41,7 @@ interface JobBarProps {
   readonly heading: RefObject<HTMLHeadingElement | null>;
 }
 
-/** Renders the bar of a job: the way back, the title, the views and the actions. */
+/** Renders the bar of a job: the back button, the title, the views and the actions. */
 export function JobBar({ job, prompt, heading }: JobBarProps) {
   const { router } = usePage();
   const { looking } = useLook();
@@ -154,7 +154,7 @@ function MoreMenu({ tools }: { readonly tools: readonly Tool[] }) {
   );
 }
 
-/** Saves the image; if there are several images, the one in view or all of them. */
+/** Saves the image. If the job has several images, saves the image in view or all images. */
 function DownloadButton() {
   const { images, looking } = useLook();
   const { download } = useJobActions();

@@ -26,7 +26,10 @@ export function JobView({ id }: { readonly id: string }) {
   return JOB_ID.test(id) ? <NamedJob id={id} /> : <JobLost error={undefined} onRetry={() => {}} />;
 }
 
-/** Renders a job whose id is valid. The component stays mounted from job to job, so that the focus is kept. */
+/**
+ * Renders a job whose id is valid. The component stays mounted when the user goes to another job, so that the focus is
+ * kept.
+ */
 function NamedJob({ id }: { readonly id: string }) {
   const page = usePage();
   const detail = useMemo(() => createJobDetail(page, id), [page, id]);
@@ -34,7 +37,7 @@ function NamedJob({ id }: { readonly id: string }) {
   useEffect(() => detail.close, [detail]);
   const { value: job } = detail.job;
   const { value: error } = detail.error;
-  // The job stays visible while the bridge is unreachable. A removed job is reported as such.
+  // The job stays visible while the bridge is unreachable. A status of 404 means that the job was removed.
   if (error !== undefined && (job === undefined || error.status === 404)) {
     return <JobLost error={error} onRetry={() => void detail.read()} />;
   }
@@ -47,7 +50,7 @@ function NamedJob({ id }: { readonly id: string }) {
 
 interface JobScreenProps {
   readonly id: string;
-  /** Undefined until the job has been read. Space is reserved for it. */
+  /** Undefined until the job has been read. Until then, space is reserved for the content. */
   readonly job: Job | undefined;
   readonly summary: JobSummary | undefined;
 }
@@ -59,7 +62,7 @@ function JobScreen({ id, job, summary }: JobScreenProps) {
   useJobKeys({ job, look, neighbours, go });
   const prompt = (job?.request.prompt ?? summary?.prompt ?? '').slice(0, 256);
   useTitle(prompt);
-  // Screen readers and Tab start from the heading.
+  // The heading is focused so that screen readers and the Tab key start there.
   useEffect(() => heading.current?.focus(), []);
   return (
     <LookProvider value={look}>
@@ -179,7 +182,10 @@ function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBind
   };
 }
 
-/** Skips the action if the focused element scrolls, because arrows then scroll it. */
+/**
+ * Returns a key handler that does nothing if the focused element is scrollable, because arrow keys then scroll that
+ * element.
+ */
 function unlessScrolling(run: () => void) {
   return (event: KeyboardEvent): void => {
     if (event.target instanceof Element && event.target.closest('.scroll') !== null) return;

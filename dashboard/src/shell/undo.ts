@@ -20,8 +20,8 @@ export function createUndo(toasts: Toasts) {
       if (last !== undefined) revertEntry(last.toast);
     },
     /**
-     * Forgets all actions and closes their messages. Called when the caller changes, because the actions belong to the
-     * previous caller.
+     * Forgets all actions and closes their messages. Called when the draft of the previous caller is removed, because
+     * the actions belong to that caller.
      */
     clear(): void {
       for (const { toast } of stack.splice(0)) toasts.close(toast);

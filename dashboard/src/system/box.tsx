@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import './box.css';
 
 interface Props {
-  /** The fragment of the address, if the box is a section of the view. */
+  /** The `id` of the box, which is the fragment of the address. Set if the box is a section of the view. */
   readonly id?: string;
   readonly title: ComponentChildren;
   /** Content after the title. */

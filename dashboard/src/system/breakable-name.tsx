@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 
-/** Renders the name of a setting, which can wrap between its words. */
+/** Renders the name of a setting. The line can break between the words of the name. */
 export function BreakableName({ name }: { readonly name: string }) {
   return (
     <>

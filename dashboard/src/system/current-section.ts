@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { TextKey } from '../text/text.ts';
 
-/** The position of a section relative to the upper edge of the viewport. */
+/** The position of a section in CSS pixels, relative to the upper edge of the viewport. */
 interface Extent {
   readonly id: string;
   readonly top: number;
@@ -11,8 +11,8 @@ interface Extent {
 }
 
 /**
- * Returns the id of the current section: the section that the address names while its start is visible, otherwise the
- * first visible section. `height` is that of the viewport.
+ * Returns the id of the current section: the section named by the address if the start of that section is visible,
+ * otherwise the first visible section. `height` is the height of the viewport.
  */
 export function currentSection(
   extents: readonly Extent[],
@@ -21,7 +21,7 @@ export function currentSection(
 ): string | undefined {
   const target = extents.find(({ id }) => id === named);
   if (target && target.top >= -1 && target.top < height) return target.id;
-  // A section counts as visible if it reaches below the top eighth of the viewport.
+  // A section is treated as visible if its end is below the top eighth of the viewport.
   return extents.find(({ bottom }) => bottom > height / 8)?.id;
 }
 

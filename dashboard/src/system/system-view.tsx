@@ -30,7 +30,7 @@ export function SystemView() {
   const isKnown = diagnostics.latest.value !== undefined;
   useEffect(() => diagnostics.watch(), [diagnostics]);
   useEffect(() => {
-    // The section that the address names did not exist when the browser tried to scroll to it.
+    // The section named by the address did not exist when the browser tried to scroll to the fragment.
     if (isKnown) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, [isKnown]);
   return (
@@ -49,7 +49,7 @@ export function SystemView() {
   );
 }
 
-/** Summarizes the state of the bridge in one or two sentences. Changes are announced. */
+/** Summarizes the state of the bridge in one or two sentences. Changes are announced to screen readers. */
 function SystemHeading() {
   const { diagnostics, providers, connection, queue } = usePage();
   const { value: reading } = diagnostics.latest;
@@ -87,10 +87,10 @@ function summaryOf({ providers, runtime }: Diagnostics, list: readonly Provider[
 function SystemNav({ current }: { readonly current: string }) {
   const nav = useRef<HTMLElement>(null);
   const { usage } = usePage();
-  // The token may lack the permission to read its usage.
+  // The usage section is left out if the token lacks the permission to read its usage.
   const sections = SECTIONS.filter(({ id }) => id !== 'usage' || usage.latest.value !== undefined);
   useEffect(() => {
-    // On phones, the sections are a row that is wider than the screen.
+    // On phones, the sections are a row that is wider than the screen, so the current section is scrolled into view.
     nav.current
       ?.querySelector(`[href="#${current}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -132,7 +132,8 @@ function ServiceFacts({ class: extra }: { readonly class: string }) {
 }
 
 /**
- * Explains why the data below is out of date, and how old it is, when the bridge is unreachable or a read has failed.
+ * If the bridge is unreachable or a read has failed, explains why the data below is out of date and shows the age of
+ * the data.
  */
 function StaleBanner() {
   const { connection, diagnostics } = usePage();
@@ -158,7 +159,7 @@ function StaleBanner() {
   );
 }
 
-/** Shows all sections, or placeholders while the report is loading, or the reason why there is none. */
+/** Shows all sections, placeholders while the report is loading, or the reason why there is no report. */
 function SystemParts() {
   const { diagnostics, connection } = usePage();
   const { value: reading } = diagnostics.latest;

@@ -8,15 +8,17 @@ export type Language = (typeof LANGUAGES)[number];
 /** The environment variable from which the code reads the token. The code never contains the token itself. */
 export const TOKEN_VARIABLE = 'IMAGE_BRIDGE_TOKEN';
 
-/** Everything that code needs to send the request of a job again. */
+/** The data from which code is generated that sends the request of a job again. */
 interface RequestCode {
   /** The address of the bridge, for example http://127.0.0.1:8787. */
   readonly bridge: string;
   readonly needsToken: boolean;
   readonly jobId: string;
-  /** The request without images and previews. Settings with default values are left out. */
+  /**
+   * The settings of the request, without images and the number of previews. Settings with default values are left out.
+   */
   readonly settings: Readonly<Record<string, unknown>>;
-  /** The input images by the field of the request that contains them. */
+  /** The input images, grouped by the request field that contains the images. */
   readonly fields: readonly InputField[];
 }
 
@@ -26,7 +28,7 @@ interface InputField {
   readonly isList: boolean;
 }
 
-/** Collects what code needs. */
+/** Collects the data from which the code is generated. */
 export function toRequestCode(job: Job, bridge: string, needsToken: boolean): RequestCode {
   const stored = storedInputs(job);
   const of = (wanted: StoredInput['role']) => stored.filter(({ role }) => role === wanted);
@@ -45,16 +47,16 @@ export function toRequestCode(job: Job, bridge: string, needsToken: boolean): Re
 }
 
 /**
- * Formats a value as JSON on several lines. Invisible characters, and those that change the text direction, are written
- * as escapes, so that the code shows what it does.
+ * Formats a value as JSON on several lines. Invisible characters, and characters that change the text direction, are
+ * written as escapes, so that the user can see every character of the code.
  */
 function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(UNSEEN, escapeCharacter);
 }
 
 /**
- * Control characters, joiners and direction marks (Unicode categories Cc, Cf, Zl and Zp). JSON already escapes the
- * ASCII ones.
+ * Control characters, joiners and direction marks (Unicode categories Cc, Cf, Zl and Zp). `JSON.stringify` already
+ * escapes the control characters below U+0020.
  */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
@@ -89,7 +91,7 @@ export function curlCode(code: RequestCode): string {
   ].join('\n');
 }
 
-/** Returns the body in pieces: JSON texts, and inputs to insert between them as base64. */
+/** Returns the body in pieces: JSON texts, and the inputs to insert between the texts as base64. */
 function toPieces(code: RequestCode): readonly (string | StoredInput)[] {
   const pieces: (string | StoredInput)[] = [toJson(code.settings).replace(/\n\}$/, '')];
   for (const { field, inputs, isList } of code.fields) {
@@ -106,7 +108,7 @@ function toPieces(code: RequestCode): readonly (string | StoredInput)[] {
   return joinTexts([...pieces, '\n}']);
 }
 
-/** Joins adjacent texts. */
+/** Joins adjacent texts into one text. */
 function joinTexts(pieces: readonly (string | StoredInput)[]): readonly (string | StoredInput)[] {
   const joined: (string | StoredInput)[] = [];
   for (const piece of pieces) {
@@ -132,7 +134,7 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns an expression that calls a function of the code for each input of a field. */
+/** Returns an expression of the generated code that calls the function `call` for each input of a field. */
 function readsOf(
   { inputs, isList }: InputField,
   call: string,
@@ -145,7 +147,7 @@ function readsOf(
   return isList ? `[${reads.join(', ')}]` : reads.join('');
 }
 
-/** Returns a module for Node that needs no package. */
+/** Returns a JavaScript module for Node that needs no packages. */
 export function javascriptCode(code: RequestCode): string {
   const { fields } = code;
   return [
@@ -188,8 +190,8 @@ function readJavascriptInput({ jobId }: RequestCode): readonly string[] {
 }
 
 /**
- * Formats a value as a JavaScript literal. JSON is valid JavaScript, except for the name `__proto__`, which would set
- * the prototype.
+ * Formats a value as a JavaScript literal. JSON is a valid literal, except that the name `__proto__` would set the
+ * prototype, so that name is written as a computed name.
  */
 function toLiteral(value: unknown): string {
   return toJson(value).replace(/^(\s*)"__proto__":/gm, '$1["__proto__"]:');

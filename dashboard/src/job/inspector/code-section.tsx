@@ -19,11 +19,11 @@ import { baseName, useJobActions } from '../job-actions.ts';
 import { useLook } from '../state/look-context.ts';
 
 const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode } as const;
-/** The chosen language, kept as long as the page, so that it also applies to the next job. */
 const OPTIONS = LANGUAGES.map((value) => ({ value, label: text(`job.code.${value}`) }));
+/** The last chosen language, which is kept until the page is closed and is also used for the next job. */
 let last: Language = 'curl';
 
-/** Shows code that sends the request again, and offers more values to copy. */
+/** Shows code that sends the request again, and offers other values of the job to copy. */
 export function CodeSection({ job }: { readonly job: Job }) {
   const { connection } = usePage();
   const { copy } = useJobActions();

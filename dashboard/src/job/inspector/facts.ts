@@ -71,7 +71,10 @@ export function toAsked({ request }: Pick<Job, 'request'>): readonly (readonly [
   return rows.flatMap(([key, value]) => (value === undefined ? [] : [[text(key), value] as const]));
 }
 
-/** Returns the verdict on several images: changed if any image differs, as requested if all match. */
+/**
+ * Returns the verdict on several images: `changed` if any image differs, `honoured` if all images match, otherwise
+ * `unspecified`.
+ */
 function verdictOf({ delivered }: ImageResponse, what: 'size' | 'format' | 'alpha'): Verdict {
   const verdicts = delivered.map((each) => each[what]);
   if (verdicts.includes('changed')) return 'changed';
@@ -111,7 +114,7 @@ function toBackground(result: ImageResponse, why: string | undefined): readonly 
   ];
 }
 
-/** Settings that have a row of their own, which shows their changes. */
+/** Settings whose changes are shown in their own rows. */
 const IN_ROWS: ReadonlySet<string> = new Set([
   'size',
   'output_format',
@@ -121,11 +124,14 @@ const IN_ROWS: ReadonlySet<string> = new Set([
 ]);
 
 function isOnItsOwn({ field, reason }: Change): boolean {
-  // A model always chooses the action itself, so this is not worth a row.
+  // A model always chooses the action itself, so this change is not shown.
   return !IN_ROWS.has(nameOf(field)) && reason !== 'provider_uses_automatic_action';
 }
 
-/** Describes a mask that the bridge applied. The area outside it is restored, so the result is as requested. */
+/**
+ * Describes a mask that the bridge applied. The bridge restores the area outside the mask, so the result is as
+ * requested.
+ */
 function toMask({ reason }: Change): Fact {
   return {
     name: text('plan.field.mask'),
@@ -158,7 +164,7 @@ function nameOf(field: string): string {
   return field.slice(field.lastIndexOf('.') + 1);
 }
 
-/** Returns the text for a value of the contract, or the value itself if it has no text. */
+/** Returns the display text for a value of the API, or the value itself if it has no display text. */
 function toValue(value: string): string {
   const key = `job.value.${value}`;
   return hasText(key) ? text(key) : (toSizeText(value) ?? value);

@@ -285,7 +285,9 @@ function verdictText(job: Job): string {
   return count < asked ? text('job.imagesOf', { count, asked }) : text('card.images', { count });
 }
 
-/** Returns a text that says which model made or edited the image, and the name of the source if it has one. */
+/**
+ * Returns a text with the model that made or edited the image, and with the name of the source image if it has a name.
+ */
 function originText({ request, result }: Job): string {
   const model = result?.model ?? request.routing.model ?? request.routing.provider;
   const source = request.images[0]?.filename ?? text('job.anImage');
@@ -295,7 +297,7 @@ function originText({ request, result }: Job): string {
   return isEdit ? text('job.editOf.by', { source, model }) : text('job.made.by', { model });
 }
 
-/** Shows the prompt as sent, and the revision by the model for the image in view. */
+/** Shows the prompt as sent, and the prompt as revised by the model for the image in view. */
 function PromptSection({ job }: { readonly job: Job }) {
   const { looking } = useLook();
   const { prompt, negative_prompt: avoid } = job.request;
@@ -332,7 +334,7 @@ function PromptSection({ job }: { readonly job: Job }) {
   );
 }
 
-/** Cuts off a long text, until it is expanded, so that the sections below stay visible. */
+/** Shortens a long text until the user expands the text, so that the sections below stay visible. */
 function Prose({ children }: { readonly children: string }) {
   if (children.length <= 600) {
     return (

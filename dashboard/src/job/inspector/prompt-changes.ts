@@ -6,8 +6,8 @@ export interface PromptPart {
 }
 
 /**
- * Comparing long texts with little in common is slow. After this time, in milliseconds, the text is shown without
- * marks.
+ * The time limit for a comparison, in milliseconds, because comparing long texts with little in common is slow. If the
+ * limit is reached, the text is shown without marks.
  */
 const DIFF_OPTIONS = { timeout: 100 };
 
@@ -20,7 +20,7 @@ export function toPromptParts(prompt: string, revised: string): readonly PromptP
     .flatMap(({ value, added }) => (added ? markWords(value) : [{ text: value, isAdded: false }]));
 }
 
-/** Excludes the spaces around added words from the marks. */
+/** Returns the parts for added words. The spaces around the words are not marked. */
 function markWords(added: string): readonly PromptPart[] {
   const words = added.trim();
   const start = added.indexOf(words);

@@ -16,7 +16,10 @@ export function longestShown(sizes: readonly Size[]): number {
   return MOST_ENLARGED * Math.max(1, ...sizes.flatMap(({ width, height }) => [width, height]));
 }
 
-/** Returns the rectangle of an image in its pane: the whole image, centred, at most `longest` pixels long. */
+/**
+ * Returns the rectangle of a whole image that is centred in its pane. The longer edge is at most `longest` CSS pixels
+ * long.
+ */
 export function fitInto(image: Size, pane: Size, longest: number): Rect {
   const scale = Math.min(
     pane.width / image.width,
@@ -37,7 +40,7 @@ export function seenOf(rect: Rect, { x, y, k }: Zoomed, pane: Size): Rect {
   return { left, top, width: right - left, height: bottom - top };
 }
 
-/** Returns the number of columns with which images of this ratio are shown largest. */
+/** Returns the number of columns that shows `count` images of this ratio (width divided by height) largest. */
 export function columnsFor(count: number, ratio: number, pane: Size): number {
   let best = { columns: 1, area: 0 };
   for (let columns = 1; columns <= count; columns += 1) {
@@ -56,7 +59,7 @@ function clamp(value: number, low: number, high: number): number {
 const UNKNOWN = { width: 1536, height: 1024 };
 const AREA = 1024 * 1024;
 
-/** Returns the shape in which an open job is shown: the requested shape, or 3:2 if unknown. */
+/** Returns a size with the shape in which an open job is shown: the requested shape, or 3:2 if the shape is unknown. */
 export function openSize({ request }: Pick<Job, 'request'>): Size {
   const { size, aspect_ratio: shape } = request.parameters;
   const [width = 0, height = 0] = (shape ?? '').split(':').map(Number);

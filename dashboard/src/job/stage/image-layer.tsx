@@ -11,7 +11,10 @@ import { imageSource, imageText, type JobImage, needsFull } from '../state/job-i
 import { useLook } from '../state/look-context.ts';
 import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
-/** An image in its pane: its rectangle before zooming, and its part that is visible now, in CSS pixels. */
+/**
+ * An image in its pane. `whole` is the rectangle before zooming. `seen` is the visible part of the zoomed image. All
+ * values are in CSS pixels.
+ */
 export interface PlacedImage {
   readonly image: JobImage;
   readonly pane: Size;
@@ -22,7 +25,10 @@ export interface PlacedImage {
 /** The assumed shape of an image until its size has been measured. */
 const UNKNOWN: Size = { width: 3, height: 2 };
 
-/** Returns a function that places one of these images in a pane. All of them are enlarged by the same factor. */
+/**
+ * Returns a function that places one of these images in a pane. The maximum length of an edge is the same for all
+ * images.
+ */
 export function usePlaces(images: readonly JobImage[]) {
   const { zoom, measured } = useLook();
   const { value: transform } = zoom.transform;
@@ -37,7 +43,9 @@ export function usePlaces(images: readonly JobImage[]) {
 
 interface ImageLayerProps {
   readonly placed: PlacedImage;
-  /** The CSS `clip-path` of the part of the pane that shows the image. The whole pane if undefined. */
+  /**
+   * The CSS `clip-path` for the part of the pane that shows the image. If undefined, the whole pane shows the image.
+   */
   readonly clip?: string;
 }
 
@@ -66,14 +74,17 @@ export function ImageLayer({ placed: { image, whole }, clip }: ImageLayerProps) 
   );
 }
 
-/** Shows the preview at once, and replaces it with the full image when more pixels are needed than the preview has. */
+/**
+ * Shows the preview at once, and replaces the preview with the full image when more pixels are needed than the preview
+ * has.
+ */
 function FittedImage({ image, rect }: { readonly image: JobImage; readonly rect: Rect }) {
   const { zoom, measure } = useLook();
   const shape = toStyle(rect);
   const source = imageSource(image);
   const wantsFull = useRef(false);
   const { k } = zoom.transform.value;
-  // A full image that has been loaded stays, so that zooming out and in again is free.
+  // A full image stays loaded after zooming out, so that zooming in again needs no further request.
   wantsFull.current ||= needsFull(rect, k, window.devicePixelRatio);
   const loaded = useSteadyImage(source.path);
   const full = useImage(wantsFull.current ? source.full : undefined);
@@ -135,7 +146,10 @@ interface LostImageProps {
   readonly size: Size;
 }
 
-/** Explains why an image could not be loaded: it was removed, it changed on the disk, or loading failed. */
+/**
+ * Explains why an image could not be loaded: the image was removed, the file was changed on disk, or the request
+ * failed.
+ */
 export function LostImage({ error, size }: LostImageProps) {
   const failure =
     error.status === 404
@@ -154,7 +168,7 @@ export function LostImage({ error, size }: LostImageProps) {
   );
 }
 
-/** The distance of what covers an image from its corner. */
+/** The distance, in CSS pixels, between the corner of an image and a control that lies over the image. */
 export const INSET_PX = 12;
 
 interface ImageBadgeProps {
@@ -179,7 +193,7 @@ export function ImageBadge({ placed: { image, pane, seen }, side }: ImageBadgePr
   );
 }
 
-/** Returns the content size of an element without its padding, in CSS pixels. Undefined before the first layout. */
+/** Returns the size of an element without its padding, in CSS pixels. Undefined before the first layout. */
 export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {
   const [box, setBox] = useState<Size | undefined>(undefined);
   useLayoutEffect(() => {

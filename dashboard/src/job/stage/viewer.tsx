@@ -46,7 +46,7 @@ export function Viewer() {
 
 interface ImagePaneProps {
   readonly image: JobImage;
-  /** All images in view. They are enlarged by the same factor. */
+  /** All images in view. The maximum length of an edge is the same for all of these images. */
   readonly beside: readonly JobImage[];
   readonly side?: 'a' | 'b';
 }
@@ -82,8 +82,8 @@ const PANS = {
 } as const;
 
 /**
- * Renders a window on images, which is zoomed and moved by wheel, touch and mouse, and by arrows while it has the
- * focus.
+ * Renders a pane that shows images. The wheel, touch and the mouse zoom and move the content. While the pane has the
+ * focus, the arrow keys move the content.
  */
 function Pane({ label, children }: PaneProps) {
   const { zoom } = useLook();
@@ -98,7 +98,7 @@ function Pane({ label, children }: PaneProps) {
   function onKeyDown(event: KeyboardEvent): void {
     const way = PANS[event.key as keyof typeof PANS];
     const pane = element.current;
-    // While an image is shown whole, arrows switch to other images and jobs.
+    // While an image is shown whole, the arrow keys switch to other images and jobs.
     if (way === undefined || pane === null || event.target !== pane || !isZoomed) return;
     event.preventDefault();
     zoom.pan(way[0] * pane.clientWidth, way[1] * pane.clientHeight);
@@ -157,7 +157,7 @@ function unite(a: Rect, b: Rect): Rect {
 interface DividerProps {
   /** The position of the line, 0 to 100 percent from the left. */
   readonly share: Signal<number>;
-  /** The range of the line: the visible part of the images, in CSS pixels of the pane. */
+  /** The rectangle in which the line can move: the visible part of the images, in CSS pixels relative to the pane. */
   readonly reach: Rect;
 }
 
@@ -172,7 +172,7 @@ const KEYS: Readonly<Record<string, (share: number) => number>> = {
   End: () => 100,
 };
 
-/** Renders the movable line between two images, which is moved by pointer and by arrows. */
+/** Renders the line between two images. The pointer and the arrow keys move the line. */
 function Divider({ share, reach }: DividerProps) {
   const { left, top, width, height } = reach;
 
@@ -276,13 +276,13 @@ function Cell({ image, cell, onPress }: CellProps) {
   );
 }
 
-/** The smallest image whose corner has room for the bar, in CSS pixels. */
+/** The minimum width and height, in CSS pixels, of an image whose corner has room for the zoom bar. */
 const MIN_PX = 220;
 
 /** Renders the zoom bar over an image, with the buttons for comparing. */
 function StageZoomBar({ placed: { pane, seen } }: { readonly placed: PlacedImage }) {
   const { zoom, looking, swap } = useLook();
-  // In the corner of the image; if the image is small, in the corner of the pane.
+  // The bar is in the corner of the image, or in the corner of the pane if the image is small.
   const isSmall = seen.width < MIN_PX || seen.height < MIN_PX;
   const corner = isSmall ? { left: 0, top: 0, ...pane } : seen;
   const style = {

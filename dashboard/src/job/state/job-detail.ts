@@ -12,16 +12,16 @@ interface Deps {
 }
 
 /**
- * The delay before a webhook that has not been delivered is checked again. The delay doubles after each attempt, as the
- * delay between attempts does.
+ * The initial delay, in milliseconds, before a job with an undelivered webhook is read again. The delay doubles with
+ * each delivery attempt, because the bridge also doubles the delay between attempts.
  */
 const WEBHOOK_MS = 3000;
 
 export type JobDetail = ReturnType<typeof createJobDetail>;
 
 /**
- * Reads one job in full: again when the job ends, when the bridge is reachable again, and until its webhook was
- * delivered. Between reads, the summary provides the changes.
+ * Reads one job in full. The job is read again when the job ends, when the bridge is reachable again, and while its
+ * webhook is waiting for delivery. Between these reads, the summary provides the changes.
  */
 export function createJobDetail({ jobs, connection }: Deps, id: string) {
   const detail = signal<Job | undefined>(undefined);
@@ -78,8 +78,8 @@ function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): b
 }
 
 /**
- * Updates a job with the newer values of its summary. The end of a job is taken only from its detail, which also has
- * the result.
+ * Updates a job with the newer values of its summary. The end of a job is taken only from the whole job, which also
+ * contains the result.
  */
 export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   if (summary === undefined || summary.updated < job.updated) return job;
@@ -99,8 +99,8 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
 }
 
 /**
- * Returns true if the request can be sent again with a chance of success. A final failure would repeat. If an image may
- * already exist, sending again needs a second press.
+ * Returns true if the request may succeed when it is sent again. Also returns true if an image may already exist,
+ * because sending the request again then needs a second press.
  */
 export function isWorthRepeating({ error, completed, updated }: Job): boolean {
   if (error === undefined || error.details['outcome'] === 'unknown') return true;

@@ -8,13 +8,13 @@ export interface JobImage {
   /** The name in the address: `source`, `source-2`, `reference`, `2`, or the id of another job. */
   readonly ref: string;
   readonly kind: 'source' | 'reference' | 'output' | 'other';
-  /** The position among images of the same kind, from 1. */
+  /** The position among the images of the same kind, starting at 1. */
   readonly number: number;
   /** True if there are several images of the same kind. */
   readonly isOneOfSeveral: boolean;
   /** A path below /v1, to which `/thumbnail?edge=` can be appended. */
   readonly path: string;
-  /** The size in pixels. The size of an input is measured when the image is shown. */
+  /** The size in pixels. Undefined for an input, whose size is measured when the image is shown. */
   readonly size: Size | undefined;
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly bytes: number;
@@ -49,7 +49,7 @@ function toInputs(job: Job): readonly JobImage[] {
   );
 }
 
-/** Returns the output images. An interrupted job has only those that were finished. */
+/** Returns the output images. An interrupted job has only the images that were finished. */
 function toOutputs({ result, partial_result: partial }: Job): readonly JobImage[] {
   const data = (result ?? partial)?.data ?? [];
   return data.flatMap((image) =>
@@ -82,7 +82,7 @@ function toOther(other: Job | undefined): readonly JobImage[] {
   return [{ ...first, ref: other.id, kind: 'other', number: 1, isOneOfSeveral: false }];
 }
 
-/** Returns the images of a job as a list reports them, before the job has been read. */
+/** Returns the images of a job from its summary, for use before the whole job has been read. */
 export function toListedImages({ artifacts }: JobSummary): readonly JobImage[] {
   return artifacts.map((artifact, index) => toOutput(artifact, index, artifacts.length));
 }
@@ -94,16 +94,16 @@ export function imageText({ kind, number, isOneOfSeveral }: JobImage): string {
     : text(`job.image.${kind}`);
 }
 
-/** The longest edge of the largest preview that the bridge makes. */
+/** The longest edge, in pixels, of the largest preview that the bridge makes. */
 const PREVIEW_EDGE = 2048;
-/** The largest image that the browser is asked to decode, in pixels. Its bitmap has four bytes per pixel. */
+/** The largest image that the page shows in full, in pixels. A decoded image needs four bytes of memory per pixel. */
 const MOST_PIXELS = 8192 * 8192;
 
 /** The addresses from which an image is shown. */
 interface ImageSource {
   /** The path that is shown first. */
   readonly path: string;
-  /** The path that replaces `path` when more pixels are needed than it has. */
+  /** The path of the image that replaces the preview when more pixels are needed than the preview has. */
   readonly full: string | undefined;
   /** True if the image is too large to be shown in full. */
   readonly isReduced: boolean;
@@ -122,7 +122,10 @@ export function imageSource({ path, size }: Pick<JobImage, 'path' | 'size'>): Im
   };
 }
 
-/** Returns true if more pixels are needed than a preview has. `shown` is the size before zooming in CSS pixels. */
+/**
+ * Returns true if more pixels are needed than a preview has. `shown` is the size before zooming, in CSS pixels. `k` is
+ * the zoom factor, and `density` is the number of device pixels per CSS pixel.
+ */
 export function needsFull(shown: Size, k: number, density: number): boolean {
   return Math.max(shown.width, shown.height) * k * density > PREVIEW_EDGE;
 }

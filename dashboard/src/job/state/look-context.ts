@@ -13,7 +13,7 @@ export interface Look {
   readonly images: readonly JobImage[];
   readonly looking: Looking;
   readonly zoom: Zoom;
-  /** Image sizes that only the browser has determined, by path. */
+  /** Image sizes that were measured by the browser because the bridge does not report them, by image path. */
   readonly measured: ReadonlySignal<ReadonlyMap<string, Size>>;
   measure(path: string, size: Size): void;
   press(image: JobImage): void;
@@ -23,7 +23,7 @@ export interface Look {
 /** Provides the current look. */
 export const [LookProvider, useLook] = createScope<Look>('the job');
 
-/** Derives from the address how the job is viewed, and provides functions to change the view. */
+/** Returns the view of the job that the address describes, and functions to change the view. */
 export function useLooking(
   id: string,
   job: Job | undefined,
@@ -35,12 +35,12 @@ export function useLooking(
   const result = job?.result;
   const images = useMemo(
     () => (job ? toJobImages(job, other) : summary ? toListedImages(summary) : []),
-    // The images of a job change only once: when the job has been read or has ended.
+    // The images of a job change only when the job has been read and when the job has ended.
     [id, job === undefined, result?.id, other, summary?.artifacts],
   );
   const looking = useMemo(() => toLooking(query, images), [query, images]);
   const isSide = looking.view === 'side';
-  // Panes side by side have another shape, so the zoom of one view does not fit the other.
+  // Panes that are side by side have a different shape, so the zoom cannot be kept when the view changes.
   const zoom = useMemo(
     () => createZoom({ filter: isForZoom, doubleClickZooms: true }),
     [id, isSide],
@@ -57,8 +57,9 @@ export function useLooking(
 }
 
 /**
- * Returns true if an event may start a zoom. On a page in one column, one finger and the wheel scroll until the image
- * is zoomed. Two fingers, and the wheel with Ctrl, always zoom. Controls that cover an image keep their events.
+ * Returns true if an event may start a zoom. If the page has one column, one finger and the wheel scroll the page until
+ * the image is zoomed. Two fingers, and the wheel with Ctrl, always zoom. Controls that lie over an image handle their
+ * own events.
  */
 function isForZoom(event: Event, pane: HTMLElement): boolean {
   if (event.target instanceof Element && event.target.closest('button, .divider')) return false;

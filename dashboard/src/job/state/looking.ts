@@ -3,7 +3,7 @@ import type { JobImage } from './job-images.ts';
 export const VIEWS = ['single', 'grid', 'side', 'slider'] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** The view, and the images in it. */
+/** The current view, and the images that it shows. */
 export interface Looking {
   readonly view: ViewName;
   /** The views that are available for these images. */
@@ -26,7 +26,10 @@ export function toLooking(query: URLSearchParams, images: readonly JobImage[]): 
   return { view, views, a: namedA ?? opposite(images, b), b };
 }
 
-/** Returns the image to compare with: the source for an output, else another output, else any other image. */
+/**
+ * Returns the image to compare `b` with: the source if `b` is an output, otherwise another output, otherwise any other
+ * image.
+ */
 function opposite(images: readonly JobImage[], b: JobImage | undefined): JobImage | undefined {
   const others = images.filter((each) => each !== b);
   return (
@@ -48,7 +51,7 @@ function viewsOf(images: readonly JobImage[]): readonly ViewName[] {
 export function afterPress({ view, a, b }: Looking, pressed: JobImage) {
   if (view === 'grid') return { view: undefined, b: pressed.ref };
   if (a !== undefined && pressed === a) return { a: b?.ref, b: a.ref };
-  // If the address does not name A, A follows from B. Naming A keeps it unchanged.
+  // If the address does not name A, A is chosen according to B. Naming A keeps A unchanged when B changes.
   return { b: pressed.ref, ...(a && { a: a.ref }) };
 }
 

@@ -20,10 +20,13 @@ export function neighboursOf(ids: readonly string[], id: string, complete: boole
   };
 }
 
-/** The number of pages that are read to find a job. A job further down is shown without its newer neighbour. */
+/**
+ * The maximum number of pages that are read to find a job. A job that is on a later page is shown without its newer
+ * neighbour.
+ */
 const MOST_PAGES = 10;
 
-/** Watches the neighbours of a job in a feed, and loads pages until they are known. */
+/** Watches the neighbours of a job in a feed. `readOn` loads pages until the neighbours are known. */
 function watchNeighbours(feed: ReadonlySignal<JobFeed | undefined>, id: string) {
   const neighbours = computed<Neighbours>(() => {
     const { value: list } = feed;
@@ -57,7 +60,7 @@ export function useNeighbours(id: string) {
     neighbours: neighbours.value,
     go(next: string): void {
       const view = router.query.peek().get('view');
-      // The entry is replaced, so that one Back leaves the job view even after several jobs were viewed.
+      // The history entry is replaced, so that one step back leaves the job view even after several jobs were viewed.
       router.navigate(`/jobs/${next}${view === null ? '' : `?view=${view}`}`, { replace: true });
     },
   };

@@ -44,7 +44,10 @@ interface WayProps {
   readonly onChoose: (id: string) => void;
 }
 
-/** Renders a button to a neighbour. Without one, it is disabled instead of removed, so that the other keeps its place. */
+/**
+ * Renders a button to a neighbour. If there is no neighbour, the button is disabled instead of removed, so that the
+ * other button keeps its place.
+ */
 function Way({ to, name, onChoose }: WayProps) {
   const icon = name === 'newer' ? ChevronLeft : ChevronRight;
   const props = { disabled: to === undefined, onClick: () => to !== undefined && onChoose(to) };

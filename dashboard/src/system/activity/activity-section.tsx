@@ -65,7 +65,7 @@ function legend() {
   ];
 }
 
-/** Shows how many jobs of all callers are waiting and for how long, with a switch that pauses the queue. */
+/** Shows how many jobs of all callers are waiting and for how long, and a switch that pauses the queue. */
 function QueueLine() {
   const { queue, toasts } = usePage();
   const { value: latest } = queue.latest;
@@ -93,7 +93,10 @@ function QueueLine() {
   );
 }
 
-/** Charts the number of replies in each of the last minutes, as far as the bridge and this page have recorded them. */
+/**
+ * Charts the number of replies in each of the last minutes. Only replies that the bridge or this page has recorded are
+ * counted.
+ */
 function ReplyChart() {
   const { activity, diagnostics } = usePage();
   const report = diagnostics.latest.value?.report;
@@ -126,7 +129,7 @@ const LEGEND = [
 
 const STATUSES = ['succeeded', 'failed', 'cancelled', 'interrupted', 'running', 'queued'] as const;
 
-/** Shows the stored jobs by status. Each status links to its images. */
+/** Shows the stored jobs by status. Each status links to the gallery of the jobs with this status. */
 function JobsKept({ jobs }: { readonly jobs: Diagnostics['jobs'] }) {
   const { by_status: counts } = jobs;
   const total = STATUSES.reduce((sum, status) => sum + counts[status], 0);

@@ -1,6 +1,6 @@
 import type { ApiEvent } from '../../api/schemas.ts';
 
-/** The number of replies in one minute, by the class of their status. */
+/** The number of replies in one minute, by class of the HTTP status. */
 export interface Minute {
   readonly ok: number;
   readonly client: number;
@@ -11,8 +11,8 @@ export const MINUTES = 30;
 const MINUTE_MS = 60_000;
 
 /**
- * Groups events by minute, oldest first. The last minute is the current one. `now` is the time of the bridge in Unix
- * milliseconds.
+ * Groups events by minute, oldest first. The last group is the current minute. `now` is the time according to the clock
+ * of the bridge, in Unix milliseconds.
  */
 export function toMinutes(events: readonly ApiEvent[], now: number): readonly Minute[] {
   const minutes = Array.from({ length: MINUTES }, () => ({ ok: 0, client: 0, server: 0 }));
@@ -45,7 +45,7 @@ interface Bar {
 interface Frame {
   readonly width: number;
   readonly height: number;
-  /** The free space above the value `top`. */
+  /** The height left free above the value `top`, in the unit of `height`. */
   readonly above: number;
   readonly top: number;
 }
@@ -69,8 +69,8 @@ export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[]
 const LONGEST_MS = 100_000;
 
 /**
- * Returns the length of the bar for a duration, from 0 to 1, on a logarithmic scale: a tenth of the duration is a fifth
- * shorter.
+ * Returns the length of the bar for a duration, from 0 to 1. The scale is logarithmic: a duration that is ten times
+ * shorter has a bar that is shorter by 0.2.
  */
 export function durationShare(milliseconds: number): number {
   const share = Math.log10(Math.max(1, milliseconds)) / Math.log10(LONGEST_MS);

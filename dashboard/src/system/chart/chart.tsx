@@ -3,7 +3,7 @@ import { text } from '../../text/text.ts';
 import './chart.css';
 
 export const PLOT = { width: 600, height: 96 };
-/** The space for the top line and its number. */
+/** The height of the space for the top line and its number, in units of the drawing. */
 export const PLOT_TOP = 8;
 
 interface PlotProps {
@@ -14,7 +14,7 @@ interface PlotProps {
   readonly children: ComponentChildren;
 }
 
-/** Renders a chart of the last minutes with three grid lines. The top line has its value. */
+/** Renders a chart of the last minutes with three grid lines. The top line is labelled with its value. */
 export function Plot({ top, minutes, label, children }: PlotProps) {
   const { width, height } = PLOT;
   const lines = [height, (height + PLOT_TOP) / 2, PLOT_TOP];
@@ -34,7 +34,7 @@ export function Plot({ top, minutes, label, children }: PlotProps) {
 }
 
 interface ChartProps {
-  /** The width of the drawing, which is stretched to fill its box. */
+  /** The width of the drawing. The drawing is stretched to fill its box. */
   readonly width: number;
   readonly height: number;
   /** A description of the chart in words. */

@@ -5,23 +5,26 @@ interface Point {
 }
 
 interface Frame {
-  /** The times at the left and right edges. */
+  /** The times at the left and right edges, in Unix milliseconds. */
   readonly from: number;
   readonly to: number;
-  /** The value at the upper edge. The lower edge is 0. */
+  /** The highest value on the axis. The value at the lower edge is 0. */
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** The free space above the value `top`. */
+  /** The height left free above the value `top`, in the unit of `height`. */
   readonly above?: number;
   /**
-   * The longest gap, in milliseconds, between two points of a line. A longer gap interrupts the line. By default, no
-   * gap does.
+   * The maximum time between two points of a line, in milliseconds. A longer gap interrupts the line. By default, the
+   * line is never interrupted.
    */
   readonly gap?: number;
 }
 
-/** Returns the SVG paths of a step line, whose value holds from each point to the next, and of the area below it. */
+/**
+ * Returns two SVG paths: of a step line, which keeps the value of each point until the next point, and of the area
+ * below the line.
+ */
 export function toStepLine(points: readonly Point[], frame: Frame) {
   const { from, to, top, width, height, above = 0, gap = Number.POSITIVE_INFINITY } = frame;
   const x = (at: number) => round((Math.max(0, at - from) / (to - from)) * width);
@@ -33,7 +36,7 @@ export function toStepLine(points: readonly Point[], frame: Frame) {
     if (first === undefined) continue;
     const last = run.at(-1) ?? first;
     const end = to - last.at > gap ? last.at : to;
-    // Runs that end before the left edge are not drawn.
+    // A run that ends before the left edge is not drawn.
     if (end <= from) continue;
     const steps = rest.map(({ at, value }) => `H${x(at)}V${y(value)}`).join('');
     const path = `${y(first.value)}${steps}H${x(end)}`;
@@ -43,7 +46,7 @@ export function toStepLine(points: readonly Point[], frame: Frame) {
   return { line, area };
 }
 
-/** Splits the points into runs without a longer gap. */
+/** Splits the points into runs at each gap that is longer than `gap` milliseconds. */
 function toRuns(points: readonly Point[], gap: number): readonly (readonly Point[])[] {
   const runs: Point[][] = [];
   for (const point of points) {
@@ -55,7 +58,7 @@ function toRuns(points: readonly Point[], gap: number): readonly (readonly Point
   return runs;
 }
 
-/** Rounds up to one of 1, 2, 4, 6, 10, 20, 40, …, whose half is easy to read. */
+/** Rounds up to 1, 2, 4, 6, 10, 20, 40 and so on. The values have halves that are easy to read. */
 export function toScaleTop(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   return ([1, 2, 4, 6, 10].find((step) => step * power >= value) ?? 10) * power;

@@ -9,7 +9,9 @@ import { BreakableName } from '../breakable-name.tsx';
 import { findOrigins, type Origin, splitOrigins } from './find-origins.ts';
 import './configuration-box.css';
 
-/** Shows where each setting comes from. Changed settings come first, and the defaults are shown on demand. */
+/**
+ * Shows where each setting comes from. Changed settings come first. Settings with default values are shown on demand.
+ */
 export function ConfigurationBox({ origins }: { readonly origins: readonly Origin[] }) {
   const [search, setSearch] = useState('');
   const [isLong, setLong] = useState(false);

@@ -2,7 +2,7 @@ import type { Diagnostics } from '../../api/schemas.ts';
 
 export type Origin = Diagnostics['configuration']['origins'][number];
 
-/** Splits settings into changed ones and defaults. */
+/** Splits settings into changed settings and settings with default values. */
 export function splitOrigins(origins: readonly Origin[]) {
   const changed = origins.filter(({ source }) => source !== 'default');
   return { changed, untouched: origins.filter(({ source }) => source === 'default') };

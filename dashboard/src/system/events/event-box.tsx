@@ -10,10 +10,12 @@ import '../table.css';
 import './event-box.css';
 
 const FEW = 10;
-/** The number of events that the bridge keeps. */
+/** The maximum number of events that the bridge keeps. */
 const MANY = 256;
 
-/** Lists the latest requests to the bridge, without those of this view. */
+/**
+ * Lists the latest requests to the bridge, without the requests that this page sends to read the state of the bridge.
+ */
 export function EventBox({ events }: { readonly events: Diagnostics['events'] }) {
   const { value: known } = usePage().activity.events;
   const [isLong, setLong] = useState(false);

@@ -51,7 +51,10 @@ export function ModelTable() {
   );
 }
 
-/** Leaves out the models that fail on purpose, because they have the same capabilities. */
+/**
+ * Renders a row for each model of a provider. The models that fail on purpose are left out, because they have the same
+ * capabilities as the sandbox's other models.
+ */
 function ProviderRows({ provider }: { readonly provider: Provider }) {
   return (
     <tbody>

@@ -20,7 +20,8 @@ export type Health =
   | 'retrying';
 
 /**
- * The provider that runs a program on this machine. A fault in its configuration means that the program was not found.
+ * The provider that runs a program on this machine. If this provider reports a configuration error, the program was not
+ * found.
  */
 const WITH_EXECUTABLE = 'agent-app-server';
 
@@ -28,7 +29,7 @@ export function toHealth(
   { name, ready, error_code }: ProviderReport,
   breaker: Gate['breaker'] | undefined,
 ): Health {
-  // A provider whose last probe succeeded may still fail at work.
+  // Calls to a provider may fail even if its last probe succeeded.
   if (ready) {
     if (breaker?.state === 'open') return 'paused';
     return breaker?.state === 'half_open' ? 'retrying' : 'ready';

@@ -28,7 +28,7 @@ interface ProviderCardProps {
   readonly reading: Reading;
 }
 
-/** Shows one provider: its health, and its work or the steps until it is ready. */
+/** Shows the health of one provider, and its current work or the steps that make the provider ready. */
 function ProviderCard({ provider, reading }: ProviderCardProps) {
   const { name } = provider;
   const descriptor = usePage().providers.list.value?.find((each) => each.name === name);
@@ -129,7 +129,7 @@ function CallLine({ name }: { readonly name: string }) {
     return <p class="call-line hint num">{text('system.calls.none', { time })}</p>;
   }
   const frame = { ...SIZE, from: last.at - minutes * 60_000, to: last.at, top: Math.max(1, most) };
-  // No samples exist for the time in which the view was closed.
+  // No samples exist for the time when the view was closed, so the line has a gap there.
   const { line } = toStepLine(points, { ...frame, gap: POLL_MS * 4 });
   return (
     <div class="call-line">
@@ -149,7 +149,10 @@ interface ProviderHintsProps {
   readonly at: number;
 }
 
-/** Shows details of a provider: the time of the last check, when calls are allowed again, and the recent failures. */
+/**
+ * Shows details of a provider: the time of the last check, the time when calls are allowed again, and the recent
+ * failures.
+ */
 function ProviderHints({ provider, gate, health, at }: ProviderHintsProps) {
   const { ready, checked, restarts } = provider;
   const breaker = gate?.breaker;

@@ -3,7 +3,7 @@ import { formatBytes, formatDuration, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
 import './storage-box.css';
 
-/** Shows the use of the disk, its budgets and the retention. */
+/** Shows the disk usage, the disk budgets and the retention periods. */
 export function StorageBox({ report }: { readonly report: Diagnostics }) {
   const { storage, jobs, tasks } = report;
   const { retention, limits } = jobs;
@@ -45,11 +45,11 @@ export function StorageBox({ report }: { readonly report: Diagnostics }) {
 interface MeterProps {
   readonly name: string;
   readonly bytes: number;
-  /** The budget in bytes, if there is one. */
+  /** The budget in bytes. Undefined if there is no budget. */
   readonly most?: number;
 }
 
-/** The fraction from which a budget counts as nearly used up. */
+/** The fraction of a budget from which the budget is shown as nearly used up. */
 const NEARLY = 0.9;
 
 /** Shows the used part of a budget, or the used bytes if there is no budget. */

@@ -9,7 +9,7 @@ import './usage-box.css';
 
 const EVERY_MS = 30_000;
 
-/** Shows the caller, its permissions and allowance, and its images by day. */
+/** Shows the caller, the permissions and the image allowance of the caller, and the number of its images by day. */
 export function UsageBox() {
   const { usage, connection } = usePage();
   const returns = connection.returns.value;
