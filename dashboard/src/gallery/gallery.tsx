@@ -78,8 +78,8 @@ function NoCards() {
 }
 
 /**
- * Explains, while the bridge is unreachable, why nothing changes and when the next attempt is. Loaded cards stay
- * visible.
+ * While the bridge is unreachable, explains why nothing changes, and shows when the next attempt is made. Loaded cards
+ * stay visible.
  */
 function OfflineBanner() {
   const { connection } = usePage();
@@ -101,7 +101,7 @@ function OfflineBanner() {
   );
 }
 
-/** The minimum time between two announcements of progress. */
+/** The minimum time between two announcements of ended jobs, in milliseconds. */
 const EVERY_MS = 5000;
 
 /** Announces to screen readers which jobs have ended, and how many jobs a search has found. */

@@ -8,7 +8,7 @@ import { type Draft, type DraftContent, randomId } from './draft.ts';
 export interface BrowserStorage {
   /** Storage shared by all tabs. */
   readonly local: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-  /** Storage of this tab, which also keeps the token and ends with the tab. */
+  /** Storage of this tab, which also contains the token and is deleted when the tab is closed. */
   readonly session: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
   /** Storage shared by all tabs, large enough for photographs. */
   readonly blobs: {
@@ -31,7 +31,7 @@ interface Deps {
 
 type Images = Pick<DraftContent, 'attachments' | 'mask'>;
 
-/** The storage of one caller's draft: its settings and images. */
+/** The storage of one caller's draft. Holds the settings and the key under which the images are stored. */
 interface Place {
   readonly imagesKey: string;
   read(): PresetTemplate;
@@ -44,7 +44,7 @@ const IMAGES = 'image-bridge.draft-images';
 const PAUSE_MS = 300;
 /**
  * The age, in milliseconds, at which images are removed if their tab was closed without forgetting its token. No page
- * can show them any more.
+ * can show such images any more.
  */
 const ORPHAN_MS = 24 * 60 * 60 * 1000;
 
@@ -53,9 +53,10 @@ export function browserStorage(): BrowserStorage {
 }
 
 /**
- * Keeps the draft in this browser, so that it survives a reload. The settings are in a storage that a closing page can
- * still write. The images are stored in IndexedDB as soon as they are added. The draft belongs to the caller: with a
- * token, it is kept only for this tab and this token, and is removed when the token is changed or forgotten.
+ * Stores the draft in this browser, so that the draft survives a reload. The settings are stored in web storage,
+ * because a page can still write to web storage while the page is being closed. The images are stored in IndexedDB as
+ * soon as the images are added. The draft belongs to the caller. With a token, the draft is stored only for this tab
+ * and this token, and is removed when the token is changed or forgotten.
  */
 export function keepDraft(draft: Draft, deps: Deps): void {
   const { caller, storage } = deps;
@@ -66,7 +67,7 @@ export function keepDraft(draft: Draft, deps: Deps): void {
     if (owner === undefined) return;
     kept?.stop();
     if (owner.token !== undefined) kept?.remove();
-    // A draft that was written before a token was required belongs to the user who enters the first token.
+    // A draft that was written before a token was required is kept for the user who enters the first token.
     if (owner.token === undefined && owner.isAccepted) return;
     draft.clear();
     deps.onRemoved();
@@ -88,7 +89,7 @@ export function keepDraft(draft: Draft, deps: Deps): void {
   void removeOrphans(deps, () => kept?.imagesKey);
 }
 
-/** Restores the draft of this caller, unless the page already has a draft, and stores it from then on. */
+/** Restores the draft of this caller, unless the page already has a draft. Stores the draft from then on. */
 function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: Deps) {
   const { blobs } = storage;
   const place = openPlace(caller.token, storage);
@@ -105,7 +106,7 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
     stopImages = effect(() => {
       const { value: attachments } = draft.attachments;
       const { value: mask } = draft.mask;
-      // If the browser has no storage or the storage is full, the images last as long as the page.
+      // If the browser has no storage or the storage is full, the images are kept only until the page is closed.
       blobs.set(place.imagesKey, { attachments, mask, savedMs: nowMs() }).catch(() => {});
     });
   }
@@ -139,7 +140,7 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
 
 /**
  * Returns the storage of a draft. Without a token, all tabs share one draft. With a token, the draft belongs to the tab
- * and records its token.
+ * and is stored together with the token.
  */
 function openPlace(token: string | undefined, { local, session }: BrowserStorage): Place {
   if (token === undefined) {
@@ -180,7 +181,7 @@ async function removeOrphans(
   }
 }
 
-/** Parses the stored settings. Returns undefined if another version of the page has written something unreadable. */
+/** Parses the stored settings. Returns undefined if no settings are stored, or if the stored text is not valid JSON. */
 function readJson(storage: BrowserStorage['local']): unknown {
   try {
     return JSON.parse(storage.getItem(SETTINGS) ?? 'null') ?? undefined;
@@ -193,6 +194,6 @@ function writeJson(storage: BrowserStorage['local'], value: object): void {
   try {
     storage.setItem(SETTINGS, JSON.stringify(value));
   } catch {
-    // The storage is full or blocked.
+    // The storage is full or blocked, so the settings are kept only until the page is closed.
   }
 }

@@ -5,7 +5,7 @@ import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
 export interface Attachment {
   readonly key: string;
   readonly name: string;
-  /** A source makes the request an edit of that image. A reference is an example for the model. */
+  /** `source`: the request edits this image. `reference`: the image is an example for the model. */
   readonly role: 'source' | 'reference';
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly width: number;
@@ -21,7 +21,7 @@ export interface DraftContent {
   readonly mask: Blob | undefined;
 }
 
-/** The settings that are objects. */
+/** The names of the settings that are objects. */
 export type SettingsGroup = 'parameters' | 'output' | 'routing' | 'session' | 'policies';
 type Group<G extends SettingsGroup> = {
   [K in keyof NonNullable<PresetTemplate[G]>]: NonNullable<PresetTemplate[G]>[K] | undefined;
@@ -30,18 +30,18 @@ type Group<G extends SettingsGroup> = {
 export type Draft = ReturnType<typeof createDraft>;
 
 /**
- * Creates the draft of the next request. Settings have the shape of a preset's template. A setting that is absent has
- * the default of the bridge, so the page can tell which settings were changed.
+ * Creates the draft of the next request. Settings have the shape of a preset's template. An absent setting has the
+ * default value of the bridge, so the page can see which settings were changed.
  */
 export function createDraft() {
   const settings = signal<PresetTemplate>({});
   const attachments = signal<readonly Attachment[]>([]);
-  /** An image that is transparent where the first source may change, in the size of that source. */
+  /** An image of the same size as the first source. The mask is transparent where the source may change. */
   const mask = signal<Blob | undefined>(undefined);
 
   /**
-   * Replaces the attachments. The mask belongs to the first source, and is removed when another image becomes the first
-   * source.
+   * Replaces the attachments. Removes the mask if another image becomes the first source, because the mask belongs to
+   * the first source.
    */
   function setAttachments(next: readonly Attachment[]): void {
     batch(() => {
@@ -75,7 +75,7 @@ export function createDraft() {
     attachments: attachments as ReadonlySignal<readonly Attachment[]>,
     mask: mask as ReadonlySignal<Blob | undefined>,
 
-    /** Replaces all settings, for a preset, a repeated job or a restored draft. */
+    /** Replaces all settings. Used for a preset, a repeated job or a restored draft. */
     apply(template: PresetTemplate): void {
       settings.value = template;
     },
@@ -91,7 +91,10 @@ export function createDraft() {
     },
 
     attach,
-    /** Removes an image. The returned function restores it with its mask, and keeps images that were added since. */
+    /**
+     * Removes an image. The returned function restores the image and its mask, and keeps images that were added after
+     * the removal.
+     */
     removeAttachment(key: string): () => void {
       const before = attachments.peek();
       const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
@@ -124,7 +127,7 @@ export function createDraft() {
     clear: () => restore({ settings: {}, attachments: [], mask: undefined }),
     restore,
     content,
-    /** Remembers the current draft. The returned function restores it. */
+    /** Remembers the current draft. The returned function restores the remembered draft. */
     snapshot(): () => void {
       const kept = content();
       return () => restore(kept);
@@ -132,12 +135,12 @@ export function createDraft() {
   };
 }
 
-/** Returns the image that a request edits. Its mask, if any, has the same size. */
+/** Returns the image that a request edits. The mask, if there is one, has the size of this image. */
 export function firstSource(attachments: readonly Attachment[]): Attachment | undefined {
   return attachments.find(({ role }) => role === 'source');
 }
 
-/** Inserts an image of an earlier list at its former place. */
+/** Inserts the image `key` of the list `before` into the list `now` at its former position. */
 function withAgain(
   now: readonly Attachment[],
   before: readonly Attachment[],
@@ -153,7 +156,10 @@ function defined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }
 
-/** Returns a random id of 32 hexadecimal digits. Browsers offer `crypto.randomUUID` only to pages on https or loopback. */
+/**
+ * Returns a random id of 32 hexadecimal digits. `crypto.randomUUID` is not used because browsers offer this function
+ * only to pages on https or loopback.
+ */
 export function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

@@ -9,7 +9,10 @@ import { toDataUrl } from './to-request.ts';
 
 type KeptInput = StoredInput & { readonly name: string; readonly blob: Blob };
 
-/** Repeats a job. A successful job is sent again with its input images. Any other job is retried by the bridge. */
+/**
+ * Repeats a job. If the job succeeded, sends its request again with its input images. Otherwise, asks the bridge to
+ * retry the job.
+ */
 export async function repeatJob(
   { api, submissions }: Pick<Page, 'api' | 'submissions'>,
   job: Job,
@@ -19,8 +22,8 @@ export async function repeatJob(
 }
 
 /**
- * Returns the request of a job with its input images, ready to be sent again. Throws ApiError `not_found` if the images
- * are no longer stored.
+ * Returns the request of a job with its input images, ready to be sent again. Throws ApiError `not_found` if the bridge
+ * no longer stores the images.
  */
 async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);

@@ -14,7 +14,9 @@ import type { PlanState } from './planner.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
 import './make-foot.css';
 
-/** Shows the plan, the number of images and the submit button. Stays visible while the settings scroll. */
+/**
+ * Shows the plan, the number of images and the submit button. The foot stays visible while the settings are scrolled.
+ */
 export function MakeFoot() {
   const { draft, chosen } = usePage();
   const { canSubmit, submit } = useSubmit();
@@ -80,7 +82,7 @@ function Planned({ state, words }: { readonly state: PlanState; readonly words: 
   );
 }
 
-/** Shows why the request is invalid, or why no plan is possible, in the words of the bridge. */
+/** Shows why the request is invalid or why no plan is possible, with the error texts of the bridge. */
 function Refused({ error }: { readonly error: Extract<PlanState, { state: 'refused' }>['error'] }) {
   const issues = error.details['issues'];
   const [issue] = Array.isArray(issues) ? issues : [];
@@ -138,7 +140,7 @@ function FixButton({ fix }: { readonly fix: Fix }) {
   );
 }
 
-/** Draws a request and the calls that it is split into, four at most. */
+/** Draws a request and the calls into which the bridge splits the request. At most four calls are drawn. */
 function FanOut({ calls }: { readonly calls: number }) {
   const count = Math.min(Math.max(calls, 1), 4);
   const step = 33 / Math.max(count - 1, 1);
@@ -155,7 +157,10 @@ function FanOut({ calls }: { readonly calls: number }) {
   );
 }
 
-/** Returns a function that sends the draft. The draft is kept, so that it can be changed and sent again at once. */
+/**
+ * Returns a function that sends the draft. The draft is kept, so that the user can change the draft and send it again
+ * at once.
+ */
 function useSubmit() {
   const page = usePage();
   const { plan, connection, router } = page;
@@ -210,8 +215,8 @@ function toWords(error: unknown): { readonly text: string; readonly detail: stri
 }
 
 /**
- * Shows the draft as one line below the images if the panel is hidden, on narrow screens or collapsed. A press opens
- * the draft. The draft can also be sent from here.
+ * Shows the draft as one line below the images while the panel is hidden: on narrow screens, or if the panel is
+ * collapsed. A press on the line opens the panel. The draft can also be sent from the dock.
  */
 export function Dock() {
   const { draft, router } = usePage();

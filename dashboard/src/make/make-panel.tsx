@@ -18,7 +18,7 @@ import './make-panel.css';
  */
 export function MakePanel() {
   const { router } = usePage();
-  // The sheet stays open under the mask editor, which is opened from it.
+  // The sheet stays open under the mask editor, because the mask editor is opened from the sheet.
   const isSheet = router.layer.value !== undefined;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {

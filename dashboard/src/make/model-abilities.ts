@@ -25,7 +25,7 @@ export function toAbilities(document: Capabilities): string {
   return parts.filter(Boolean).join(text('list.separator'));
 }
 
-/** Returns the maximum number of input images. 0 if the model accepts none. */
+/** Returns the maximum number of input images, or 0 if the model accepts no input images. */
 export function mostImages({
   edit_images,
   reference_images,
@@ -36,7 +36,7 @@ export function mostImages({
   return Math.max(...counts);
 }
 
-/** Returns true for the sandbox, which generates images on this machine as rehearsals for a real model. */
+/** Returns true for the sandbox, which generates test images on this machine without a real model. */
 export function isRehearsal(provider: string): boolean {
   return provider === 'sandbox';
 }
@@ -54,9 +54,9 @@ export interface ChosenModel {
 }
 
 /**
- * Returns the provider and model for a draft, by the routing rules of the bridge: the provider that the draft names, or
- * else the default provider. If the draft names only a model, and the default provider does not list it, the first
- * provider that lists the model is used.
+ * Returns the provider and the model for a draft, according to the routing rules of the bridge. The provider is the one
+ * that the draft names, or the default provider if the draft names no provider. If the draft names only a model that
+ * the default provider does not list, the provider is the first one that lists the model.
  */
 export function toChosenModel(
   settings: ReadonlySignal<PresetTemplate>,

@@ -46,7 +46,10 @@ export function ModelPicker() {
   );
 }
 
-/** Lists the models by provider, and after them the models of the sandbox that fail on purpose, for developers. */
+/**
+ * Lists the models by provider. The models of the sandbox that fail on purpose come last, because only developers need
+ * these models.
+ */
 function ModelOptions() {
   const { value: list = [] } = usePage().providers.list;
   const groups = [

@@ -16,7 +16,7 @@ export interface PlanText {
   readonly fixes: readonly Fix[];
 }
 
-/** Describes a plan: the number of calls, and the changes to the request; or the reason why the request is rejected. */
+/** Describes a plan: the number of calls and the changes to the request, or the reason why the request is rejected. */
 export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefined): PlanText {
   const route = plan.routes[plan.chosen ?? 0];
   if (route === undefined)
@@ -41,8 +41,8 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
 }
 
 /**
- * Returns true if the route can never accept the request. A provider that is not ready also has an error, but may be
- * ready when the draft is sent.
+ * Returns true if the route can never accept the request. A route whose provider is not ready also has an error, but
+ * the provider may be ready when the draft is sent.
  */
 export function isRefused({ error, ready, calls }: Route): boolean {
   return error !== undefined && (ready || calls === 0);
@@ -85,7 +85,7 @@ function fixesOf(field: string): readonly Fix[] {
 }
 
 /**
- * Changes that are not reported, because the model always makes them, or because the cut-out background is reported
+ * The reasons of changes that are not reported in the plan, because the change is always made or is reported
  * separately.
  */
 const EXPECTED: ReadonlySet<Change['reason']> = new Set([

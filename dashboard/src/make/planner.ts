@@ -21,10 +21,13 @@ interface Deps {
   readonly chosen: ReadonlySignal<ChosenModel | undefined>;
 }
 
-/** The pause in typing, in milliseconds, after which a plan is requested. */
+/** The time without changes to the draft, in milliseconds, after which a plan is requested. */
 const PAUSE_MS = 150;
 
-/** Requests a plan of the draft after every pause in typing. Images are described, not sent. */
+/**
+ * Requests a plan for the draft after every pause in typing. The request describes the images and does not contain
+ * their bytes.
+ */
 export function createPlanner({ api, connection, draft, chosen }: Deps): ReadonlySignal<PlanState> {
   const current = signal<PlanState>({ state: 'empty' });
   let controller = new AbortController();
@@ -45,7 +48,7 @@ export function createPlanner({ api, connection, draft, chosen }: Deps): Readonl
       current.value = { state: 'tooLong' };
       return;
     }
-    // The last plan stays visible meanwhile, so that the line does not flicker at every key.
+    // The last plan stays visible until the new plan arrives, so that the line does not flicker at every key press.
     if (current.peek().state !== 'planned') current.value = { state: 'planning' };
     controller = new AbortController();
     const { signal: abort } = controller;
@@ -82,7 +85,7 @@ function toPlanRequest(
   const [first] = sources;
   return {
     ...settings,
-    // A job always delivers artifacts, whatever the request says.
+    // The images of a job are always artifacts, so the plan is requested with this value.
     output: { ...settings.output, response_format: 'artifact' },
     operation: sources.length > 0 ? 'edit' : 'generate',
     images: sources.map(describe),

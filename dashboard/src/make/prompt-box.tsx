@@ -9,7 +9,7 @@ import { attachFiles } from './images/attachments.ts';
 import { bytesOver } from './to-request.ts';
 import './prompt-box.css';
 
-/** Renders the prompt and its images, which are dropped, pasted or picked. */
+/** Renders the prompt and the input images, which the user can drop, paste or pick. */
 export function PromptBox() {
   const page = usePage();
   const { draft } = page;
@@ -98,8 +98,9 @@ function PromptFoot({ over, onFiles }: FootProps) {
 }
 
 /**
- * Accepts files that are dropped anywhere on the page, or pasted, while no dialog is open. Otherwise the browser would
- * leave the page and open them. Returns true while files are dragged over the page.
+ * Accepts files that are dropped anywhere on the page, or pasted, while no dialog is open. The browser's default action
+ * for dropped files is always prevented, because the browser would leave the page and open the files. Returns true
+ * while files are dragged over the page.
  */
 function useIncomingFiles(take: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false);
@@ -119,7 +120,7 @@ function useIncomingFiles(take: (files: readonly File[]) => void): boolean {
     window.addEventListener('dragover', onDrag, options);
     window.addEventListener(
       'dragleave',
-      // The related target is null only when the pointer leaves the window.
+      // `relatedTarget` is null only when the pointer leaves the window.
       ({ relatedTarget }) => relatedTarget === null && setOver(false),
       options,
     );
@@ -137,7 +138,7 @@ function useIncomingFiles(take: (files: readonly File[]) => void): boolean {
       'paste',
       ({ clipboardData }) => {
         const files = filesOf(clipboardData);
-        // Text is pasted as text, even if the clipboard also contains an image of it.
+        // If the clipboard contains text, the text is pasted, even if the clipboard also contains an image of the text.
         if (files.length === 0 || clipboardData?.types.includes('text/plain') || !isFree()) return;
         current.current(files);
       },

@@ -2,7 +2,7 @@ import type { Job, PresetTemplate } from '../api/schemas.ts';
 
 type JobRequest = Job['request'];
 
-/** The defaults of the contract's ImageRequest, as a stored request contains them. */
+/** The default values of `ImageRequest` in the API contract. A stored request contains these values explicitly. */
 const DEFAULTS = {
   parameters: {
     n: 1,
@@ -41,8 +41,8 @@ const DEFAULTS = {
 } as const;
 
 /**
- * Returns the settings of a request in the shape of a preset's template. Settings with default values are left out, and
- * so is the number of previews, which the page chooses.
+ * Returns the settings of a request in the shape of a preset's template. Settings with default values are left out. The
+ * number of previews is also left out, because the page chooses it.
  */
 export function recallSettings(request: JobRequest): PresetTemplate {
   const { output, metadata } = request;

@@ -4,30 +4,35 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { randomId } from './draft.ts';
 
 /**
- * Sends requests as jobs. Each submission has its own idempotency key. If the connection breaks before the reply, the
- * same submission is sent once more and can never create a second job.
+ * Sends requests as jobs. Each submission has its own idempotency key. If the connection fails before the reply, the
+ * request is sent once more with the same key, so that it never creates a second job.
  */
 export function createSubmissions(api: Api, jobs: Jobs) {
-  /** Sends a request, once more if the connection breaks, and shows the job as soon as it can be read. */
+  /**
+   * Sends a request, and sends it once more if the connection fails. Then reads the newest jobs, so that the new job is
+   * shown.
+   */
   async function accepted(send: (key: string) => Promise<Job>): Promise<Job> {
     const key = randomId();
     const job = await send(key).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'unreachable') return send(key);
       throw error;
     });
-    // The job is accepted. If it cannot be read now, the event stream reports it.
+    // The bridge has accepted the job. If reading the newest jobs fails, the event stream reports the job.
     await jobs.readNewest().catch(() => {});
     return job;
   }
 
   return {
-    /** Resolves when the job is durably queued. Throws ApiError. */
+    /**
+     * Resolves when the job is durably queued. Throws ApiError if the bridge rejects the request or cannot be reached.
+     */
     submit: (body: ImageRequest): Promise<Job> =>
       accepted((key) =>
         unwrap(api.POST('/v1/jobs', { params: { header: { 'idempotency-key': key } }, body })),
       ),
 
-    /** Creates a new job from one that ended without success. The bridge has stored its images. */
+    /** Creates a new job from a job that ended without success. The bridge has stored the input images of that job. */
     retry: (id: string): Promise<Job> =>
       accepted((key) =>
         unwrap(

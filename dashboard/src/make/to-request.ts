@@ -3,7 +3,10 @@ import type { Attachment } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
 
-/** Returns the request of a draft, including its images. With a source, the request is an edit. Throws FileMoved. */
+/**
+ * Returns the request of a draft, including its images. If the draft has a source, the request is an edit. Throws
+ * FileMoved if a local file can no longer be read.
+ */
 export async function toRequest(
   settings: PresetTemplate,
   attachments: readonly Attachment[],
@@ -27,7 +30,8 @@ export async function toRequest(
 }
 
 /**
- * The error for a local file that was moved or changed after it was added, so that the browser can no longer read it.
+ * The error for a local file that the browser can no longer read because the file was moved or changed after it was
+ * added.
  */
 export class FileMoved extends Error {
   readonly file: string;
@@ -46,7 +50,8 @@ async function toInput({ content, name }: Attachment): Promise<Input> {
 }
 
 /**
- * Replaces separators and control characters, because the bridge accepts one safe path component and shows the name.
+ * Replaces separators and control characters in a file name, because the bridge displays the name and accepts only one
+ * safe path component.
  */
 function toFilename(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced here
@@ -67,8 +72,8 @@ export function toDataUrl(blob: Blob): Promise<string> {
 const PREVIEWS = 2;
 
 /**
- * Returns the settings to send: with previews, which the gallery shows while the job runs, and without the blank prompt
- * of an unfinished draft.
+ * Returns the settings to send. If the draft sets no number of previews and the model supports previews, adds a number
+ * of previews, which the gallery shows while the job runs.
  */
 export function toSettings(
   settings: PresetTemplate,
@@ -80,7 +85,7 @@ export function toSettings(
   return { ...settings, parameters: { ...settings.parameters, partial_images: previews } };
 }
 
-/** The limit for `prompt` and `negative_prompt` together, in bytes of UTF-8. */
+/** The limit for the total length of `prompt` and `negative_prompt`, in UTF-8 bytes. */
 const MAX_BYTES = 12_288;
 
 /** Returns the number of UTF-8 bytes by which the prompts exceed the limit of the bridge. */
@@ -89,7 +94,8 @@ export function bytesOver(settings: {
   readonly negative_prompt?: string | null;
 }): number {
   const { prompt, negative_prompt: negative } = settings;
-  // A UTF-16 code unit has at most three bytes in UTF-8, so a short prompt need not be encoded.
+  // A UTF-16 code unit has at most three bytes in UTF-8, so the length of a short prompt can be checked without
+  // encoding.
   const length = (prompt?.length ?? 0) + (negative?.length ?? 0);
   if (length * 3 <= MAX_BYTES) return 0;
   return new TextEncoder().encode(`${prompt ?? ''}${negative ?? ''}`).length - MAX_BYTES;

@@ -12,9 +12,10 @@ interface SavedFile {
 }
 
 /**
- * Saves images: a single image as it is, several images as a zip that is made in the browser. If the browser can write
- * to a file, the zip is streamed to it; otherwise the zip is first held in memory. Resolves with the number of images
- * that no longer exist and were left out. Throws ApiError if the bridge does not respond.
+ * Saves a single image unchanged, or several images as a zip file that is made in the browser. If the browser can write
+ * to a file, the zip is streamed to the file. Otherwise, the zip is first held in memory. Resolves with the number of
+ * images that were left out of the zip because they no longer exist. Throws ApiError if the bridge does not respond, or
+ * if a single image no longer exists.
  */
 export async function saveImages(
   api: Api,
@@ -48,7 +49,7 @@ async function* readImages(api: Api, files: readonly SavedFile[], onMissing: () 
   }
 }
 
-/** Resolves with true if the zip was saved, and with false if the user closed the dialog. */
+/** Resolves with true if the zip was saved, and with false if the user cancelled the save dialog. */
 async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
   const { showSaveFilePicker } = window as SaveFilePicker;
   if (showSaveFilePicker === undefined) {
@@ -67,20 +68,20 @@ async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<b
   return true;
 }
 
-/** Offers a blob for download, like a link with the attribute `download`. */
+/** Downloads a blob, as if the user had followed a link with the attribute `download`. */
 function offer(blob: Blob, name: string): void {
   const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser reads the object after this task. One minute is more than enough.
+  // The browser reads the blob after this task has ended, and needs the URL until then. One minute is more than enough.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
 const WORDS = 6;
 
-/** Returns the images of jobs, each with the name under which it is saved. */
+/** Returns the images of jobs, each with the file name for saving. */
 export function filesOf(jobs: readonly JobSummary[]): readonly SavedFile[] {
   return jobs.flatMap((job) =>
     job.artifacts.map(({ id }, index) => ({

@@ -27,7 +27,10 @@ export function createJobActions(page: Page) {
       if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
     },
 
-    /** Opens one job with its images, or with its image and its source; or opens two jobs side by side. */
+    /**
+     * Opens jobs for comparison. With two ids, opens two jobs side by side. With one id, opens the job to compare its
+     * images, or its image and its source.
+     */
     compare(ids: readonly string[]): void {
       const [first, second] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
       if (first === undefined) return;
@@ -64,8 +67,8 @@ export async function saveAll(
 }
 
 /**
- * Marks jobs as favourites and hides jobs. Both take effect at once and offer an undo instead of asking for
- * confirmation.
+ * Creates the actions that mark jobs as favourites and hide jobs. Both actions take effect at once. They offer an undo
+ * instead of asking for confirmation.
  */
 function createJobMarks({ jobs, undo, toasts }: Page) {
   const known = (ids: readonly string[]): readonly JobSummary[] =>
@@ -81,7 +84,10 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
     });
   }
 
-  /** Shows a message only for several jobs. For a single job, the heart on the card shows the change. */
+  /**
+   * Sets or clears the favourite mark. A message is shown only for several jobs, because the heart on the card shows
+   * the change of a single job.
+   */
   async function setFavorite(ids: readonly string[], favorite: boolean): Promise<void> {
     const list = known(ids).filter((job) => job.favorite !== favorite);
     const outcome = await runForEach(list, ({ id }) => jobs.setFavorite(id, favorite));
@@ -112,7 +118,7 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
   return { setFavorite, setHidden };
 }
 
-/** The ids that succeeded, and the ids that failed with the first error. */
+/** The ids for which an action succeeded, the ids for which it failed, and the first error. */
 interface Outcome {
   readonly done: readonly string[];
   readonly failed: readonly string[];
@@ -147,15 +153,18 @@ export async function runForEach<T extends { readonly id: string }>(
 
 const WAITS_MS = 3000;
 
-/** Creates a confirmation: a second press within three seconds confirms an action that cannot be undone. */
+/**
+ * Creates the confirmation for an action that cannot be undone. A second press within three seconds confirms the
+ * action.
+ */
 export function createConfirmation() {
   const waiting = signal<string | undefined>(undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   return {
-    /** The id that was pressed once. */
+    /** The id that waits for the second press. */
     waiting: waiting as ReadonlySignal<string | undefined>,
 
-    /** Returns true if this press is the second one. */
+    /** Returns true if this press is the second press for the same id. */
     confirm(id: string): boolean {
       clearTimeout(timer);
       const isSecond = waiting.peek() === id;
@@ -170,13 +179,16 @@ export function createConfirmation() {
   };
 }
 
-/** Creates the actions that start from an existing job: send it again, change it, or use its image as the source. */
+/**
+ * Creates the actions that make new images from an existing job: send the job again, change its request, or use its
+ * image as the source.
+ */
 function createMakingFromJobs(page: Page) {
   const { jobs, router, draft, toasts } = page;
 
   async function again(id: string): Promise<'sent' | 'looked at'> {
     const job = await jobs.read(id);
-    // The user must decide, because the image could be paid for twice.
+    // The job is shown instead of sent again, because the image could be paid for twice and the user must decide.
     if (job.error?.details['outcome'] === 'unknown') {
       router.navigate(`/jobs/${id}`);
       return 'looked at';
@@ -220,7 +232,9 @@ export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<v
   if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
 }
 
-/** Shows the draft: focuses the prompt beside the images, or opens the sheet over them on narrow screens. */
+/**
+ * Shows the draft. On narrow screens, opens the sheet over the images. Otherwise, focuses the prompt beside the images.
+ */
 export function showDraft({ router }: Pick<Page, 'router'>): void {
   if (window.matchMedia('(max-width: 899px)').matches) router.openLayer('make');
   else document.getElementById('prompt')?.focus();

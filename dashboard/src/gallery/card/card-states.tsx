@@ -17,7 +17,7 @@ interface OpenCardProps {
   readonly tabIndex: number;
 }
 
-/** Shows an open job: as text until an unfinished image exists, then as that image. */
+/** Shows an open job as text until an unfinished image exists, and then as the unfinished image. */
 export function OpenCard({ job, tabIndex }: OpenCardProps) {
   const image = usePartialImage(job);
   const { connection, queue } = usePage();
@@ -161,7 +161,7 @@ function Ways({ job, failure, waits, tabIndex }: WaysProps) {
   );
 }
 
-/** Returns the part of the error that is known before the whole error has been read. */
+/** Returns the error of a job as far as its summary shows it, for use before the whole error has been read. */
 function assumed({
   status,
   error_code,
@@ -173,11 +173,11 @@ function assumed({
 
 interface LostImageProps {
   readonly error: ApiError;
-  /** The prompt, for a card with a single image. In a mosaic there is only room for the title. */
+  /** The prompt, for a card with a single image. Undefined in a mosaic, where there is room only for the title. */
   readonly prompt: string | undefined;
 }
 
-/** Shows that an image could not be loaded, because it was removed or failed to load. */
+/** Explains that an image was removed or that loading the image failed. */
 export function LostImage({ error, prompt }: LostImageProps) {
   const isRemoved = error.status === 404;
   const title = text(isRemoved ? 'card.removed' : 'card.notLoaded');
@@ -197,7 +197,7 @@ interface CardNoteProps {
   readonly tone?: string;
   readonly title: string;
   readonly say?: ComponentChildren;
-  /** The prompt, if `say` has another text. */
+  /** The prompt, if `say` contains another text. */
   readonly asked?: string | undefined;
   /** The available actions, or the elapsed time. */
   readonly children?: ComponentChildren;

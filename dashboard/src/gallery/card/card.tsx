@@ -34,7 +34,7 @@ interface CardProps {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** True if Tab reaches the card. */
+  /** True if the Tab key moves the focus to this card. */
   readonly isCursor: boolean;
   readonly isPicked: boolean;
 }
@@ -108,8 +108,8 @@ function Badges({ job }: { readonly job: JobSummary }) {
 }
 
 /**
- * Makes the whole card a link to its job, so that new tabs, the context menu and Enter work. While a selection is
- * active, a press selects the card.
+ * Makes the whole card a link to its job, so that opening in a new tab, the context menu and Enter work. While a
+ * selection is active, a press selects or deselects the card.
  */
 function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCursor: boolean }) {
   const { router } = usePage();
@@ -127,7 +127,7 @@ function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCurs
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     cursor.value = job.id;
-    // A press of Enter has a click count of 0, and always opens the job.
+    // A click event from the Enter key has a `detail` of 0. Enter always opens the job.
     if (selection.active.peek() && event.detail > 0) selection.toggle(job.id);
     else router.navigate(path);
   }
@@ -140,8 +140,8 @@ function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCurs
       draggable={false}
       onClick={onClick}
       onMouseDown={(event) => {
-        // Prevents the browser from moving the focus, because the range starts at the focused card, and from selecting
-        // text.
+        // Prevents the browser from selecting text and from moving the focus. The focus must stay because the range
+        // starts at the focused card.
         if (event.shiftKey) event.preventDefault();
       }}
     >
@@ -179,7 +179,7 @@ function CardImages({ job, width, height }: CardImagesProps) {
   );
 }
 
-/** Returns the width of one image in a mosaic. The height follows from the ratio of the image. */
+/** Returns the width of one image in a mosaic, in CSS pixels. The height is computed from the ratio of the image. */
 function share(width: number, count: number, index: number): number {
   if (count === 1) return width;
   return count === 3 && index === 0 ? (width * 2) / 3 : width / 2;
@@ -199,7 +199,7 @@ function Thumbnail({
     return <LostImage error={image.error} prompt={isAlone ? job.prompt : undefined} />;
   }
   if (image.state === 'loading') return <i class="skeleton" />;
-  // Other formats can be transparent, so a pattern is shown behind them.
+  // Images in formats other than JPEG can be transparent, so a pattern is shown behind such images.
   const isMaybeClear = artifact.format !== 'jpeg';
   return (
     <img
@@ -299,7 +299,7 @@ function cardFacts(job: JobSummary): string {
 interface PickButtonProps {
   readonly id: string;
   readonly isPicked: boolean;
-  /** True if the button is always visible, false if it is visible only on hover and focus. */
+  /** True if the button is always visible, false if the button is visible only on hover and focus. */
   readonly stays: boolean;
   readonly tabIndex: number;
 }

@@ -72,8 +72,8 @@ interface DayProps {
 }
 
 /**
- * Renders the cards of one day. The cards are siblings in the document, and the rows of the grid own them by reference
- * (`aria-owns`). A card that changes its row is moved instead of being created again.
+ * Renders the cards of one day. The cards are siblings in the document, and the rows of the grid refer to their cards
+ * with `aria-owns`. Therefore, a card that moves to another row keeps its element and is not created again.
  */
 function DayOfCards({ day, rows, layout }: DayProps) {
   const { today } = usePage();
@@ -125,7 +125,7 @@ function DayOfCards({ day, rows, layout }: DayProps) {
   );
 }
 
-/** Shows how many new jobs wait above, and scrolls to them. */
+/** Shows the number of new jobs that are held back. A press shows the new jobs at the top of the feed. */
 function NewPill({ onPress }: { readonly onPress: () => void }) {
   const { state } = useGallery();
   const { value: count } = state.arrivals.count;
@@ -141,7 +141,7 @@ function NewPill({ onPress }: { readonly onPress: () => void }) {
   );
 }
 
-/** Ratios of typical images. */
+/** The ratios (width divided by height) of the placeholders, which are the ratios of typical images. */
 const RATIOS = [1.5, 1, 1.5, 0.667, 1.5, 1, 0.667, 1.5, 1.778, 1, 1, 1.5, 1, 0.667, 1.5, 1.5];
 
 /** Shows placeholders while the first page is loading. */

@@ -16,8 +16,8 @@ const ARROWS = {
 } as const satisfies Record<string, Direction>;
 
 /**
- * Binds the keys of the gallery. They act on the selected cards, or else on the focused card; never on the card that is
- * only hovered.
+ * Binds the keys of the gallery. The keys act on the selected cards, or on the focused card if no card is selected. The
+ * keys never act on a card that is only hovered.
  */
 export function useFeedKeys(scroller: RefObject<HTMLElement | null>): void {
   const { router } = usePage();
@@ -36,8 +36,8 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
     const layout = state.layout.peek();
     if (layout === undefined) return;
     if (from === undefined) {
-      // If nothing has the focus, arrows move it into the gallery. Inside other controls, arrows keep their own
-      // meaning.
+      // If nothing has the focus, the arrow keys move the focus into the gallery. Other controls handle the arrow keys
+      // themselves.
       if (document.activeElement !== document.body || direction === 'first' || direction === 'last')
         return;
       const start = state.cursor.peek();
@@ -67,7 +67,10 @@ function useCommands(): KeyBindings {
   const { selection } = state;
   const job = (id: string | undefined) => (id === undefined ? undefined : jobs.get(id)?.peek());
 
-  /** Returns a key handler that passes on the selected ids, or the focused one. It does nothing if there is neither. */
+  /**
+   * Returns a key handler that calls `run` with the ids of the selected cards, or with the id of the focused card. The
+   * handler does nothing if no card is selected or focused.
+   */
   function on(run: (ids: readonly string[], first: string) => void) {
     return (event: KeyboardEvent) => {
       const isChosen = selection.ids.peek().size > 0;
@@ -114,8 +117,8 @@ function isFree(target: EventTarget | null): boolean {
 }
 
 /**
- * Moves the focus with the cursor while the keyboard is used in the feed, also when the focused card is removed and
- * after a visit to a job that was opened from here.
+ * Moves the focus to the card at the cursor while the focus is in the feed. This also applies when the focused card is
+ * removed, and after a visit to a job that was opened from the feed.
  */
 export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {
   const { router } = usePage();
@@ -126,7 +129,7 @@ export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {
   const returns = useRef(false);
   const box = scroller.current;
   const focused = document.activeElement;
-  // Read before the cards are rendered again, because a removed card loses the focus.
+  // The focus is read before the cards are rendered again, because a removed card loses the focus.
   const wasInside = box?.contains(focused) === true && focused !== box;
 
   useLayoutEffect(() => {
@@ -149,7 +152,8 @@ function focusCard(scroller: HTMLElement | null, id: string): void {
   const card = scroller?.querySelector<HTMLElement>(`[data-id="${id}"]`);
   if (!(scroller && card)) return;
   card.querySelector<HTMLElement>('.card-link')?.focus({ preventScroll: true });
-  // The space covered by the toolbar at the bottom of the page and by the dock of narrow screens.
+  // The height, in CSS pixels, that is covered by the toolbar at the bottom of the page and, on narrow screens, by the
+  // dock.
   const covered = Number.parseFloat(getComputedStyle(scroller).scrollPaddingBlockEnd) || 0;
   const [view, place] = [scroller.getBoundingClientRect(), card.getBoundingClientRect()];
   const above = view.top + HEADING - place.top;

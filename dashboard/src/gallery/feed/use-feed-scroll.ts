@@ -11,7 +11,10 @@ import { tileScale } from '../../shell/preferences.ts';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
-/** The scroll position, in CSS pixels, up to which the feed counts as at the top. There, new jobs appear at once. */
+/**
+ * The maximum scroll position, in CSS pixels, at which the feed is treated as scrolled to the top. At the top, new jobs
+ * appear at once.
+ */
 const TOP = 40;
 
 /**
@@ -45,7 +48,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller, state, feed, ids, status, layout]);
 
   useLayoutEffect(() => {
-    // A new filter starts at the top.
+    // When the filter changes, the feed is scrolled to the top.
     let last = state.feed.peek();
     return effect(() => {
       if (state.feed.value === last) return;
@@ -56,7 +59,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   }, [scroller, state]);
 }
 
-/** Keeps the first visible card in place when rows move, by adjusting the scroll position. */
+/** Adjusts the scroll position when rows move, so that the first visible card stays in place. */
 function useAnchor(
   scroller: RefObject<HTMLElement | null>,
   layout: Layout | undefined,
@@ -67,7 +70,7 @@ function useAnchor(
     const [box, old] = [scroller.current, before.current];
     before.current = layout;
     if (box === null || old === undefined || layout === undefined || old === layout) return;
-    // Reading scrollTop forces a layout, so it is skipped if nothing is scrolled.
+    // Reading `scrollTop` forces a layout, so `scrollTop` is not read if the feed is at the top.
     if (!isScrolled.peek() || box.scrollTop <= TOP) return;
     const anchor = firstSeen(old, box.scrollTop).find((id) => layout.rowOf.has(id));
     if (anchor === undefined) return;
@@ -76,7 +79,7 @@ function useAnchor(
   }, [scroller, layout]);
 }
 
-/** Returns the ids of the cards in the first visible rows, in reading order. */
+/** Returns the ids of the cards in the first three visible rows, in reading order. */
 function firstSeen({ rows }: Layout, scrollTop: number): readonly string[] {
   const first = rows.findIndex(({ top, height }) => top + height > scrollTop);
   return rows.slice(first, first + 3).flatMap(({ tiles }) => tiles.map(({ id }) => id));
@@ -87,13 +90,14 @@ function topOf({ rows, rowOf }: Layout, id: string): number {
 }
 
 /**
- * The number of rows rendered beyond each edge of the viewport, so that they exist before they are scrolled into view.
+ * The number of rows that are rendered beyond each edge of the viewport, so that rows exist before they are scrolled
+ * into view.
  */
 const OVERSCAN = 3;
 
 /**
  * Returns the indexes of the rows near the viewport in ascending order. The row `pinned` is always included, so that
- * scrolling never loses the focus.
+ * the focused card keeps the focus during scrolling.
  */
 export function useVirtualRows(
   scroller: RefObject<HTMLElement | null>,
@@ -128,7 +132,10 @@ export function useVirtualRows(
   return virtualizer.getVirtualIndexes();
 }
 
-/** Observes the size as the library does, but skips the first read, which would force a layout during rendering. */
+/**
+ * Observes the size of the scroll container like the library's own function, but skips the first read, because reading
+ * the size would force a layout during rendering.
+ */
 function observeBox(
   { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
   onBox: (box: { readonly width: number; readonly height: number }) => void,
@@ -141,7 +148,7 @@ function observeBox(
   return () => observer.disconnect();
 }
 
-/** Keeps the frame of the rows as wide as the feed. */
+/** Keeps the width of the frame equal to the width of the feed. */
 export function useFeedFrame(scroller: RefObject<HTMLElement | null>): void {
   const { state } = useGallery();
   const { value: scale } = tileScale;

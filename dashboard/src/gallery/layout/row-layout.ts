@@ -6,7 +6,7 @@ export interface Shape {
   readonly id: string;
   /** Width divided by height. */
   readonly ratio: number;
-  /** The start of the card's day in Unix milliseconds. */
+  /** The start of the day on which the job was created, in Unix milliseconds. */
   readonly day: number;
 }
 
@@ -35,9 +35,12 @@ interface Row {
 export interface Day {
   readonly day: number;
   readonly top: number;
-  /** The height including the heading. */
+  /** The height of the day's rows and heading, in CSS pixels. */
   readonly height: number;
-  /** The first row of the day. Rows from `firstRow` up to, but not including, `endRow` belong to it. */
+  /**
+   * The index of the first row of the day. The rows from `firstRow` up to, but not including, `endRow` belong to the
+   * day.
+   */
   readonly firstRow: number;
   readonly endRow: number;
 }
@@ -50,13 +53,13 @@ export interface Layout {
   readonly rowOf: ReadonlyMap<string, number>;
 }
 
-/** The fraction of the width from which a last row is stretched to the full width. */
+/** If the last row of a day fills at least this fraction of the width, the row is stretched to the full width. */
 const NEARLY_FULL = 0.8;
 
 /**
  * Lays out justified rows in reading order, with a heading before each day. All cards in a row have the same height.
- * Every row except the last row of a day fills the width exactly. Appending cards never changes rows before the last
- * one.
+ * Every row except the last row of a day fills the width exactly. Appending cards never changes any row except the last
+ * row.
  */
 export function layoutRows(shapes: readonly Shape[], frame: Frame): Layout {
   const days: Day[] = [];
@@ -88,8 +91,8 @@ function endOfDay(shapes: readonly Shape[], from: number): number {
 }
 
 /**
- * Returns the end of the row that starts at `from`. The card that fills the row is included or excluded, whichever
- * gives the height nearer to the target.
+ * Returns the index after the last card of the row that starts at `from`. The card that fills the row is included if
+ * this gives a height nearer to the target height than excluding the card.
  */
 function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Frame): number {
   let ratios = 0;
@@ -104,7 +107,10 @@ function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Fra
   return to;
 }
 
-/** Returns the height of a row whose cards fill the width. */
+/**
+ * Returns the height of a row whose cards fill the width, in CSS pixels. `ratios` is the sum of the ratios of the
+ * cards.
+ */
 function heightOf(ratios: number, count: number, { width, gap }: Frame): number {
   return ratios === 0 ? Number.POSITIVE_INFINITY : (width - gap * (count - 1)) / ratios;
 }
@@ -114,7 +120,7 @@ function placeRow(members: readonly Shape[], frame: Frame, top: number, isLast: 
   const justified = heightOf(ratios, members.length, frame);
   const isFull = !isLast || justified * NEARLY_FULL <= frame.rowHeight;
   const exact = isFull ? justified : frame.rowHeight;
-  // Edges are whole pixels, and the last edge is the edge of the frame.
+  // Cards begin and end at whole pixels, and the last card of a full row ends at the edge of the frame.
   let edge = 0;
   const tiles = members.map(({ id, ratio }) => {
     const left = Math.round(edge);
@@ -126,7 +132,7 @@ function placeRow(members: readonly Shape[], frame: Frame, top: number, isLast: 
   return { top, height: Math.max(1, Math.round(exact)), tiles };
 }
 
-/** Row height and gap in CSS pixels, by minimum window width. */
+/** Row height and gap by minimum window width `from`. All values are CSS pixels. */
 const STEPS = [
   { from: 3000, rowHeight: 320, gap: 8 },
   { from: 1920, rowHeight: 236, gap: 8 },
@@ -144,7 +150,7 @@ export function rowFrame(windowWidth: number, width: number, scale: number): Fra
   return { width, rowHeight: Math.round(rowHeight * factor), gap, heading: HEADING };
 }
 
-/** The ratio of a card without an image, or with an image of unknown size. */
+/** The ratio (width divided by height) of a card without an image, or with an image of unknown size. */
 const UNKNOWN = 3 / 2;
 const NARROWEST = 1 / 2;
 const WIDEST = 3;
@@ -160,8 +166,8 @@ export function tileRatio(job: JobSummary): number {
 }
 
 /**
- * Returns the ratio of a mosaic. Two images are side by side; of three, one is large and two are small beside it; four
- * and more form two rows.
+ * Returns the ratio (width divided by height) of a mosaic. Two images are side by side. Of three images, one is large,
+ * and the two others are small and beside it. Four or more images form two rows.
  */
 function mosaicRatio(ratio: number, count: number): number {
   if (count === 2) return ratio * 2;
@@ -180,8 +186,8 @@ function clamp(ratio: number): number {
 export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
 /**
- * Returns the card that an arrow key leads to: the next one in reading order sideways, or the nearest one in the row
- * above or below.
+ * Returns the id of the card to which a key moves the focus: to the left and right, the neighbour in reading order; up
+ * and down, the nearest card in the next row. `first` and `last` lead to the first and last card.
  */
 export function neighbour(layout: Layout, id: string, direction: Direction): string | undefined {
   const { rows, rowOf } = layout;

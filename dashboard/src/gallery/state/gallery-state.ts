@@ -44,8 +44,8 @@ export function createGalleryState(deps: Deps) {
   effect(() => {
     const ids = arrivals.shown.value;
     selection.keep(ids);
-    // If the focused card is removed, the card that takes its place is focused; if it was the last card, the one before
-    // it.
+    // If the focused card is removed, the focus moves to the card that takes its position. If the removed card was the
+    // last card, the focus moves to the new last card.
     const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
     if (at >= 0) position = at;
     else cursor.value = ids[Math.min(position, ids.length - 1)];
@@ -60,7 +60,9 @@ export function createGalleryState(deps: Deps) {
     frame,
     layout,
     cursor,
-    /** Returns the ids that a key acts on: the selection, or else the focused card. */
+    /**
+     * Returns the ids of the cards that a key acts on: the selected cards, or the focused card if no card is selected.
+     */
     targets(): readonly string[] {
       const chosen = arrivals.shown.peek().filter((id) => selection.ids.peek().has(id));
       if (chosen.length > 0) return chosen;
@@ -70,7 +72,10 @@ export function createGalleryState(deps: Deps) {
   };
 }
 
-/** Follows the filter in the address while the images are in view. A job that covers the images has its own address. */
+/**
+ * Returns a signal of the filter in the address. The signal changes only while the images view is open, because the
+ * address of a job contains no filter.
+ */
 function watchFilter(router: Router): ReadonlySignal<JobFilter> {
   const filter = signal<JobFilter>(readFilter(router.query.peek()));
   effect(() => {
@@ -93,7 +98,7 @@ export function readFilter(query: URLSearchParams): JobFilter {
   };
 }
 
-/** Returns true if the filter shows everything. */
+/** Returns true if the filter restricts nothing. */
 export function isDefault({ search, show, status, provider }: JobFilter): boolean {
   return search === '' && show === 'all' && status === undefined && provider === undefined;
 }
@@ -104,8 +109,8 @@ export const CLEARED = { q: undefined, show: undefined, status: undefined, provi
 const KEPT = 500;
 
 /**
- * Reads why jobs failed. Lists contain only the error code, so a card reads the whole error when it becomes visible.
- * Keeps the latest 500 errors.
+ * Reads the errors of failed jobs. Lists contain only the error code, so a card reads the whole error when the card
+ * becomes visible. Keeps the latest 500 errors.
  */
 function createJobErrors(jobs: Jobs) {
   const errors = new Map<string, Signal<BridgeError | undefined>>();
@@ -114,7 +119,8 @@ function createJobErrors(jobs: Jobs) {
     try {
       error.value = (await jobs.read(id)).error;
     } catch {
-      // The card shows the code only, and reads the error again the next time it becomes visible.
+      // The card shows only the text for the error code. The error is read again the next time the card becomes
+      // visible.
       errors.delete(id);
     }
   }
@@ -143,7 +149,7 @@ interface Deps {
 
 /**
  * Creates the feed under the current filter. While the first page for a new filter is loading, the previous list stays
- * visible. A reply for a filter that has since been replaced is discarded.
+ * visible. A reply is discarded if the filter has since been replaced.
  */
 function createShownFeed(
   { api, jobs, connection }: Deps,
@@ -165,7 +171,7 @@ function createShownFeed(
   }
 
   effect(() => {
-    // Another token has another history.
+    // The history belongs to the token, so a new feed is created when the token changes.
     void [filter.value, connection.token.value];
     if (first) {
       first = false;
@@ -183,8 +189,8 @@ function createShownFeed(
 }
 
 /**
- * Holds back new jobs so that cards do not move without input: while the gallery is scrolled down, jobs newer than the
- * newest visible one wait behind a button. Ids are in descending order.
+ * Holds back new jobs while the gallery is scrolled down, so that cards do not move without input. Jobs newer than the
+ * newest shown job are hidden until the user presses a button or scrolls to the top. `ids` must be in descending order.
  */
 export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
   const newest = signal<string | undefined>(undefined);
@@ -198,10 +204,10 @@ export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
   return {
     /** The ids to show. */
     shown: computed(() => (held.value === 0 ? ids.value : ids.value.slice(held.value))),
-    /** The number of jobs held back. */
+    /** The number of jobs that are held back. */
     count: held as ReadonlySignal<number>,
 
-    /** True while new jobs are held back. */
+    /** True while the gallery is scrolled down and new jobs are to be held back. */
     isHolding: isHolding as ReadonlySignal<boolean>,
 
     hold(): void {

@@ -3,11 +3,14 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals';
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
   /**
-   * True if a press selects instead of opening: from the first selection, or the press of the button, until the
-   * selection is cleared.
+   * True if a press on a card selects the card instead of opening its job. True from the first selection, or from a
+   * press of the selection button, until the selection is cleared.
    */
   const active = signal(false);
-  /** The card at which a range starts, and the ids that are selected besides the range. */
+  /**
+   * `anchor` is the id of the card at which a range starts. `base` contains the ids that are selected in addition to
+   * the range.
+   */
   let anchor: string | undefined;
   let base: ReadonlySet<string> = new Set();
 
@@ -32,7 +35,10 @@ export function createSelection() {
       base = next;
       set(next);
     },
-    /** Selects all cards from the last selected card, or else from `from`, to `to`. */
+    /**
+     * Selects the range of cards that ends at `to`. The range starts at the last selected card, or at `from` if no
+     * listed card was selected.
+     */
     extend(list: readonly string[], from: string | undefined, to: string): void {
       if (anchor === undefined || !list.includes(anchor)) anchor = from ?? to;
       const [a, b] = [list.indexOf(anchor), list.indexOf(to)];

@@ -3,21 +3,21 @@ import type { JobSummary } from '../../api/schemas.ts';
 import type { JobChange } from '../../jobs/jobs.ts';
 import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
-/** The part of `Jobs` that the shapes use. */
+/** The members of `Jobs` that `createShapes` uses. */
 interface KnownJobs {
   get(id: string): ReadonlySignal<JobSummary> | undefined;
   subscribe(listener: (change: JobChange) => void): () => void;
 }
 
 /**
- * Creates the shapes of the known jobs. A layout reads thousands of shapes at once, so it watches one version number
- * instead of each shape. While `isHolding` is true, cards keep their shapes even if their jobs change, so that nothing
- * moves while the user looks at it.
+ * Provides the shapes of the known jobs. The layout reads thousands of shapes at once, so the layout watches one
+ * version number instead of each shape. While `isHolding` is true, cards keep their shapes even if their jobs change,
+ * so that the visible cards do not move.
  */
 export function createShapes(jobs: KnownJobs, isHolding: ReadonlySignal<boolean>) {
   const shapes = new Map<string, Shape>();
   const version = signal(0);
-  /** The ids of jobs that changed while shapes were held. */
+  /** The ids of jobs that changed while `isHolding` was true. */
   const changed = new Set<string>();
   const unsubscribe = jobs.subscribe((change) => {
     if (change.kind === 'removed') shapes.delete(change.id);

@@ -38,7 +38,7 @@ interface Attempt {
   readonly parameters: NonNullable<PresetTemplate['parameters']>;
 }
 
-/** Empty frames in common shapes. Three of them contain a prompt to start with. */
+/** Empty frames in common shapes. Three frames contain an example prompt. */
 const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
   ['r32', { name: 'harbour', parameters: { size: '1536x1024' } }],
   ['r23'],
@@ -54,7 +54,7 @@ const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
   ['r11'],
 ];
 
-/** Shows the empty gallery: the first step, and what the sandbox is. */
+/** Shows the empty gallery. Explains the first step and the sandbox. */
 export function FirstMinute() {
   const { providers, help } = usePage();
   const main = providers.list.value?.find((provider) => provider.default);

@@ -49,10 +49,13 @@ export function GalleryTools() {
   );
 }
 
-/** The delay between the last key and the request, so that a word is not requested letter by letter. */
+/**
+ * The delay between the last key press and the search request, in milliseconds, so that not every letter causes a
+ * request.
+ */
 const PAUSE_MS = 150;
 
-/** Renders the search field. Typing never waits: the list is updated after the user pauses. */
+/** Renders the search field. The list is updated after a pause in typing, so that typing is never slowed down. */
 function SearchField() {
   const { router } = usePage();
   const { state } = useGallery();
@@ -61,10 +64,10 @@ function SearchField() {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
-  /** The search in the address, as last seen or written by this field. */
+  /** The last search text that this field has read from the address or written to the address. */
   const asked = useRef(search);
-  // The address also changes by Back and by links. If it only contains what was typed here, newer text in the field is
-  // kept.
+  // The Back button and links also change the address. If the address contains the text that this field has written,
+  // newer text in the field is kept.
   useEffect(() => {
     if (search === asked.current) return;
     asked.current = search;
@@ -134,7 +137,7 @@ const PILLS = [
   { name: 'hidden', query: { show: 'hidden' } },
 ] as const;
 
-/** Offers the most common filters as pills. They keep the search and the provider unchanged. */
+/** Offers the most common filters as pills. A pill does not change the search and the provider. */
 function ShowPills() {
   const { router } = usePage();
   const { state } = useGallery();

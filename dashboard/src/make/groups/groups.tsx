@@ -11,7 +11,7 @@ import './groups.css';
 
 const NAMES: readonly GroupName[] = ['look', 'avoid', 'file', 'fit', 'session', 'labels'];
 
-/** Renders the settings that are needed less often, in groups that are collapsed until they are opened. */
+/** Renders the settings that are needed less often, in groups that are collapsed until the user opens them. */
 export function Groups() {
   const { draft, chosen } = usePage();
   return (
@@ -31,7 +31,10 @@ type Summary = (
   capabilities: Capabilities | undefined,
 ) => readonly string[] | undefined;
 
-/** The settings of each group in a few words, visible while the group is collapsed. Undefined for a hidden group. */
+/**
+ * A summary of the settings of each group in a few words, which is visible while the group is collapsed. Undefined for
+ * a hidden group.
+ */
 const SUMMARIES: Readonly<Record<GroupName, Summary>> = {
   look({ parameters }) {
     const { background } = parameters ?? {};

@@ -60,8 +60,8 @@ type Member<G extends SettingsGroup, K extends keyof Members<G>> = NonNullable<M
 type Setting<T> = readonly [T | undefined, (next: T | undefined) => void];
 
 /**
- * Returns one member of a settings group of the draft, and a function to change it. `undefined` is the default of the
- * bridge.
+ * Returns the value of one member of a settings group of the draft, and a function that changes the member. The value
+ * `undefined` means the default value of the bridge.
  */
 function useSetting<G extends SettingsGroup, K extends keyof Members<G>>(
   group: G,
@@ -107,7 +107,10 @@ function OptionParam<T extends string>(props: OptionParamProps<T>) {
   );
 }
 
-/** Edits quality, background, fidelity, moderation and previews, each only if the model supports it. */
+/**
+ * Edits quality, background, fidelity, moderation and previews. Each setting is shown only if the model supports the
+ * setting.
+ */
 function LookSettings() {
   const { chosen, draft } = usePage();
   const { capabilities, model = '' } = chosen.value ?? {};
@@ -194,8 +197,8 @@ function PreviewsParam({ max }: { readonly max: number }) {
 }
 
 /**
- * Tunes how the bridge cuts out the background. Shown if the background is to be transparent and the model produces no
- * alpha.
+ * Edits the settings that control how the bridge cuts out the background. Shown if a transparent background is
+ * requested and the model does not produce an alpha channel.
  */
 function CutOut() {
   const { draft, chosen } = usePage();
@@ -278,7 +281,7 @@ function AvoidSettings() {
   );
 }
 
-/** Edits the format, the folder, the name and the record of the files. */
+/** Edits the format, the folder and the name of the files, and the record that is stored with the files. */
 function FileSettings() {
   const { draft } = usePage();
   const [format, setFormat] = useSetting('parameters', 'output_format');
@@ -331,7 +334,10 @@ function CompressionParam() {
   );
 }
 
-/** Edits one component of the file's path below the artifact folder. The bridge checks the path with every plan. */
+/**
+ * Edits one component of the file's path below the artifact folder. The bridge checks the path whenever it makes a
+ * plan.
+ */
 function NameParam({ name }: { readonly name: 'directory' | 'filename' | 'filename_prefix' }) {
   const { draft } = usePage();
   const [value, set] = useSetting('output', name);
@@ -355,7 +361,7 @@ function NameParam({ name }: { readonly name: 'directory' | 'filename' | 'filena
   );
 }
 
-/** Edits the fit, the fallback, and the effect of one failure among several images. */
+/** Edits the fit, the fallback, and what happens if one of several images fails. */
 function FitSettings() {
   const { draft } = usePage();
   const fit = useSetting('policies', 'compatibility');
@@ -383,7 +389,7 @@ function FitSettings() {
   );
 }
 
-/** Chooses the fallback: one other provider, which covers the common case. */
+/** Edits the fallback. Only one other provider can be chosen here, although the API accepts several fallbacks. */
 function FallbackParams() {
   const { providers, chosen } = usePage();
   const [fallbacks, setFallbacks] = useSetting('routing', 'fallbacks');
@@ -464,7 +470,7 @@ function SessionName({ member }: { readonly member: 'key' | 'thread_id' }) {
   );
 }
 
-/** The limits of `metadata` in a request: the number of pairs, and the form of a name. */
+/** The limits of `metadata` in a request: the maximum number of pairs, and the pattern of a name. */
 const MOST_LABELS = 16;
 const LABEL = /^[A-Za-z0-9_.-]{1,64}$/;
 

@@ -62,8 +62,8 @@ function RoleMenu({ attachment: { key, role } }: { readonly attachment: Attachme
 }
 
 /**
- * Renders the mask button. Shown if the model supports masks, or if an unsupported mask exists, so that the mask can be
- * viewed and removed.
+ * Renders the mask button. The button is shown if the model supports masks. The button is also shown if the draft has a
+ * mask, so that an unsupported mask can be viewed and removed.
  */
 function MaskButton({ onOpen }: { readonly onOpen: () => void }) {
   const { draft, chosen } = usePage();

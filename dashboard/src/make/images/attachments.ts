@@ -9,12 +9,12 @@ const FAULTS: Record<FileFault, TextKey> = {
   large: 'make.file.large',
 };
 
-/** The default of the setting `inputs.max_bytes_each`, used until the limits of the model are known. */
+/** The default value of the setting `inputs.max_bytes_each`, in bytes. Used until the limits of the model are known. */
 const USUAL_MAX_BYTES = 33_554_432;
 
 /**
- * Adds files to the draft. The first file becomes the source if the draft has none. Unusable files are reported by
- * name; the others are added.
+ * Adds files to the draft. The first file becomes the source if the draft has none. A message names each file that
+ * cannot be used. The other files are added.
  */
 export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
   const capabilities = chosen.peek()?.capabilities;
@@ -39,7 +39,10 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
   }
 }
 
-/** Rounds a limit down to whole megabytes, so that every file up to the limit shown is accepted. */
+/**
+ * Rounds a limit down to whole megabytes, so that every file up to the displayed limit is accepted. A limit below 1 MB
+ * is returned unchanged.
+ */
 function roundedDown(bytes: number): number {
   return bytes < 1_000_000 ? bytes : Math.floor(bytes / 1_000_000) * 1_000_000;
 }
@@ -47,7 +50,9 @@ function roundedDown(bytes: number): number {
 /** The reason why a file cannot be used. */
 type FileFault = 'format' | 'unreadable' | 'large';
 
-/** The accepted formats, with the bytes that identify them and the offset of these bytes. */
+/**
+ * The accepted formats, each with the bytes that identify the format and the offset `at` of these bytes in the file.
+ */
 const SIGNATURES = [
   { format: 'png', bytes: [0x89, 0x50, 0x4e, 0x47], at: 0 },
   { format: 'jpeg', bytes: [0xff, 0xd8, 0xff], at: 0 },
@@ -55,8 +60,8 @@ const SIGNATURES = [
 ] as const;
 
 /**
- * Reads a local file as an attachment without a role, or returns what is wrong with it. The format is detected from the
- * bytes, and the image is decoded once.
+ * Reads a local file as an attachment without a role, or returns the reason why the file cannot be used. The format is
+ * detected from the bytes, and the image is decoded once.
  */
 async function readImageFile(
   file: File,

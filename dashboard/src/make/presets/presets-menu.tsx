@@ -52,7 +52,10 @@ function PresetList({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** Renders one preset. Deleting needs a second press, because it cannot be undone and all clients share the presets. */
+/**
+ * Renders one preset. Deleting a preset needs a second press, because a deletion cannot be undone and all clients share
+ * the presets.
+ */
 function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDone: () => void }) {
   const { draft, presets, toasts, undo } = usePage();
   const [isSure, setSure] = useState(false);
@@ -95,7 +98,7 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
   );
 }
 
-/** The form of a preset name in the API. */
+/** The pattern of a preset name in the API. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Saves the settings of the draft under a name. Replacing an existing preset needs a second press. */

@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../../api/api.ts';
 import type { Preset, PresetTemplate } from '../../api/schemas.ts';
 
-/** Reads and changes the presets of the bridge, which all its clients share. */
+/** Reads and changes the presets of the bridge. All clients of the bridge share the presets. */
 export function createPresets(api: Api) {
   const list = signal<readonly Preset[] | undefined>(undefined);
   let reads = 0;
@@ -19,7 +19,7 @@ export function createPresets(api: Api) {
     return items;
   }
 
-  /** Reads the presets. A read that was overtaken by a later one is discarded. Throws ApiError. */
+  /** Reads the presets. The result is discarded if a later read has been started. Throws ApiError if a read fails. */
   async function read(): Promise<void> {
     reads += 1;
     const own = reads;
@@ -28,7 +28,7 @@ export function createPresets(api: Api) {
   }
 
   return {
-    /** The presets by name. Undefined until they have been read. */
+    /** The presets, sorted by name. Undefined until the presets have been read. */
     list: list as ReadonlySignal<readonly Preset[] | undefined>,
 
     read,

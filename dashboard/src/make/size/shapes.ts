@@ -6,16 +6,19 @@ export interface Shape {
   readonly name: string;
   /** Width divided by height. */
   readonly ratio: number;
-  /** The sizes of the model in this shape as WxH, smallest first. Empty if the model has none. */
+  /**
+   * The sizes that the model supports in this shape, in the form WxH, smallest first. Empty if the model supports no
+   * size in this shape.
+   */
   readonly sizes: readonly string[];
 }
 
 const SHAPES = ['1:1', '3:2', '2:3', '16:9', '9:16'] as const;
-/** The tolerance of a ratio, because sizes are rounded to a multiple of pixels. */
+/** The tolerance when two ratios are compared, because widths and heights are rounded to a multiple of some pixels. */
 const TOLERANCE = 0.03;
 /**
- * The base edges, in pixels, for the sizes offered in each shape if a model supports any size: about 1, 2.25 and 4
- * megapixels.
+ * The edges, in pixels, of the squares whose areas are used for the sizes in each shape if a model supports any size.
+ * The areas are about 1, 2.25 and 4 megapixels.
  */
 const EDGES = [1024, 1536, 2048] as const;
 
@@ -54,7 +57,7 @@ export function shapeOf(size: string, shapes: readonly Shape[]): Shape | undefin
   );
 }
 
-/** Parses a size WxH. Returns undefined for `auto` and for anything that is not a size. */
+/** Parses a size in the form WxH. Returns undefined for `auto` and for any other text. */
 export function parseSize(
   size: string,
 ): { readonly width: number; readonly height: number } | undefined {
@@ -62,7 +65,7 @@ export function parseSize(
   return match ? { width: Number(match[1]), height: Number(match[2]) } : undefined;
 }
 
-/** Returns the reason why a model does not support a custom size, or undefined if it does. */
+/** Returns the reason why a model does not support a custom size, or undefined if the model supports the size. */
 export function sizeFault(width: number, height: number, sizes: Sizes): SizeFault | undefined {
   const { min_edge: min = 1, max_edge: max = 16384, edge_multiple: multiple = 1 } = sizes;
   if (Math.min(width, height) < min) return { fault: 'small', limit: min };
@@ -84,7 +87,7 @@ export interface SizeFault {
   readonly limit: number;
 }
 
-/** Returns sizes of one shape in ascending order, within the limits of the model. */
+/** Returns the offered sizes of one shape that are within the limits of the model, in ascending order. */
 function stepsOf(ratio: number, sizes: Sizes): readonly string[] {
   const multiple = Math.max(sizes.edge_multiple ?? 1, 16);
   const round = (edge: number) => Math.round(edge / multiple) * multiple;

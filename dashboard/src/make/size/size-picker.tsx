@@ -10,8 +10,8 @@ import './size-picker.css';
 const UNKNOWN = { auto: true, allowed: [], arbitrary: true };
 
 /**
- * Chooses the size by its shape. The shapes are drawn with equal areas. If a shape has several sizes, they are listed
- * below.
+ * Chooses a size by its shape. The shapes are drawn with equal areas. If the chosen shape has several sizes, the sizes
+ * are listed below the shapes.
  */
 export function SizePicker() {
   const { draft, chosen } = usePage();
@@ -106,7 +106,10 @@ interface NoteProps {
   readonly onCustom: (isCustom: boolean) => void;
 }
 
-/** Says which shapes the model supports if some are missing, or offers a custom size. */
+/**
+ * If the model supports any size, offers a custom size. Otherwise, shows which shapes the model supports if some shapes
+ * are not supported.
+ */
 function SizeNote({ shapes, model, sizes, isCustom, onCustom }: NoteProps) {
   if (sizes?.arbitrary) {
     return (
