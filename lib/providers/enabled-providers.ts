@@ -30,14 +30,17 @@ type NamedSettings = {
   readonly [Kind in ProviderKind]: Readonly<Record<string, Config['providers'][Kind][string]>>;
 };
 
-/** Constructors of the providers that exist once, by settings key. The key also gives the provider's name. */
+/**
+ * Constructors of the providers that can have only one instance, by settings key. The provider's name is derived from
+ * the key.
+ */
 const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
   agent_app_server: createAgentAppServerProvider,
   agent_responses: createAgentResponsesProvider,
   sandbox: createSandboxProvider,
 };
 
-/** Constructors of the kinds that have one provider for each name in their settings. */
+/** Constructors of the provider kinds whose settings can define several named providers. */
 const NAMED: { readonly [Kind in ProviderKind]: CreateNamed<Kind> } = {
   openai_images: createOpenaiImagesProvider,
   gemini: createGeminiProvider,
@@ -84,7 +87,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
   };
 }
 
-/** Creates one credential source for each login folder. Providers with the same folder share the source. */
+/** Creates one credential source for each login folder. Providers that use the same folder share one source. */
 function createLogins(config: Config, { env, ...deps }: Deps) {
   const tokenEndpoint = config.providers.agent_responses.token_endpoint;
   const sources = new Map<string, CredentialSource>();

@@ -1,7 +1,10 @@
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { effectOf } from '../errors/call-effect.ts';
 
-/** Creates the error of a call whose reply cannot be read, although the work may be done. `reason` is a stable name. */
+/**
+ * Creates the error for a call whose reply cannot be read. The backend may have generated the image. `reason` is a
+ * stable name.
+ */
 export function unknownOutcome(reason: string): BridgeError {
   return new BridgeError('protocol', 'the upstream response is incomplete or unreadable', {
     effect: 'unknown',
@@ -9,14 +12,14 @@ export function unknownOutcome(reason: string): BridgeError {
   });
 }
 
-/** Creates the error of a call whose reply is complete but whose images cannot be used. `reason` is a stable name. */
+/** Creates the error for a call whose reply is complete but whose images cannot be used. `reason` is a stable name. */
 export function unusableImages(message: string, reason: string, cause?: unknown): BridgeError {
   return new BridgeError('protocol', message, { effect: 'made', details: { reason }, cause });
 }
 
 /**
- * Returns the error of a call that failed after its output had begun. Regardless of the reported failure, the image may
- * be finished and charged.
+ * Converts the error of a call that failed after its output had begun. The result has the effect `made` or `unknown`,
+ * because the image may be finished and charged regardless of the reported failure.
  */
 export function afterOutputBegan(thrown: unknown): BridgeError {
   const error = toBridgeError(thrown);

@@ -10,7 +10,7 @@ interface Deps {
   readonly cursors: SealedCursors;
 }
 
-// The identity of the list in its cursors. There is only one list of providers.
+// Identifies the list of providers in its cursors.
 const LIST = ['providers'];
 
 export type ProviderInventory = ReturnType<typeof createProviderInventory>;
@@ -27,7 +27,7 @@ export function createProviderInventory({ registry, cursors }: Deps) {
   return {
     /**
      * Returns one page, ordered by name. `cursor` is the `next_cursor` of the previous page. Throws `invalid_request`
-     * for a cursor of another list.
+     * if the cursor belongs to another list.
      */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
       const after = cursor === undefined ? '' : cursors.read(LIST, cursor).toString('utf8');
@@ -40,8 +40,8 @@ export function createProviderInventory({ registry, cursors }: Deps) {
     },
 
     /**
-     * Returns the capability document of a model, by default of the provider's default model. Throws `not_found` if the
-     * provider does not exist and `unsupported_capability` if the provider does not list the model.
+     * Returns the capability document of a model. `model` defaults to the provider's default model. Throws `not_found`
+     * if the provider does not exist and `unsupported_capability` if the provider does not list the model.
      */
     capabilities(name: string, model: string | undefined): CapabilityDocument {
       const provider = registry.find(name);
@@ -52,8 +52,8 @@ export function createProviderInventory({ registry, cursors }: Deps) {
 }
 
 /**
- * Describes a provider. If several providers have the same display name, such as two accounts at one backend, adds the
- * provider's own name.
+ * Describes a provider. Adds the provider's registered name to a display name that several providers have, such as two
+ * accounts at one backend.
  */
 function describe(
   provider: Provider,

@@ -14,22 +14,22 @@ export interface SharedParts {
   readonly httpClient: HttpClient;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Divides the reading and writing of large bodies into slices of the event loop. */
+  /** Divides the reading and writing of large bodies into short steps, so that the event loop is not blocked. */
   readonly slices: TimeSlices;
   readonly images: Config['images'];
-  /** The setting `state.directory`. A provider stores its files in its own folder there. */
+  /** The setting `state.directory`. Each provider stores its files in its own folder in this directory. */
   readonly stateDirectory: string;
   /** The environment variable `PATH` of this process. */
   readonly searchPath: string | undefined;
 }
 
-/** Dependencies of the provider that exists once under this settings key. */
+/** Dependencies of the only provider under this settings key. */
 export interface ProviderParts<Key extends SingleKey> extends SharedParts {
   /** The registered name. */
   readonly name: string;
   /** The provider's own settings. */
   readonly settings: Config['providers'][Key];
-  /** The login in the folder named in the provider's settings. Providers with the same folder share it. */
+  /** The login in the folder named in the provider's settings. Providers that name the same folder share one login. */
   readonly credentials: CredentialSource;
 }
 

@@ -13,7 +13,7 @@ export interface ProviderInput {
   readonly sha256: string;
 }
 
-/** One call: a validated and negotiated request for the outputs listed in `indices`. */
+/** One call: a validated request for the outputs listed in `indices`, adjusted to the capabilities of the model. */
 export interface ProviderRequest {
   readonly model: string;
   readonly operation: 'generate' | 'edit';
@@ -22,13 +22,16 @@ export interface ProviderRequest {
   readonly negativePrompt?: string;
   /** Effective parameters. `n` is the length of `indices`. */
   readonly parameters: Parameters;
-  /** Positions of the outputs in the whole request, ascending. Fan-out splits a request into several calls. */
+  /**
+   * Positions of this call's outputs in the whole request, in ascending order. A request may be split into several
+   * calls.
+   */
   readonly indices: readonly number[];
   readonly images: readonly ProviderInput[];
   /**
-   * If the model's masks are `native`, the image that the client sent. If they are `emulated`, a PNG in the model's
-   * `maskForm` with the dimensions of `images[0]`, which is then also a PNG; `parameters.size` is that size if the
-   * model has sizes.
+   * The mask. If the model's masks are `native`, the mask is the image that the client sent. If the model's masks are
+   * `emulated`, the mask is a PNG in the model's `maskForm` with the dimensions of `images[0]`. In that case
+   * `images[0]` is also a PNG, and `parameters.size` has the same dimensions if the model has sizes.
    */
   readonly mask?: ProviderInput;
   /**
@@ -38,21 +41,21 @@ export interface ProviderRequest {
   readonly maskImage?: ProviderInput;
   readonly references: readonly ProviderInput[];
   /**
-   * Flat background colour, `#RRGGBB`, that the model must paint and that is cut out afterwards. If it is set,
-   * `background` is never `transparent`.
+   * Flat background colour, `#RRGGBB`, that the model must paint and that the bridge removes afterwards. If `keyColor`
+   * is set, `background` is never `transparent`.
    */
   readonly keyColor?: string;
   /**
-   * The thread that this call continues: an id from `sessions.createThread`, possibly of an earlier process. Absent for
-   * an isolated call, after which the provider remembers nothing. The caller runs the calls of one thread one at a
+   * The thread that this call continues: an id that `sessions.createThread` returned, possibly in an earlier process.
+   * Absent for an isolated call, of which the provider stores nothing. The caller runs the calls on one thread one at a
    * time.
    */
   readonly threadId?: string;
 }
 
-/** An image of a call of which only the length is known. */
+/** An image of a call before its bytes are loaded. Only its length is known. */
 interface ImageOutline {
-  /** 0 if the length is unknown. */
+  /** Length in bytes, or 0 if unknown. */
   readonly bytes: { readonly length: number };
 }
 
@@ -68,7 +71,7 @@ export interface CallOutline
   readonly references: readonly ImageOutline[];
 }
 
-/** A call without its prompts: everything needed to read its reply and to describe its failure. */
+/** A call without its prompts: the facts that are needed to read its reply and to describe its failure. */
 export type CallFacts = Omit<ProviderRequest, 'prompt' | 'negativePrompt'>;
 
 export type ProviderEvent =
@@ -93,7 +96,7 @@ export interface ProviderContext {
   readonly signal: AbortSignal;
   /**
    * Called in order, and never after `execute` has settled. `dispatched` is reported before the call can have any
-   * effect: a call that ends without this event had no effect.
+   * effect, so a call that ends without this event had no effect.
    */
   readonly onEvent: (event: ProviderEvent) => void;
 }
@@ -103,8 +106,8 @@ export interface ProviderOutput {
   readonly bytes: Buffer;
   readonly revisedPrompt?: string;
   /**
-   * True if the provider could not choose the format. An image in another format than requested is then converted, even
-   * under `strict`.
+   * True if the provider could not choose the format. If true, an image in a format other than the requested one is
+   * converted, even under `strict`.
    */
   readonly anyFormat?: true;
 }
@@ -125,14 +128,14 @@ export interface ProviderDescription {
 }
 
 /**
- * Threads that outlive a call and the process. The caller manages their owners and keys. A call with a `threadId`
- * rejects before it is dispatched: with `session_not_found` if the provider does not have the thread, and with
- * `session_busy` while an earlier turn cannot be ended.
+ * Threads that persist after a call and after the process. The caller manages the owners and keys of the threads. A
+ * call with a `threadId` rejects before it is dispatched with `session_not_found` if the provider does not have the
+ * thread, and with `session_busy` if an earlier turn on the thread could not be ended.
  */
 export interface ProviderSessions {
   /**
-   * Creates an empty thread, which may be lost with the process before its first turn. Resolves with its id: 1 to 256
-   * bytes, without control characters, never reused for another thread.
+   * Creates an empty thread. A thread without turns may be lost when the process ends. Resolves with the id of the
+   * thread: 1 to 256 bytes, without control characters, never reused for another thread.
    */
   createThread(
     request: { readonly model: string; readonly requestId: string },
@@ -140,14 +143,14 @@ export interface ProviderSessions {
   ): Promise<string>;
   /**
    * Deletes the thread and everything that the provider stores for it. Succeeds if the thread does not exist. Throws
-   * `session_busy` while a turn runs.
+   * `session_busy` if a turn is running on the thread.
    */
   deleteThread(threadId: string, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * `alpha`: alpha 0 where the image may change, 255 elsewhere. `white`: no alpha channel, white where the image may
- * change, black elsewhere.
+ * Encoding of a mask. `alpha`: alpha is 0 where the image may change and 255 elsewhere. `white`: no alpha channel,
+ * white where the image may change and black elsewhere.
  */
 export type MaskForm = 'alpha' | 'white';
 
@@ -158,64 +161,69 @@ export type ProviderReadiness =
 
 /**
  * An adapter to one kind of image generator. Deadlines, fan-out, retries, fallback, verification and delivery are
- * implemented outside, once for all providers.
+ * implemented outside the providers, once for all of them.
  */
 export interface Provider {
   /** The registered name: lowercase letters, digits and `-`. */
   readonly name: string;
-  /** Maximum number of attempts for one call, and the delay before the first retry. */
+  /** Maximum number of attempts for one call, and the delay before the first retry in milliseconds. */
   readonly retry: { readonly attempts: number; readonly backoffMs: number };
   /**
-   * Maximum number of calls at the same time, for all models and requests together. The capability document of each
-   * model repeats the number as `batching.max_parallel_outputs`.
+   * Maximum number of concurrent calls, for all models and requests together. The capability document of each model
+   * repeats the number as `batching.max_parallel_outputs`.
    */
   readonly maxParallelCalls: number;
-  /** Returns the description, which never changes while the process runs. */
+  /** Returns the description. The description never changes while the process runs. */
   describe(): ProviderDescription;
-  /** Returns the capabilities of a model, or undefined for an unknown model. Never changes while the process runs. */
+  /**
+   * Returns the capabilities of a model, or undefined for an unknown model. The result never changes while the process
+   * runs.
+   */
   capabilities(model: string): CapabilityDocument | undefined;
   /**
-   * Returns the form in which a model with `emulated` masks reads a mask, or undefined if the model reads none. Absent
-   * if no model of the provider reads masks. Never changes while the process runs.
+   * Returns the form in which a model with `emulated` masks reads a mask, or undefined if the model reads no mask. The
+   * result never changes while the process runs. The method is absent if no model of the provider reads masks.
    */
   maskForm?(model: string): MaskForm | undefined;
   /**
-   * Rejects a call that the capability document allows and the provider does not support. Throws the error with which
-   * `execute` would reject the call before doing anything else. Plans call `refuse`, so that a request that the call
-   * would reject is never accepted.
+   * Rejects a call that the capability document allows but the provider does not support. Throws the error with which
+   * `execute` would reject the call before it sends anything. `refuse` is called when a request is planned, so that a
+   * request that `execute` would reject is never accepted.
    */
   refuse?(call: CallOutline): void;
   /**
    * Runs one call. Stops soon after `signal` aborts and rejects with the signal's reason. Any other rejection is a
-   * `BridgeError`, to which the caller adds the provider's name. A rejection before `dispatched` was reported means
-   * that nothing was sent. After `dispatched`, `effectOf(error)` describes the effect of the call:
+   * `BridgeError`, to which the caller adds the provider's name. If `execute` rejects before it has reported
+   * `dispatched`, nothing was sent. After `dispatched`, `effectOf(error)` describes the effect of the call:
    *
    * - `not_begun`: the provider did not begin any work. The connection failed before the request was written, or the
    *   provider declined the request (401, 403, 429, 503). The same call may be sent again.
-   * - `nothing_made`: the provider rejected the request or failed. It certainly made no image and charged for none. The
-   *   same call may be sent again if the error is `transient` or `retryable`.
+   * - `nothing_made`: the provider rejected the request or failed. The provider certainly made no image and charged for
+   *   none. The same call may be sent again if the error is `transient` or `retryable`.
    * - `made`: the reply is complete, but its images cannot be used: their number is wrong, they are not base64, or they
-   *   cannot be fetched. They are charged.
+   *   cannot be fetched. The images are charged.
    * - `unknown`: images may have been made and charged. A provider must report this effect if a connection is lost
    *   after the request was written, if a reply ends before it is complete, and for every failure after output has
-   *   begun (a partial image, a finished item, an image beside an error), regardless of the code that the provider then
+   *   begun (a partial image, a finished item, an image beside an error), regardless of the code that the provider
    *   reports.
    *
    * An error with the effect `made` or `unknown` is neither `retryable` nor `transient`. The effect applies to the
    * whole call: if only one of several outputs was made, the others are unknown.
    */
   execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult>;
-  /** Resolves with the readiness. Never starts a child process, refreshes a token or calls the upstream. */
+  /**
+   * Resolves with the readiness of the provider. Never starts a child process, refreshes a token or calls the upstream.
+   */
   probe(signal: AbortSignal): Promise<ProviderReadiness>;
   /** Present if any model has `persistent_sessions` or `explicit_threads`. The methods reject as `execute` does. */
   readonly sessions?: ProviderSessions;
-  /** Returns how often the child process was restarted. Absent if the provider has no child process. */
+  /** Returns the number of times that the child process was restarted. Absent if the provider has no child process. */
   restarts?(): number;
   /**
-   * Returns how many lines the child process has written that are not messages. Absent if the provider has no child
+   * Returns the number of output lines of the child process that were not messages. Absent if the provider has no child
    * process.
    */
   skippedLines?(): number;
-  /** Resolves when all work of the provider has stopped. */
+  /** Ends all running calls. Resolves when all work of the provider has stopped. */
   close(): Promise<void>;
 }

@@ -10,11 +10,11 @@ export interface ProviderRegistry {
   readonly defaultName: string;
   find(name: string): Provider | undefined;
   /**
-   * Returns the capabilities of a model. Throws `unsupported_capability` with the models that the provider lists if the
-   * model is unknown.
+   * Returns the capabilities of a model. If the provider does not list the model, throws `unsupported_capability` with
+   * the models that the provider lists.
    */
   capabilities(provider: Provider, model: string, param: string): CapabilityDocument;
-  /** Resolves when all work of all providers has stopped. */
+  /** Closes all providers. Resolves when all their work has stopped. */
   close(): Promise<void>;
 }
 
@@ -24,12 +24,12 @@ interface RequestLimits {
   readonly max_inputs: number;
 }
 
-// A model name of another form is not repeated in a message because it may be any text from a caller.
+// A model name that does not match is omitted from error messages because it may be any text from a caller.
 const MODEL_NAME = /^[\w.:/-]{1,128}$/;
 
 const UNLIMITED: RequestLimits = { max_outputs: Infinity, max_inputs: Infinity };
 
-/** Creates the registry. `limits` reduce the capabilities of every model. */
+/** Creates the registry. `limits` restrict the capabilities of every model. */
 export function createProviderRegistry(
   providers: readonly Provider[],
   defaultName: string,

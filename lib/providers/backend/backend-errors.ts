@@ -35,19 +35,19 @@ const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['service_unavailable', transient],
 ]);
 
-/** Converts a failure that is reported inside a stream, or in the body of a 3xx or 4xx response. */
+/** Converts a failure that is reported without an HTTP status, such as inside a stream. */
 export function fromCode(failure: BackendFailure, request: CallFacts): BridgeError {
   return byCode(failure, request, other);
 }
 
-/** Selects the row by the code, else by the type, else `otherwise`. */
+/** Converts a failure with the row for its code, else the row for its type, else `otherwise`. */
 function byCode(failure: BackendFailure, request: CallFacts, otherwise: FailureRow): BridgeError {
   const row = CODES.get(failure.code ?? '') ?? CODES.get(failure.type ?? '') ?? otherwise;
   const field = row === unknownModel ? 'routing.model' : undefined;
   return toError(row, { ...failure, field }, request);
 }
 
-/** Converts an incomplete response that has a reason but no code. */
+/** Converts the failure of an incomplete response that has a reason but no error code. */
 export function fromReason(
   reason: string,
   failure: BackendFailure,
@@ -58,7 +58,7 @@ export function fromReason(
     : toError(other, { ...failure, code: reason }, request);
 }
 
-/** Converts a failed status. The caller repeats the call once after a first 401. */
+/** Converts a failure that is reported with an HTTP error status. */
 export function fromStatus(
   status: number,
   failure: BackendFailure,
@@ -74,7 +74,7 @@ export function fromStatus(
   return byCode(failure, request, REQUEST_FAULTS.includes(status) ? refused : other);
 }
 
-/** Creates the error of a refusal inside a completed response, which has no code. */
+/** Creates the error for a refusal inside a completed response. Such a refusal has no code. */
 export function refusal(request: CallFacts): BridgeError {
   return toError(safety, {}, request);
 }

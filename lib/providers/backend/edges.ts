@@ -8,8 +8,8 @@ interface Bounds {
 }
 
 /**
- * Returns the nearest dimensions within the bounds. Dimensions that are too large are scaled together, which keeps
- * their ratio.
+ * Returns the nearest dimensions in pixels within the bounds. If an edge is too long, both edges are scaled by the same
+ * factor to keep the aspect ratio.
  */
 export function fittedEdges(
   { width, height }: Edges,

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { CallFacts } from '../provider-port.ts';
 import { optionalMember, Text } from './reply-members.ts';
 
-/** The error that one kind of backend failure becomes. */
+/** The error that is created for one kind of backend failure. */
 export interface FailureRow {
   readonly code: ErrorCode;
   readonly message: string;
@@ -89,7 +89,7 @@ export interface BackendFailure {
   readonly type?: string | undefined;
   readonly moderationStage?: string | undefined;
   readonly moderationCategories?: readonly unknown[];
-  /** Wait from the response headers. */
+  /** Wait before a retry, from the response headers. */
   readonly retryAfterMs?: number | undefined;
   /** Time until the account's quota is renewed. */
   readonly resetsInMs?: number | undefined;
@@ -98,7 +98,7 @@ export interface BackendFailure {
 }
 
 const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
-/** Rows for which the backend's own code is shown, because the row does not name a cause. */
+/** Rows that do not name a cause. Their errors include the backend's own code. */
 const SHOWS_CODE: ReadonlySet<FailureRow> = new Set([
   FAILURES.refused,
   FAILURES.noImage,
@@ -120,14 +120,14 @@ const STATUS_ROWS: ReadonlyMap<number, FailureRow> = new Map<number, FailureRow>
 ]);
 
 /**
- * Returns the row of a status that says enough by itself, or undefined if the row depends on the body. A 5xx other than
- * 500 and 503 may come from a proxy that lost its connection to the backend.
+ * Returns the row for an HTTP status, or undefined if the row depends on the body. A 5xx other than 500 and 503 has an
+ * unknown outcome because it may come from a proxy that lost its connection to the backend.
  */
 export function rowOfStatus(status: number): FailureRow | undefined {
   return STATUS_ROWS.get(status) ?? (status > 500 ? FAILURES.unknownOutcome : undefined);
 }
 
-/** Converts a failure to an error. Includes the backend's own code only for rows that name no cause. */
+/** Creates the error for a failure. Includes the backend's own code only if the row does not name a cause. */
 export function toError(row: FailureRow, failure: BackendFailure, request: CallFacts): BridgeError {
   const { code, message, transient = false, retryable, effect, details } = row;
   const { field, moderationStage, moderationCategories = [] } = failure;
@@ -149,7 +149,10 @@ export function toError(row: FailureRow, failure: BackendFailure, request: CallF
   });
 }
 
-/** Returns the wait. For an exhausted quota the renewal time takes precedence, otherwise the header does. */
+/**
+ * Returns the wait before a retry as details. For an exhausted quota, the renewal time takes precedence over the
+ * header. For other failures, the header takes precedence.
+ */
 function waitDetails(
   { code, transient = false }: FailureRow,
   { retryAfterMs, resetsInMs }: BackendFailure,
@@ -192,7 +195,7 @@ export const errorEntries = {
   resets_in_seconds: optionalMember(v.pipe(v.number(), v.minValue(0))),
 };
 
-/** An error as the backend sends it. An event of type `error` may contain these members directly. */
+/** An error as the backend sends it. An event of type `error` may contain the members of the error directly. */
 export const BackendError = v.object({ ...errorEntries, type: Text });
 export type BackendError = v.InferOutput<typeof BackendError>;
 
@@ -208,7 +211,8 @@ const STAGES: readonly string[] = ['input', 'output', 'unknown'];
 const CATEGORIES: readonly string[] = ['harassment', 'self-harm', 'sexual', 'violence'];
 
 /**
- * Returns the details of a safety rejection, the same for every provider. Unknown stages and categories are omitted.
+ * Returns the details of a safety rejection. All providers use the same details. Unknown stages and categories are
+ * omitted.
  */
 export function safetyDetails(
   { parameters, images, references }: CallFacts,

@@ -39,8 +39,8 @@ interface OutputLimits {
 }
 
 /**
- * Returns the capabilities of a provider that makes one output for each call. By default all outputs of a request are
- * made in parallel.
+ * Returns the count and batching capabilities of a provider that makes one output for each call. By default, all
+ * outputs of a request are made in parallel.
  */
 export function oneOutputPerCall({
   max_outputs: max,
@@ -56,7 +56,7 @@ export function oneOutputPerCall({
   };
 }
 
-/** Returns the batching mode of a request with the maximum number of outputs. */
+/** Returns the batching mode that a request for the maximum number of outputs needs. */
 export function batchingMode(
   maxOutputs: number,
   outputsPerCall: number,
@@ -66,13 +66,13 @@ export function batchingMode(
 
 interface Settings {
   readonly image_model: string;
-  /** A string value is the name of a model family. */
+  /** Profiles by model name. A string value is the name of a model family. */
   readonly model_profiles: { readonly [model: string]: unknown };
 }
 
 /**
- * Returns the names that may identify the family of a model, in order of preference: its profile in the settings, its
- * own name, then the same two for the default model.
+ * Returns the names that may identify the family of a model, in order of preference: the model's profile in the
+ * settings, the model's own name, the default model's profile, the default model's name.
  */
 export function familyNames(
   model: string,

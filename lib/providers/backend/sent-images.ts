@@ -19,8 +19,8 @@ export function sentImages<Image>({
 }
 
 /**
- * Returns the prompt, followed by notes that explain each image in the order of `sentImages` and describe the
- * background to be cut out.
+ * Returns the prompt, followed by notes for the model. The notes explain each image in the order of `sentImages` and
+ * describe the background colour that is removed afterwards.
  */
 export function toPromptText(request: ProviderRequest): string {
   const { prompt, images, maskImage, references, keyColor } = request;
@@ -56,12 +56,14 @@ export const EXTENSIONS = {
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-/** Returns an input as an image for the engine. The value of `alpha` has no effect on decoding and conversion. */
+/**
+ * Converts an input to an image for the engine. `alpha` is always `some`, because decoding and conversion ignore it.
+ */
 export function toVerified({ mediaType, ...image }: ProviderInput): VerifiedImage {
   return { ...image, format: FORMATS[mediaType], alpha: 'some' };
 }
 
-/** Limits on the sources, and equally on the references, in the form of a capability document. */
+/** Limits on the sources and on the references, as in a capability document. */
 export const INPUT_LIMITS = {
   support: 'native',
   max_count: 5,
@@ -69,7 +71,7 @@ export const INPUT_LIMITS = {
   max_bytes_total: 67_108_864,
 } as const;
 
-/** Limits for a kind of image that a model does not support. */
+/** Limits on a kind of image that a model does not support. */
 export const NO_IMAGES = {
   support: 'unsupported',
   max_count: 0,
@@ -83,8 +85,8 @@ interface Limits {
 }
 
 /**
- * Throws `unsupported_capability` if the sources and references together exceed the limits. Backends count them
- * together, which a capability document cannot express.
+ * Throws `unsupported_capability` if all images of the call together exceed the limits. A capability document can only
+ * limit sources and references separately, but backends count all images together.
  */
 export function refuseTooManyInputs(
   call: CallOutline,

@@ -38,14 +38,15 @@ interface Reading {
 }
 
 const MAX_BYTES = 65_536;
-// Opening a named pipe must not wait for its writer. Symbolic links are followed because mounted secrets are links.
+// With `O_NONBLOCK`, opening a named pipe does not wait for a writer. Symbolic links are followed because mounted
+// secrets are links.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 export type ApiKeySource = ReturnType<typeof createApiKeySource>;
 
 /**
- * Creates the source of one provider's API key: the environment variable or the file named in its settings. Errors
- * contain neither the key nor the path.
+ * Creates the source of one provider's API key. The settings name the environment variable or the file that contains
+ * the key. Errors contain neither the key nor the path.
  */
 export function createApiKeySource({ settings, env, clock }: Deps) {
   const { api_key_env: variable, api_key_file: path } = settings;
@@ -66,12 +67,15 @@ export function createApiKeySource({ settings, env, clock }: Deps) {
 
   return {
     /**
-     * Resolves with the current key, or with undefined if the settings name none. Throws `provider_authentication` if
-     * the key is unusable.
+     * Resolves with the current key, or with undefined if the settings do not name a key. Throws
+     * `provider_authentication` if the key is unusable.
      */
     key,
 
-    /** Resolves with true if another usable key is available after a call was rejected with the key `since`. */
+    /**
+     * Resolves with true if a usable key other than `since` is available. `since` is the key that the upstream
+     * rejected.
+     */
     async changed(since: string): Promise<boolean> {
       const found = await find();
       return 'key' in found && found.key !== undefined && found.key !== since;
@@ -79,14 +83,14 @@ export function createApiKeySource({ settings, env, clock }: Deps) {
 
     /**
      * Resolves with the reason why the key is unusable, as a sentence without a path. Resolves with undefined if the
-     * key is usable or the settings name none.
+     * key is usable or the settings do not name a key.
      */
     async problem(): Promise<string | undefined> {
       const found = await find();
       return 'problem' in found ? PROBLEMS[found.problem] : undefined;
     },
 
-    /** Resolves with the readiness to send a call. Never calls the upstream. */
+    /** Resolves with the readiness of the provider according to its key. Never calls the upstream. */
     async readiness(): Promise<ProviderReadiness> {
       return 'key' in (await find())
         ? { ready: true }
@@ -95,7 +99,7 @@ export function createApiKeySource({ settings, env, clock }: Deps) {
   };
 }
 
-/** Creates a reader of a key file, which reads the file again only if it has changed. */
+/** Creates a reader of a key file. The file is read again only if it has changed. */
 function createKeyFile(path: string, clock: Pick<Clock, 'nowMs'>) {
   let known: Reading | undefined;
   return {
@@ -122,14 +126,17 @@ function createKeyFile(path: string, clock: Pick<Clock, 'nowMs'>) {
   };
 }
 
-/** Removes surrounding white space, which is not part of a key. A header value must be visible ASCII. */
+/**
+ * Parses a key. Surrounding white space is removed. Only visible ASCII is accepted, because the key is sent in a
+ * header.
+ */
 function toKey(text: string): Found {
   const key = text.trim();
   if (key === '') return { problem: 'empty' };
   return /^[\x21-\x7e]+$/.test(key) ? { key } : { problem: 'unusable' };
 }
 
-/** The file system's error is not passed on because it contains the path. */
+/** Converts an error of the file system. The error itself is not reported because it contains the path. */
 function toProblem(error: unknown): KeyProblem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
@@ -137,8 +144,8 @@ function toProblem(error: unknown): KeyProblem {
 }
 
 /**
- * Runs `call` with the key, or with undefined if no key is set. If the upstream rejects the key and the key file now
- * contains another one, runs `call` once more. The rejected call had no effect.
+ * Runs `call` with the key, or with undefined if no key is set. If the upstream rejects the key and a different key is
+ * now available, runs `call` once more. A repetition is safe because the rejected call had no effect.
  */
 export async function callWithKey<T>(
   source: Pick<ApiKeySource, 'key' | 'changed'>,

@@ -22,19 +22,19 @@ interface Deps {
 export type CredentialSource = ReturnType<typeof createCredentialSource>;
 
 interface Renewal {
-  /** The access token that is to be replaced. */
+  /** The access token that the renewal replaces. */
   readonly spent: string;
   readonly outcome: Promise<Login>;
 }
 
-// A token that is valid for longer than this is used for a call without renewal.
+// Tokens with a longer remaining lifetime are used without renewal.
 const LEAST_LIFE_MS = 5 * 60_000;
 // Maximum wait for a renewal while the current token is still valid.
 const MAX_DELAY_MS = 5000;
 
 /**
- * Creates the source of the login that all calls of a process share, and that the process shares with other processes.
- * Errors contain no token, account or path.
+ * Creates the source of the login. All calls of this process, and other processes, share the login. Errors contain no
+ * token, account or path.
  */
 export function createCredentialSource({ home, tokenEndpoint, httpClient, clock, ids }: Deps) {
   const file = createLoginFile({ home, clock });
@@ -56,12 +56,15 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
     const end = () => {
       running = undefined;
     };
-    // Handles the rejection when no caller waits any more.
+    // Prevents an unhandled rejection if no caller waits any more.
     outcome.then(end, end);
     return started;
   }
 
-  /** Joins the running renewal or starts a new one. The signal only ends the wait. */
+  /**
+   * Waits for the running renewal or starts a new renewal. If the signal aborts, only the wait ends, and the renewal
+   * continues.
+   */
   async function renewed({ credentials }: Login, signal: AbortSignal): Promise<Login> {
     const spent = credentials.accessToken;
     while (running && running.spent !== spent) {
@@ -89,16 +92,16 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
 
   return {
     /**
-     * Resolves with credentials for a call that begins now. Renews them if they expire within five minutes; if the
-     * renewal fails temporarily, uses them until they expire. Rejects with the signal's reason if the signal aborts.
-     * Throws `provider_authentication` if the login is unusable, and a retryable `upstream` if the token endpoint
-     * fails.
+     * Resolves with credentials for a call that begins now. Renews credentials that expire within five minutes. If the
+     * renewal fails temporarily, resolves with the current credentials until they expire. Rejects with the signal's
+     * reason if the signal aborts. Throws `provider_authentication` if the login is unusable, and a retryable
+     * `upstream` if the token endpoint fails.
      */
     current,
 
     /**
-     * Resolves with credentials that differ from those that the backend has rejected with a 401. Rejects and throws as
-     * `current` does.
+     * Resolves with credentials that differ from `rejected`, the credentials that the backend rejected with a 401.
+     * Rejects and throws as `current` does.
      */
     async refreshAfter(rejected: Credentials, signal: AbortSignal): Promise<Credentials> {
       const stored = await file.read(signal);
@@ -119,7 +122,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
       }
     },
 
-    /** Prevents further renewals. Resolves when the tokens of a running renewal have been written to the file. */
+    /** Prevents new renewals. Resolves when a running renewal has settled, so that its tokens are in the file. */
     async close(): Promise<void> {
       closing.abort(new BridgeError('upstream', 'the bridge is closing', { retryable: true }));
       if (running) await settled(running.outcome);
@@ -127,7 +130,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
   };
 }
 
-/** Resolves with the result of `work`. Throws if `work` takes longer than a call with a valid token should wait. */
+/** Resolves with the result of `work`. Throws `upstream` if `work` takes longer than `MAX_DELAY_MS`. */
 function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(MAX_DELAY_MS, () =>

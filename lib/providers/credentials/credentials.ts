@@ -11,8 +11,8 @@ export interface Credentials {
 }
 
 /**
- * Creates credentials whose secrets cannot leak by accident: they are not enumerable and therefore absent from log
- * lines, JSON, copies and test reports.
+ * Creates credentials. Their secrets are not enumerable and therefore do not appear in log lines, JSON, copies and test
+ * reports.
  */
 export function createCredentials({
   accessToken,
@@ -26,6 +26,6 @@ export function createCredentials({
     authorization: { value: () => `Bearer ${accessToken}` },
     accountId: { value: accountId },
     planType: { value: planType },
-    // The object lacked exactly these four members of the type.
+    // The cast is correct because exactly these four members were missing.
   }) as Credentials;
 }

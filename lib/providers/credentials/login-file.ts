@@ -9,8 +9,8 @@ import { readRegularFile } from '../../platform/regular-file.ts';
 import { type Login, parseLogin } from './login.ts';
 import { isWritableByOthers } from './private-file.ts';
 
-// The file belongs to the agent. Its name, folder and permissions are part of its format, so there is no storage port
-// for it.
+// The login file belongs to the agent. The file's name, folder and permissions are part of its format, so there is no
+// storage port for the file.
 
 /** A login, with the stamp of the file from which it was read. */
 export interface StoredLogin extends Login {
@@ -39,19 +39,19 @@ const PROBLEMS = {
 type LoginProblem = keyof typeof PROBLEMS;
 
 interface Reading {
-  /** Identifies one state of one file. Empty if nothing was read. */
+  /** Identifies one state of the file. Empty if the file could not be used. */
   readonly stamp: string;
-  /** True if any later change of the file is certain to change the stamp. */
+  /** True if every later change of the file will also change the stamp. */
   readonly isSettled: boolean;
   readonly found: Login | LoginProblem;
 }
 
 const MAX_BYTES = 1_048_576;
 
-// The delays add up to 0.6 s. Rewriting the file in place takes less time.
+// The delays add up to 0.6 s, which is longer than another program needs to rewrite the file in place.
 const REREAD_AFTER_MS = [10, 20, 40, 80, 150, 300] as const;
 
-/** Creates a reader of the login file that another program maintains. Reads the file again only if it has changed. */
+/** Creates a reader of the login file. The file is read again only if it has changed. */
 export function createLoginFile({ home, clock }: Deps) {
   const path = join(home, 'auth.json');
   let known: Reading | undefined;
@@ -62,7 +62,7 @@ export function createLoginFile({ home, clock }: Deps) {
       if (toFileStamp(named) === known?.stamp) return known;
       return named.isFile() ? await readLogin(path, clock) : unusable('irregular');
     } catch (error) {
-      // The file system's error is not passed on because it contains the path.
+      // The error of the file system is not reported because it contains the path.
       return unusable(
         errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR' ? 'missing' : 'unreadable',
       );
@@ -71,7 +71,7 @@ export function createLoginFile({ home, clock }: Deps) {
 
   /**
    * Resolves with the current state of the file. Reads an incomplete file again, because another program may be writing
-   * it.
+   * the file.
    */
   async function look(signal: AbortSignal): Promise<Reading> {
     for (const waitMs of REREAD_AFTER_MS) {
@@ -94,14 +94,14 @@ export function createLoginFile({ home, clock }: Deps) {
 
   return {
     /**
-     * Resolves with the login, or with the reason why it is unusable. Rejects with the signal's reason if the signal
-     * aborts.
+     * Resolves with the login, or with the reason why the file is unusable. Rejects with the signal's reason if the
+     * signal aborts.
      */
     find,
 
     /**
-     * Resolves with the login. Throws `provider_authentication` if it is unusable. Rejects with the signal's reason if
-     * the signal aborts.
+     * Resolves with the login. Throws `provider_authentication` if the file is unusable. Rejects with the signal's
+     * reason if the signal aborts.
      */
     async read(signal: AbortSignal): Promise<StoredLogin> {
       const found = await find(signal);
@@ -109,7 +109,7 @@ export function createLoginFile({ home, clock }: Deps) {
       throw new BridgeError('provider_authentication', PROBLEMS[found]);
     },
 
-    /** Uses `login` in place of the file's content as long as the file has this stamp. */
+    /** Replaces the content of the file with `login`, only in memory, as long as the file has this stamp. */
     override(stamp: string, login: Login): void {
       known = { stamp, isSettled: true, found: login };
     },
@@ -142,7 +142,10 @@ function unusable(found: LoginProblem): Reading {
   return { stamp: '', isSettled: false, found };
 }
 
-/** Returns the folder of the agent's login: the provider's setting `home`, by default the agent's own folder. */
+/**
+ * Returns the folder of the agent's login: `setting`, which is the provider's setting `home`, or by default the agent's
+ * own folder.
+ */
 export function agentHome(
   setting: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -152,8 +155,8 @@ export function agentHome(
 }
 
 /**
- * Resolves with the reason why the login in that folder is unusable, as a sentence without a path, or with undefined if
- * it is usable.
+ * Resolves with the reason why the login in the folder `home` is unusable, as a sentence without a path. Resolves with
+ * undefined if the login is usable.
  */
 export async function findLoginProblem(
   home: string,

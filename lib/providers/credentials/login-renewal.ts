@@ -21,15 +21,16 @@ interface Deps {
 }
 
 const POLL_MS = 100;
-// Another process may need its full timeout for the endpoint, or may have died with a lock that is not stale yet.
+// Long enough for another process to reach its timeout for the token endpoint, or for the lock of a crashed process to
+// become stale.
 const LONGEST_WAIT_MS = 60_000;
 
-/** Renews the login in its file once for all bridges that use the file. */
+/** Creates the renewal of the login in a file. If several bridges use the file, only one of them renews the login. */
 export function createLoginRenewal(deps: Deps) {
   const { file, lock, endpoint, clock } = deps;
   let refusal: { readonly stamp: string; readonly error: BridgeError } | undefined;
 
-  /** Throws the token endpoint's refusal if the file is still in the refused state. */
+  /** Throws the refusal of the token endpoint if the file has not changed since the refusal. */
   function throwIfRefused({ stamp }: StoredLogin): void {
     if (refusal?.stamp === stamp) throw refusal.error;
   }
@@ -39,7 +40,7 @@ export function createLoginRenewal(deps: Deps) {
       return await endpoint.refresh(refreshToken);
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'provider_authentication') throw error;
-      // Another program that does not use the lock may have spent the token just before.
+      // Another program, which does not use the lock, may have used the single-use token first.
       const now = await file.find(UNENDING);
       if (typeof now !== 'string' && now.refreshToken !== refreshToken) return now;
       refusal = { stamp: stored.stamp, error };
@@ -48,8 +49,8 @@ export function createLoginRenewal(deps: Deps) {
   }
 
   /**
-   * Renews the login while the lock is held. Resolves with the valid login, or with undefined if the lock was lost
-   * before the token was spent.
+   * Renews the login while this process holds the lock. Resolves with the valid login, or with undefined if the process
+   * lost the lock before it used the refresh token.
    */
   async function renewHolding(
     held: HeldLock,
@@ -62,7 +63,7 @@ export function createLoginRenewal(deps: Deps) {
     if (refreshToken === undefined) throw unrenewable('the login cannot be renewed');
     const replacement = await orUnrenewable(openReplacement(roomFor(stored), deps));
     try {
-      // A process that was suspended here must not continue.
+      // This process may have been suspended here while another process took over the lock.
       if (!(await held.isHeld())) return undefined;
       const fresh = await refresh(stored, refreshToken);
       return 'credentials' in fresh ? fresh : await save(stored, fresh, replacement, deps);
@@ -75,10 +76,11 @@ export function createLoginRenewal(deps: Deps) {
     throwIfRefused,
 
     /**
-     * Waits for the lock and refreshes the tokens, unless the file meanwhile contains a login that `isGood` accepts.
-     * Rejects with the reason of `signal`, which only ends the wait for the lock: new tokens are always written to the
-     * file. Throws `provider_authentication` if the login cannot be renewed and `upstream` if the endpoint fails or the
-     * lock stays held.
+     * Waits for the lock and renews the login. Resolves without a renewal if the file contains a login that `isGood`
+     * accepts. Rejects with the reason of `signal` if the signal aborts while the lock is awaited. An abort does not
+     * stop a renewal that has begun, so that new tokens are always saved. Throws `provider_authentication` if the login
+     * cannot be renewed, and `upstream` if the token endpoint fails or another process does not release the lock in
+     * time.
      */
     async renew(isGood: (login: Login) => boolean, signal: AbortSignal): Promise<Login> {
       const endsAtMs = clock.monotonicMs() + LONGEST_WAIT_MS;
@@ -99,7 +101,7 @@ export function createLoginRenewal(deps: Deps) {
   };
 }
 
-// Work that runs while the lock is held has its own time limits.
+// Never aborts. Work that runs while the lock is held has its own time limits.
 const { signal: UNENDING } = new AbortController();
 
 /** Writes the new tokens into the current content of the file. */
@@ -110,9 +112,9 @@ async function save(
   { file, clock }: Deps,
 ): Promise<Login> {
   const found = await file.find(UNENDING);
-  // New tokens take precedence over a file that another program has written only in part.
+  // If another program has written the file only in part, the new tokens replace its content.
   const now = found === 'garbled' ? stored : found;
-  // A login or logout by the user meanwhile takes precedence.
+  // A login or logout by the user in the meantime is kept.
   if (typeof now === 'string') return toLogin(withTokens(stored, fresh, clock.nowMs()));
   if (now.refreshToken !== stored.refreshToken) return now;
   const document = withTokens(now, fresh, clock.nowMs());
@@ -120,7 +122,7 @@ async function save(
   try {
     await replacement.commit(`${JSON.stringify(document, null, 2)}\n`);
   } catch {
-    // The old tokens are spent, so this process continues with the new ones.
+    // The old refresh token can no longer be used, so this process continues with the new tokens.
     file.override(now.stamp, login);
   }
   return login;
@@ -139,7 +141,7 @@ function roomFor({ document }: Login): number {
   return Buffer.byteLength(JSON.stringify(document, null, 2)) + ROOM_BYTES;
 }
 
-/** The file system's errors are not passed on because they contain the path. */
+/** Replaces the errors of the file system with `provider_authentication`, because they contain the path. */
 async function orUnrenewable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -154,20 +156,23 @@ function unrenewable(message: string): BridgeError {
 
 /** A file that is ready to replace the login file. */
 interface LoginReplacement {
-  /** Replaces the login with `text` atomically. The replacement is durable when the promise resolves. */
+  /**
+   * Replaces the content of the login file with `text` atomically. The new content is durable when the promise
+   * resolves.
+   */
   commit(text: string): Promise<void>;
   /** Deletes the file if it was not committed. */
   discard(): Promise<void>;
 }
 
 const LEFTOVER = /^\.image-bridge-auth\.[0-9a-f]{32}\.tmp$/;
-// A refresh ends long before this.
+// Much longer than a refresh can take, so an older file was left behind by a crash.
 const LEFTOVER_AFTER_MS = 120_000;
 
 /**
- * Creates the file and fills it with `bytes` bytes before the single-use token is spent, because the login would be
- * lost if the folder were full or not writable. Deletes files left behind by crashes. Rejects with the file system's
- * errors.
+ * Creates a replacement file and fills it with `bytes` bytes. This happens before the single-use refresh token is used,
+ * because the login would be lost if the new tokens could not be written. Deletes files left behind by crashes. Rejects
+ * with the file system's errors.
  */
 async function openReplacement(
   bytes: number,
@@ -200,7 +205,8 @@ async function openReplacement(
         at += bytesWritten;
       }
       await file.truncate(whole.length);
-      // Without this the name could become durable before the bytes, which would leave an empty login.
+      // Without `datasync`, a crash could leave an empty file, because the new name could become durable before the
+      // bytes.
       await file.datasync();
       await renameDurably(path, join(home, 'auth.json'));
       isCommitted = true;
@@ -217,7 +223,7 @@ async function removeLeftovers(home: string, clock: Clock): Promise<void> {
       const { mtimeMs } = await lstat(path);
       if (clock.nowMs() - mtimeMs > LEFTOVER_AFTER_MS) await unlink(path);
     } catch {
-      // A leftover file does no harm.
+      // A file that cannot be deleted does no harm.
     }
   }
 }

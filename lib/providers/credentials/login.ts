@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { type Credentials, createCredentials } from './credentials.ts';
 
 /**
- * The content of a login file. It must not leave this folder because its secrets are enumerable, unlike those of
- * `Credentials`.
+ * The content of a login file. A `Login` is used only in this folder because its secrets are enumerable, unlike the
+ * secrets of `Credentials`.
  */
 export interface Login {
   readonly credentials: Credentials;
@@ -13,7 +13,7 @@ export interface Login {
   readonly document: JsonObject;
 }
 
-/** The reply of the token endpoint. An absent token keeps its old value. */
+/** The tokens in a reply of the token endpoint. If a token is undefined, the old token stays valid. */
 export interface FreshTokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
@@ -25,10 +25,10 @@ type JsonObject = Readonly<Record<string, unknown>>;
 const MAX_TOKEN_CHARS = 65_536;
 const MAX_ACCOUNT_CHARS = 256;
 
-// Both values are sent in headers, so only visible ASCII is allowed, and in particular no line breaks.
+// Tokens and account ids are sent in headers, so only visible ASCII is allowed.
 const VISIBLE = /^[\x21-\x7e]+$/;
 
-/** A token of any kind. Its content is defined by its issuer. */
+/** A token of any kind. The content is defined by the issuer. */
 export const TokenText = v.pipe(v.string(), v.maxLength(MAX_TOKEN_CHARS), v.regex(VISIBLE));
 
 const AccountId = v.pipe(v.string(), v.maxLength(MAX_ACCOUNT_CHARS), v.regex(VISIBLE));
@@ -36,10 +36,14 @@ const AccountId = v.pipe(v.string(), v.maxLength(MAX_ACCOUNT_CHARS), v.regex(VIS
 /** Name of an account's plan. */
 const PlanType = v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,64}$/));
 
-// Deeper than any login, and small enough that serializing the document cannot overflow the stack.
+// Maximum nesting depth of a login document. Real logins are less deep, and a document of this depth cannot overflow
+// the stack when it is serialized.
 const MAX_DEPTH = 64;
 
-/** Older programs did not write `auth_mode`. Any other mode has tokens of another kind or none. */
+/**
+ * The document of a login that the bridge supports. `auth_mode` is optional because older programs did not write it.
+ * Logins in other modes have different tokens or no tokens.
+ */
 const LoginDocument = v.object({
   auth_mode: v.nullish(v.literal('chatgpt')),
   tokens: v.object({
@@ -50,7 +54,10 @@ const LoginDocument = v.object({
   }),
 });
 
-/** Returns the login in a login file, or undefined if it contains no login that the bridge can use and write back. */
+/**
+ * Parses the content of a login file. Returns undefined if the content is not a login that the bridge can use and write
+ * back.
+ */
 export function parseLogin(value: unknown): Login | undefined {
   const parsed = v.safeParse(LoginDocument, value);
   if (!parsed.success || !isObject(value) || !isShallow(value, MAX_DEPTH)) return undefined;
@@ -72,7 +79,7 @@ export function parseLogin(value: unknown): Login | undefined {
   };
 }
 
-/** Returns the content of a login file with these tokens and everything else unchanged. */
+/** Returns the content of the login file with new tokens and a new `last_refresh`. All other members are unchanged. */
 export function withTokens(
   { document }: Login,
   { accessToken, refreshToken, idToken }: FreshTokens,
@@ -110,10 +117,10 @@ interface TokenClaims {
 
 const ACCOUNT_CLAIMS = 'https://api.openai.com/auth';
 
-// The maximum time value (ECMA-262, section 21.4.1.1).
+// The maximum time value of a `Date` in seconds (ECMA-262, section 21.4.1.1).
 const MAX_SECS = 8.64e12;
 
-/** Each claim has a fallback so that an invalid claim does not hide the others. */
+/** Each claim has a fallback, so that one invalid claim does not make the other claims unreadable. */
 const Claims = v.object({
   exp: v.fallback(
     v.optional(v.pipe(v.number(), v.minValue(-MAX_SECS), v.maxValue(MAX_SECS))),
@@ -131,8 +138,8 @@ const Claims = v.object({
 });
 
 /**
- * Returns the claims of a JSON Web Token (RFC 7519), or no claims for any other text. The claims are hints and not
- * proof because the signature is not verified.
+ * Returns the claims of a JSON Web Token (RFC 7519). All claims are undefined if the text is not such a token. The
+ * claims are only hints because the signature is not verified.
  */
 export function readClaims(token: string): TokenClaims {
   const parsed = v.safeParse(Claims, decodePayload(token));

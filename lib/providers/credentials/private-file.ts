@@ -3,12 +3,12 @@ import type { FileHandle } from 'node:fs/promises';
 
 const WRITABLE_BY_OTHERS = 0o022n;
 
-/** Returns true if the group or others may write the file. */
+/** Returns true if the file is writable by its group or by others. */
 export function isWritableByOthers({ mode }: BigIntStats): boolean {
   return (mode & WRITABLE_BY_OTHERS) !== 0n;
 }
 
-/** Reads up to `size` bytes. Returns fewer bytes if the file shrinks meanwhile. */
+/** Resolves with the first `size` bytes of the file, or with fewer bytes if the file shrinks while it is read. */
 export async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
   const bytes = Buffer.alloc(size);
   let at = 0;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 
-/** The exclusive right to renew the login, among all bridges on this machine. */
+/** The exclusive right to renew the login. At most one bridge process on this machine has this right. */
 export interface HeldLock {
   /**
-   * Resolves with false if another process has taken over the lock, which happens to a process that was suspended for
-   * too long.
+   * Resolves with false if another process has taken over the lock. A process loses the lock if it is suspended for too
+   * long.
    */
   isHeld(): Promise<boolean>;
   /** Releases the lock and never rejects. A lock file that cannot be deleted becomes stale. */
@@ -30,44 +30,48 @@ const OWNER_ONLY = 0o600;
 
 const RENEW_EVERY_MS = 2000;
 const STALE_AFTER_MS = 10_000;
-// Longer than the renewal interval, so that an owner that was suspended together with the machine can renew the lock
-// after waking up.
+// Minimum time for which an old lock is watched before it counts as stale. Longer than the renewal interval, so that an
+// owner that was suspended together with the machine can renew the lock after it resumes.
 const WATCH_AT_LEAST_MS = 3000;
 
 /**
- * Creates a lock: a file that is created exclusively, kept alive by renewing its mtime, and taken over when it is
- * stale.
+ * Creates a lock. The lock is a file that is created exclusively. The owner renews the mtime of the file regularly, and
+ * another process takes over a file that is stale.
  *
- * A stale file is not deleted, because another process could take it over between the check and the deletion. Instead
- * each contender appends a record with its own id and the owner that it found. The kernel appends the records in one
- * order for all processes. The first record that names the current owner defines the next owner; the other contenders
- * read the file and see that they have lost.
+ * A stale file is not deleted, because another process could take it over between the check and the deletion. Instead,
+ * each contender appends a record that contains its own id and the current owner's id. All processes see the records in
+ * the same order. The first record that names the current owner determines the next owner. The other contenders read
+ * the file and see that they have lost.
  */
 export function createRefreshLock({ home, clock, ids }: Deps) {
   const path = join(home, NAME);
   let watched: { readonly mark: string; readonly sinceMs: number } | undefined;
 
-  /** Returns true if the lock in this state has not been renewed for so long that its owner must have ended. */
+  /** Returns true if the lock file has stayed in this state for so long that its owner must have ended. */
   function isStale(found: BigIntStats): boolean {
     const nowMs = clock.monotonicMs();
     const mark = toMark(found);
     if (watched?.mark !== mark) watched = { mark, sinceMs: nowMs };
     const ageMs = clock.nowMs() - Number(found.mtimeMs);
-    // If the clocks disagree, the lock is watched for the full period.
+    // If the mtime is recent or in the future, the file must stay unchanged for the full period.
     const longEnoughMs = ageMs >= STALE_AFTER_MS ? WATCH_AT_LEAST_MS : STALE_AFTER_MS;
     return nowMs - watched.sinceMs >= longEnoughMs;
   }
 
-  /** Competes for a file that was just created, or that was found stale in the state `stale`. */
+  /**
+   * Competes for a lock file. `stale` is the state in which an existing file was found to be stale. Absent for a file
+   * that was just created. Resolves with undefined if another process gets the lock.
+   */
   async function contend(file: FileHandle, stale?: BigIntStats): Promise<HeldLock | undefined> {
     const id = ids.newOpaqueId();
     const isHeld = async () => (await ownerOf(file)) === id && (await isInPlace(path, file));
     let isWon = false;
     try {
       const before = stale ? await ownerOf(file) : NO_OWNER;
-      // This order guarantees that `before` is the owner that let exactly this state become stale.
+      // The owner is read before the state is compared, so that `before` is the owner of the file in exactly the stale
+      // state.
       if (stale && toMark(await file.stat({ bigint: true })) !== toMark(stale)) return undefined;
-      // The leading line break completes a line that another process may have left incomplete.
+      // The leading line break ends a line that another process may have left incomplete.
       await file.write(`\n${id} ${before}\n`);
       isWon = await isHeld();
       return isWon ? hold(path, file, isHeld, clock) : undefined;
@@ -78,7 +82,8 @@ export function createRefreshLock({ home, clock, ids }: Deps) {
 
   return {
     /**
-     * Acquires the lock. Resolves with undefined while another process holds it. Rejects with the file system's errors.
+     * Acquires the lock. Resolves with undefined if another process holds the lock. Rejects with the errors of the file
+     * system.
      */
     async tryTake(): Promise<HeldLock | undefined> {
       const made = await openLock(path, CREATE);
@@ -125,10 +130,10 @@ function hold(
 
 const NO_OWNER = '-';
 const RECORD = /^([0-9a-f]{32}) ([0-9a-f]{32}|-)$/;
-// Room for hundreds of takeovers without a release. A longer file is not a lock of the bridge.
+// Maximum number of bytes that are read. Enough for the records of hundreds of takeovers without a release.
 const MAX_BYTES = 65_536;
 
-/** Resolves with the owner according to the records. Records of other programs are ignored. */
+/** Resolves with the id of the owner according to the records. Lines in another form are ignored. */
 async function ownerOf(file: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
   let owner = NO_OWNER;
@@ -150,8 +155,8 @@ function toMark({ dev, ino, size, mtimeNs }: BigIntStats): string {
 }
 
 /**
- * Opens or creates the lock file. Resolves with undefined if it exists when it should be created, or is missing when it
- * should exist.
+ * Opens or creates the lock file. Resolves with undefined if the file to create already exists, or if the file to open
+ * does not exist.
  */
 async function openLock(path: string, flags: number): Promise<FileHandle | undefined> {
   try {
@@ -163,8 +168,8 @@ async function openLock(path: string, flags: number): Promise<FileHandle | undef
 }
 
 /**
- * Resolves with the state of the lock file. Throws if the path is not a regular file, because no owner will ever delete
- * it.
+ * Resolves with the state of the lock file, or with undefined if the file does not exist. Throws if the path is not a
+ * regular file, because no bridge process would ever delete such a path.
  */
 async function statName(path: string): Promise<BigIntStats | undefined> {
   let found: BigIntStats;

@@ -20,7 +20,8 @@ interface Reply {
 }
 
 const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
-// A long timeout, because the refresh token is single-use: an unread response loses the only valid token.
+// The timeout is long because the refresh token is single-use. If the response is not read, the only valid token is
+// lost.
 const TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 262_144;
 
@@ -55,9 +56,9 @@ export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
 
   return {
     /**
-     * Exchanges a refresh token for new tokens. The caller must store them, because the old refresh token is then
-     * invalid. Throws `provider_authentication` if the endpoint rejects the token, and a retryable `upstream` for any
-     * other failure.
+     * Exchanges a refresh token for new tokens. The caller must store the new tokens, because the old refresh token is
+     * invalid afterwards. Throws `provider_authentication` if the endpoint rejects the token, and a retryable
+     * `upstream` for any other failure.
      */
     async refresh(refreshToken: string): Promise<FreshTokens> {
       const { status, value } = await ask(refreshToken);
@@ -84,7 +85,10 @@ const Grant = v.object({
 
 const Code = v.fallback(v.optional(v.string()), undefined);
 
-/** An error response. `error` is the code itself (RFC 6749, section 5.2) or an object that contains the code. */
+/**
+ * An error response. `error` is either the error code (RFC 6749, section 5.2) or an object that contains the error
+ * code.
+ */
 const Refusal = v.object({
   code: Code,
   error: v.fallback(v.union([v.string(), v.object({ code: Code, type: Code })]), ''),
@@ -98,8 +102,8 @@ const REFUSALS: readonly unknown[] = [
 ];
 
 /**
- * Returns true if the endpoint rejects the token. A 401 is always such a refusal because only the token can be the
- * reason.
+ * Returns true if the endpoint rejected the refresh token. A 401 always means that the token was rejected, because the
+ * request contains no other credentials.
  */
 function isRefusal(status: number, value: unknown): boolean {
   if (status !== 400) return status === 401;
