@@ -4,7 +4,7 @@ import type { Tool } from './plane.ts';
 
 export type Brush = ReturnType<typeof createBrush>;
 
-/** Creates the brush: the current tool and its size. */
+/** Creates the brush, which holds the current tool and its size. `source` is the size of the source image. */
 export function createBrush(source: Size) {
   const tool = signal<Tool>('brush');
   const size = signal(firstSize(source));
@@ -25,16 +25,16 @@ export function createBrush(source: Size) {
   };
 }
 
-/** Sizes are diameters in pixels of the source. */
+/** The smallest size of the brush. A size is the diameter in pixels of the source. */
 const MIN = 2;
 const STEP = 1.15;
 
-/** Returns the largest size: half of the longest edge. */
+/** Returns the largest size of the brush: half of the longest edge of the source. */
 function maxOf({ width, height }: Size): number {
   return Math.max(MIN + 1, Math.round(Math.max(width, height) / 2));
 }
 
-/** Returns the initial size: a tenth of the longest edge. */
+/** Returns the initial size of the brush: a tenth of the longest edge of the source. */
 export function firstSize(source: Size): number {
   return clampSize(Math.round(Math.max(source.width, source.height) / 10), source);
 }
@@ -43,14 +43,17 @@ export function clampSize(size: number, source: Size): number {
   return Math.min(maxOf(source), Math.max(MIN, Math.round(size)));
 }
 
-/** Returns the next size for the keyboard: about a seventh more or less, and at least one pixel. */
+/**
+ * Returns the size of the brush after one key press. The size changes by about a seventh, and by at least one pixel.
+ */
 export function stepSize(size: number, direction: 1 | -1, source: Size): number {
   const next = direction > 0 ? Math.ceil(size * STEP) : Math.floor(size / STEP);
   return clampSize(next, source);
 }
 
 /**
- * Returns the position of a size on a slider from 0 to 100. The scale is logarithmic: equal distances are equal ratios.
+ * Returns the slider position for a size of the brush, from 0 to 100. The scale is logarithmic, so equal distances on
+ * the slider are equal ratios of sizes.
  */
 export function toPosition(size: number, source: Size): number {
   return Math.round((100 * Math.log(size / MIN)) / Math.log(maxOf(source) / MIN));

@@ -2,11 +2,14 @@ import { cut, type Plane, type Rect } from './plane.ts';
 
 interface Step {
   readonly rect: Rect;
-  /** The pixels before the step, or after it if the step was undone. */
+  /** The pixels before the step. If the step was undone, the pixels after the step. */
   readonly pixels: Uint8Array;
 }
 
-/** The memory limit of all steps, in bytes: eight changes of the largest plane, or thousands of strokes. */
+/**
+ * The limit for the memory of all steps, in bytes. The limit is enough for eight changes of the whole largest plane, or
+ * for thousands of strokes.
+ */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export type History = ReturnType<typeof createHistory>;
@@ -22,7 +25,7 @@ export function createHistory(plane: Plane, maxBytes = MAX_BYTES) {
     while (bytes > maxBytes && past.length > 1) bytes -= past.shift()?.pixels.length ?? 0;
   }
 
-  /** Reverts the last step of one stack, and pushes its inverse onto the other. */
+  /** Reverts the last step of the stack `from`, and pushes the inverse step onto the stack `to`. */
   function move(from: Step[], to: Step[]): Rect | undefined {
     const step = from.pop();
     if (step === undefined) return undefined;
@@ -35,17 +38,17 @@ export function createHistory(plane: Plane, maxBytes = MAX_BYTES) {
     canUndo: () => past.length > 0,
     canRedo: () => future.length > 0,
 
-    /** Remembers the plane, for `commit` and `abandon`. */
+    /** Remembers the pixels of the plane for `commit` and `abandon`. */
     begin(): void {
       before.set(plane.pixels);
     },
-    /** Stores the changes since `begin` as one step. */
+    /** Stores the changes since `begin` as one step. `rect` must contain all changes. */
     commit(rect: Rect): void {
       past.push({ rect, pixels: cut(before, plane.width, rect) });
       future.length = 0;
       forget();
     },
-    /** Reverts the changes since `begin`. */
+    /** Reverts the changes since `begin`. `rect` must contain all changes. */
     abandon(rect: Rect): void {
       plane.put(rect, cut(before, plane.width, rect));
     },

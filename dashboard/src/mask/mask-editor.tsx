@@ -17,7 +17,8 @@ import { MaskStage } from './stage/mask-stage.tsx';
 import './mask-editor.css';
 
 /**
- * Edits the mask of the source over the whole page. Escape and Back close the editor. An unsaved mask can be restored.
+ * Renders an editor for the mask of the source, which covers the whole page. Escape and Back close the editor. A mask
+ * that was not saved can be restored.
  */
 export function MaskEditor({ source }: MaskEditorProps) {
   const { router } = usePage();
@@ -107,7 +108,7 @@ function Work({ bitmap, painting, name }: WorkProps) {
 
 interface EndsProps {
   readonly opened: Opened;
-  /** Called when the mask was saved, or is no longer wanted. */
+  /** Called when the mask was saved or removed. */
   readonly onDone: () => void;
 }
 
@@ -131,7 +132,8 @@ function MaskEnds({ opened, onDone }: EndsProps) {
     setFailed(false);
     try {
       const mask = await writeMask(painting.plane, painting.source);
-      // If the editor was closed while the mask was written, the mask is not used. It can still be restored.
+      // If the editor was closed while the mask was being written, the mask is not saved. The user can still restore
+      // the mask.
       if (!isShown.current) return;
       onDone();
       draft.setMask(mask);
@@ -171,8 +173,8 @@ function MaskEnds({ opened, onDone }: EndsProps) {
 }
 
 /**
- * Offers to restore a mask that was closed without being saved, for as long as undo is offered. Returns a function that
- * withdraws the offer.
+ * When the editor is closed without saving, offers to restore the mask for as long as undo is offered. Returns a
+ * function that prevents the offer.
  */
 function useOfferOfUnused(opened: Opened): () => void {
   const { draft, undo } = usePage();
@@ -200,7 +202,7 @@ export interface MaskEditorProps {
 
 /**
  * Returns true if an event may start to zoom or to move the view. One finger, a pen and the left button paint. Two
- * fingers, the middle button, and the left button with the space bar, move the view.
+ * fingers, the middle button, and the left button with the space bar move the view.
  */
 function isForZoom(event: Event, holdsSpace: boolean): boolean {
   if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey;
@@ -211,13 +213,13 @@ function isForZoom(event: Event, holdsSpace: boolean): boolean {
   return event.button === 1 || (event.button === 0 && holdsSpace);
 }
 
-/** The distance in CSS pixels that an arrow moves the view. */
+/** The distance, in CSS pixels, by which an arrow key moves the view. */
 const PAN = 80;
 
 export function useMaskShortcuts(painting: Painting, zoom: Zoom): void {
   const { undo, redo } = painting;
   const pan = (right: number, down: number) => (event: KeyboardEvent) => {
-    // Arrows also move the selection in a group of buttons.
+    // In a radio group, the arrow keys move the selection instead of the view.
     if (event.target instanceof Element && event.target.closest('[role="radiogroup"]')) return;
     zoom.pan(right * PAN, down * PAN);
   };
@@ -255,7 +257,7 @@ export type Opened =
   | { readonly state: 'ready'; readonly bitmap: ImageBitmap; readonly painting: Painting }
   | { readonly state: 'failed'; readonly title: string; readonly detail: string };
 
-/** Loads the source of the draft, with its mask if it has one, for painting. */
+/** Loads the source of the draft, and its mask if there is one, for painting. */
 export function useOpenedImage({ content, name }: Attachment): Opened {
   const { draft } = usePage();
   const [opened, setOpened] = useState<Opened>({ state: 'loading' });

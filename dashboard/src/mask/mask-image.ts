@@ -1,7 +1,7 @@
 import { runWorker, type Size } from '../images/measure-image.ts';
 import type { Plane } from './plane.ts';
 
-/** Decodes an image, and its mask if it has one. Throws if the browser cannot decode them. */
+/** Decodes an image, and its mask if there is one. Throws if the browser cannot decode the image or the mask. */
 export async function openImage(image: Blob, mask: Blob | undefined): Promise<OpenedImage> {
   const reply = await run({ kind: 'open', image, mask });
   if (reply?.kind !== 'opened') throw new Error('the image cannot be decoded');
@@ -9,8 +9,8 @@ export async function openImage(image: Blob, mask: Blob | undefined): Promise<Op
 }
 
 /**
- * Returns the mask as PNG, in the size of the source: transparent where the image may change, black elsewhere. Throws
- * if memory is insufficient.
+ * Resolves with the mask as a PNG in the size of the source. The PNG is transparent where the image may change, and
+ * black elsewhere. Throws if there is not enough memory.
  */
 export async function writeMask({ pixels, width, height }: Plane, size: Size): Promise<Blob> {
   const reply = await run({ kind: 'write', pixels, plane: { width, height }, size });
@@ -18,7 +18,7 @@ export async function writeMask({ pixels, width, height }: Plane, size: Size): P
   return reply.mask;
 }
 
-/** Runs a task in a worker of its own, whose memory is released when the task ends. */
+/** Runs a task in a new worker. The memory of the worker is released when the task ends. */
 function run(task: MaskTask): Promise<MaskReply | undefined> {
   const worker = new Worker(new URL('./mask-worker.ts', import.meta.url), { type: 'module' });
   return runWorker(worker, task);
@@ -34,13 +34,13 @@ export type MaskTask =
       readonly size: Size;
     };
 
-/** An image that is ready to be masked. */
+/** An image that is ready for painting its mask. */
 export interface OpenedImage {
-  /** The size of the image itself, rotated upright. */
+  /** The size of the image after its EXIF rotation, in pixels. */
   readonly size: Size;
-  /** The image in the size of the plane. */
+  /** The image, scaled to the size of the plane. */
   readonly bitmap: ImageBitmap;
-  /** The area that may change, if the image already has a mask. */
+  /** The pixels of the plane, where 255 means that the image may change. Undefined if the image has no mask yet. */
   readonly pixels: Uint8Array<ArrayBuffer> | undefined;
 }
 

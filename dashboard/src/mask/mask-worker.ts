@@ -2,8 +2,8 @@ import type { Size } from '../images/measure-image.ts';
 import type { MaskReply, MaskTask, OpenedImage } from './mask-image.ts';
 import { planeSize } from './plane.ts';
 
-// Decodes, scales and encodes images of up to 67 megapixels in a worker, so that the page stays responsive. The page's
-// types declare `self` as a window.
+// Decodes, scales and encodes images of up to 67 megapixels in a worker, so that the page stays responsive. The types
+// of the page declare `self` as a window, but this code runs in a worker.
 const port = self as unknown as {
   onmessage: ((event: MessageEvent<MaskTask>) => void) | null;
   postMessage(reply: MaskReply | undefined, transfer: readonly Transferable[]): void;
@@ -42,7 +42,7 @@ async function scaled(whole: ImageBitmap, { width, height }: Size): Promise<Imag
   return small;
 }
 
-/** Reads a mask, which is transparent where the image may change. */
+/** Reads a mask that is transparent where the image may change. Resolves with the pixels of the plane. */
 async function read(mask: Blob, plane: Size): Promise<Uint8Array<ArrayBuffer>> {
   const bitmap = await scaled(await createImageBitmap(mask), plane);
   const context = draw(plane, bitmap);

@@ -6,7 +6,10 @@ import { createPlane, type Dab, type Plane, type Rect, type Tool, unite } from '
 
 export type Painting = ReturnType<typeof createPainting>;
 
-/** Creates a mask to be painted: the plane with its tools and steps. `source` is the size of the image itself. */
+/**
+ * Creates the state for painting a mask: the plane, its brush and its undo history. `source` is the size of the image,
+ * and the second parameter is the size of the plane.
+ */
 export function createPainting(source: Size, { width, height }: Size, start?: Uint8Array) {
   const plane = createPlane(width, height);
   const whole: Rect = { x: 0, y: 0, width, height };
@@ -29,7 +32,7 @@ export function createPainting(source: Size, { width, height }: Size, start?: Ui
 
   const strokes = createStrokes({ plane, history, brush, scale, onChange });
 
-  /** Applies one change as one step. Does nothing during a stroke. */
+  /** Applies a change and stores the change as one step of the undo history. Does nothing during a stroke. */
   function change(run: () => Rect | undefined): void {
     if (strokes.isOpen()) return;
     history.begin();
@@ -45,17 +48,22 @@ export function createPainting(source: Size, { width, height }: Size, start?: Ui
     plane,
     brush,
     strokes,
-    /** The fraction of the image that may change, from 0 to 1. */
+    /** The fraction of the image that may change according to the mask, from 0 to 1. */
     share: share as ReadonlySignal<number>,
     steps: steps as ReadonlySignal<{ readonly canUndo: boolean; readonly canRedo: boolean }>,
 
-    /** Calls the listener with the changed area until the returned function is called. */
+    /**
+     * Calls the listener with the changed area of the plane after each change, until the returned function is called.
+     */
     subscribe(listener: (rect: Rect) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
 
-    /** Adds a rectangle, in pixels of the source, to the area that may change, or removes it. */
+    /**
+     * Adds a rectangle to the area that may change, or removes a rectangle from that area. `area` is in pixels of the
+     * source.
+     */
     rectangle(area: Rect, how: Tool): void {
       const x = Math.round(area.x * scale);
       const y = Math.round(area.y * scale);
@@ -98,8 +106,8 @@ interface Stroke {
 }
 
 /**
- * The minimum distance of points as a fraction of the brush's radius. Nearer points are merged, so that large brushes
- * stay fast.
+ * The minimum distance between two points of a stroke, as a fraction of the brush's radius. Points that are nearer are
+ * skipped, so that large brushes stay fast.
  */
 const SPACING = 0.08;
 
@@ -123,7 +131,7 @@ function createStrokes({ plane, history, brush, scale, onChange }: Deps) {
     onChange(rect);
   }
 
-  /** Ends the stroke and returns the area that it has changed. */
+  /** Ends the stroke and returns the area that the stroke has changed. */
   function take(): Rect | undefined {
     const rect = stroke?.rect;
     stroke = undefined;
@@ -148,7 +156,9 @@ function createStrokes({ plane, history, brush, scale, onChange }: Deps) {
       if (rect !== undefined) history.commit(rect);
       onChange(rect);
     },
-    /** Reverts the stroke in progress, because it was the first finger of two. */
+    /**
+     * Reverts the stroke in progress. Called when a second finger shows that the first finger was not meant to paint.
+     */
     cancel(): void {
       const rect = take();
       if (rect !== undefined) history.abandon(rect);

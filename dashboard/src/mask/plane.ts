@@ -15,14 +15,14 @@ export interface Dab {
   readonly radius: number;
 }
 
-/** The brush adds to the area that may change. The eraser removes from it. */
+/** The brush adds to the area that may change. The eraser removes from that area. */
 export type Tool = 'brush' | 'eraser';
 
 export type Plane = ReturnType<typeof createPlane>;
 
 /**
- * Creates a mask plane with one byte per pixel: 255 may change, 0 must not, and the edges of strokes have values
- * between.
+ * Creates a mask plane with one byte per pixel. A pixel with the value 255 may change, and a pixel with the value 0
+ * must not change. The edges of strokes have values between 0 and 255.
  */
 export function createPlane(width: number, height: number) {
   const size = { width, height };
@@ -41,7 +41,10 @@ export function createPlane(width: number, height: number) {
     /** Returns the fraction of the image that may change, from 0 to 1. */
     share: () => sum / (255 * pixels.length),
 
-    /** Moves a round brush from one position to another. Returns the smallest area that contains all changes. */
+    /**
+     * Moves a round brush from one position to another. Returns the smallest rectangle that contains all changes, or
+     * undefined if nothing has changed.
+     */
     paint(from: Dab, to: Dab, tool: Tool): Rect | undefined {
       const reach = Math.max(from.radius, to.radius) + 1;
       const [x, y] = [Math.min(from.x, to.x) - reach, Math.min(from.y, to.y) - reach];
@@ -105,7 +108,10 @@ export function createPlane(width: number, height: number) {
   };
 }
 
-/** Returns the whole pixels of an area that lie inside a size, or undefined if there are none. */
+/**
+ * Returns the smallest rectangle of whole pixels that contains the part of an area inside an image of the given size.
+ * Returns undefined if no part is inside.
+ */
 export function clipTo(size: Size, area: Rect): Rect | undefined {
   const x = Math.max(0, Math.floor(area.x));
   const y = Math.max(0, Math.floor(area.y));
@@ -114,7 +120,7 @@ export function clipTo(size: Size, area: Rect): Rect | undefined {
   return width > 0 && height > 0 ? { x, y, width, height } : undefined;
 }
 
-/** Copies a rectangle from pixels with rows of length `width`. */
+/** Copies a rectangle from an array of pixels. `width` is the number of pixels in a row of the array. */
 export function cut(pixels: Readonly<Uint8Array>, width: number, rect: Rect): Uint8Array {
   const part = new Uint8Array(rect.width * rect.height);
   for (let y = 0; y < rect.height; y += 1) {
@@ -137,8 +143,8 @@ export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefine
 }
 
 /**
- * Returns a function for the coverage of a pixel, from 0 to 255, by a brush that moves from one position to another.
- * The radius changes linearly.
+ * Returns a function that computes how much of a pixel is covered by a brush that moves from one position to another,
+ * from 0 to 255. The radius of the brush changes linearly.
  */
 function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
   const dx = to.x - from.x;
@@ -157,12 +163,12 @@ function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
 }
 
 /**
- * The size of the largest plane in pixels, enough for 3840 × 2160. A mask of a larger image is painted at a smaller size
- * and enlarged when it is saved.
+ * The maximum number of pixels of a plane, which is enough for 3840 × 2160. A mask of a larger image is painted at a
+ * smaller size and enlarged when it is saved.
  */
 const MAX_PIXELS = 2 ** 23;
 
-/** Returns the size in which an image is shown and its mask is painted. */
+/** Returns the size of the plane for an image, in pixels. */
 export function planeSize({ width, height }: Size): Size {
   const scale = Math.min(1, Math.sqrt(MAX_PIXELS / (width * height)));
   return {
@@ -172,7 +178,8 @@ export function planeSize({ width, height }: Size): Size {
 }
 
 /**
- * Returns a fraction as the percentage to show. 0 and 100 are shown only for exact values, and tenths only below 10.
+ * Returns a fraction as the percentage to show. 0 and 100 are returned only for exactly 0 and 1. Tenths are returned
+ * only below 10 percent.
  */
 export function toPercent(share: number): number {
   if (share <= 0) return 0;

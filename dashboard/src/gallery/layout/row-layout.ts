@@ -187,7 +187,7 @@ export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
 /**
  * Returns the id of the card to which a key moves the focus: to the left and right, the neighbour in reading order; up
- * and down, the nearest card in the next row. `first` and `last` lead to the first and last card.
+ * and down, the nearest card in the adjacent row. `first` and `last` lead to the first and last card.
  */
 export function neighbour(layout: Layout, id: string, direction: Direction): string | undefined {
   const { rows, rowOf } = layout;

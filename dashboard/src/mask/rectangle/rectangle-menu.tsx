@@ -24,7 +24,9 @@ const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: Tex
   { name: 'height', label: 'mask.rectangle.height' },
 ];
 
-/** Adds or removes a rectangle that is entered as numbers, for painting without a pointer and for exact edges. */
+/**
+ * Adds or removes a rectangle that the user enters as numbers. Allows painting without a pointer and with exact edges.
+ */
 export function RectangleMenu({ painting, frame, ...menu }: RectangleMenuProps) {
   const { source } = painting;
   const [typed, setTyped] = useState<RectangleText>(() => middleOf(source));
@@ -95,7 +97,7 @@ function note(isBad: boolean, done: Tool | undefined, { source, share }: Paintin
   return text('mask.share', { percent: toPercent(share.value) });
 }
 
-/** Returns the initial rectangle: the middle half of the image. */
+/** Returns the initial rectangle, which is centred and half as wide and high as the image. */
 function middleOf({ width, height }: Painting['source']): RectangleText {
   const quarter = (edge: number) => String(Math.floor(edge / 4));
   const half = (edge: number) => String(Math.max(1, Math.floor(edge / 2)));
@@ -103,14 +105,14 @@ function middleOf({ width, height }: Painting['source']): RectangleText {
 }
 
 interface RectangleFrameProps {
-  /** The rectangle in pixels of the source. */
+  /** The rectangle that the user is typing, in pixels of the source. */
   readonly frame: ReadonlySignal<Rect | undefined>;
   /** Pixels of the plane per pixel of the source. */
   readonly scale: number;
   readonly view: ReadonlySignal<View>;
 }
 
-/** Outlines the rectangle that is being typed. */
+/** Renders the outline of the rectangle that the user is typing. */
 export function RectangleFrame({ frame, scale, view }: RectangleFrameProps) {
   if (frame.value === undefined) return null;
   const { left, top, scale: zoom } = view.value;

@@ -1,7 +1,7 @@
 import type { Size } from '../../images/measure-image.ts';
 import type { Rect } from '../plane.ts';
 
-/** A rectangle as typed. */
+/** The texts that the user has typed for a rectangle. */
 export interface RectangleText {
   readonly x: string;
   readonly y: string;
@@ -14,7 +14,10 @@ export function parseRectangle(typed: RectangleText): Rect {
   return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
 }
 
-/** Returns the first field that does not contain whole pixels inside the image, or undefined if all do. */
+/**
+ * Returns the first field that does not contain a whole number of pixels or that leads outside the image. Returns
+ * undefined if all fields are valid.
+ */
 export function rectangleFault(typed: RectangleText, source: Size): keyof Rect | undefined {
   for (const name of ['x', 'y', 'width', 'height'] as const) {
     if (!/^\d{1,5}$/.test(typed[name])) return name;

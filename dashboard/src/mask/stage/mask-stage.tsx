@@ -21,7 +21,7 @@ interface MaskStageProps {
   readonly painting: Painting;
   readonly zoom: Zoom;
   readonly holdsSpace: RefObject<boolean>;
-  /** The rectangle that is being typed, in pixels of the source. */
+  /** The rectangle that the user is typing, in pixels of the source. */
   readonly frame: ReadonlySignal<Rect | undefined>;
   readonly name: string;
 }
@@ -42,7 +42,7 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: M
   const { left, top, scale } = view.value;
   const drawn = drawnSize(plane, scale * Math.min(2, devicePixelRatio));
   const [x, y] = [plane.width / drawn.width, plane.height / drawn.height];
-  // A change of the size clears the canvas, so it is drawn again before the next paint.
+  // A change of the size clears the canvas, so the image is drawn again before the next paint.
   useLayoutEffect(() => {
     if (image.current !== null) drawImage(image.current, bitmap);
   }, [bitmap, drawn.width, drawn.height]);
@@ -83,7 +83,10 @@ interface BrushCircleProps {
 
 const SHOWN_MS = 900;
 
-/** Shows the brush in its real size: at the pointer, or for a moment in the middle when its size changes. */
+/**
+ * Shows the brush at its actual size. The circle is at the pointer, or in the middle of the stage for a moment when the
+ * size changes.
+ */
 function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
   const isChanging = useChanging(painting.brush.size);
   const circle = useComputed(() => {
@@ -107,7 +110,7 @@ function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
   );
 }
 
-/** Returns a signal that is true for a second after each change of a value. */
+/** Returns a signal that is true for a short time after each change of a value. */
 function useChanging(value: ReadonlySignal<number>): ReadonlySignal<boolean> {
   const isChanging = useSignal(false);
   const first = useRef(value.peek());
@@ -132,7 +135,7 @@ interface MaskZoomBarProps {
 
 const CORNER = { insetInlineEnd: '12px', insetBlockEnd: '12px' };
 
-/** Renders the zoom bar. Its value is the scale of the source's pixels. */
+/** Renders the zoom bar, which shows the scale of the source's pixels in percent. */
 function MaskZoomBar({ zoom, view, painting }: MaskZoomBarProps) {
   const percent = Math.round(view.value.scale * painting.scale * 100);
   return (
@@ -145,7 +148,7 @@ function MaskZoomBar({ zoom, view, painting }: MaskZoomBarProps) {
   );
 }
 
-/** The colours behind transparent areas, in both themes. */
+/** The colours of the squares behind transparent areas. The colours are the same in both themes. */
 const SQUARES = ['oklch(0.6 0 0)', 'oklch(0.72 0 0)'] as const;
 /** The number of squares along the longest edge. */
 const COUNT = 64;

@@ -16,8 +16,8 @@ interface Deps {
 }
 
 /**
- * Keeps the overlay up to date. It is drawn at most once per frame, and only its changed area if the view has not
- * moved.
+ * Keeps the overlay up to date. The overlay is drawn at most once per frame. If the view has not moved, only the
+ * changed area is drawn.
  */
 export function useOverlay({ stage, canvas, painting, view, size }: Deps): void {
   useEffect(() => {
@@ -63,7 +63,7 @@ export function useOverlay({ stage, canvas, painting, view, size }: Deps): void 
   }, [stage, canvas, painting, view, size]);
 }
 
-// The colours cover an image, and are the same in both themes.
+// The colours are the same in both themes, because they are drawn over an image.
 const TINT = 'oklch(0.55 0.17 250 / 0.45)';
 const LINE = 'oklch(0.985 0 0 / 0.85)';
 
@@ -71,12 +71,12 @@ const LINE = 'oklch(0.985 0 0 / 0.85)';
 const HATCH = 14;
 const LINE_WIDTH = 1.25;
 
-/** The number of rows copied at once, which limits the memory for a copy. */
+/** The maximum number of rows that are copied at once, which limits the memory for the copy. */
 const BAND = 256;
 
 /**
- * Creates an overlay that hatches the area that may change, with a light and a dark edge around it that have the same
- * width at any zoom. The canvas has `density` pixels per CSS pixel.
+ * Creates an overlay that hatches the area that may change, and draws a light and a dark line around the area. The
+ * lines have the same width at any zoom. The canvas has `density` pixels per CSS pixel.
  */
 function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number) {
   const out = contextOf(canvas);
@@ -98,7 +98,7 @@ function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number)
       canvas.height = Math.max(1, Math.round(height * density));
     },
 
-    /** Draws the changed area of the plane, or all of it if none is given. */
+    /** Draws the changed area of the plane, or the whole plane if no area is given. */
     draw(view: View, changed?: Rect): void {
       if (changed !== undefined) copy(plane, mask, changed);
       const own = scaledBy(view, density);
@@ -128,7 +128,8 @@ function copy(plane: Plane, mask: CanvasRenderingContext2D, rect: Rect): void {
   for (let y = rect.y; y < rect.y + rect.height; y += BAND) {
     const height = Math.min(BAND, rect.y + rect.height - y);
     const image = new ImageData(rect.width, height);
-    // The bytes are red, green, blue and alpha. All machines with a supported browser are little-endian.
+    // The order of the bytes in memory is red, green, blue, alpha. Alpha is the highest byte of each number, because
+    // all machines with a supported browser are little-endian.
     const pixels = new Uint32Array(image.data.buffer);
     for (let row = 0; row < height; row += 1) {
       const from = (y + row) * plane.width + rect.x;
@@ -140,7 +141,7 @@ function copy(plane: Plane, mask: CanvasRenderingContext2D, rect: Rect): void {
   }
 }
 
-/** Returns a pattern of tint and lines that rise to the right. */
+/** Returns a tinted pattern with lines that rise to the right. */
 function createHatch(density: number): CanvasPattern {
   const side = Math.round(HATCH * density);
   const tile = createLayer(side, side);
@@ -179,7 +180,7 @@ const DARK = 'oklch(0.15 0 0 / 0.7)';
 const LIGHT_WIDTH = 1.75;
 const DARK_WIDTH = 2.75;
 
-/** The distance, in CSS pixels, by which an edge extends beyond its area. */
+/** The distance, in CSS pixels, by which the lines around an area extend beyond the area. */
 const EDGE_REACH = Math.ceil(DARK_WIDTH + 1);
 
 const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
@@ -188,8 +189,8 @@ const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
 });
 
 /**
- * Returns a function that draws the edge of an area tile by tile: a light line with a dark line around it. `density` is
- * that of the canvas. `paint` draws the area in white, in the coordinates of the canvas.
+ * Returns a function that draws the edge of an area inside one tile: a light line, and a dark line around the light
+ * line. `density` is the number of canvas pixels per CSS pixel. `paint` draws the area in white, in canvas coordinates.
  */
 function createEdge(density: number, paint: (context: CanvasRenderingContext2D) => void) {
   const margin = EDGE_REACH * density;
@@ -227,8 +228,8 @@ function createEdge(density: number, paint: (context: CanvasRenderingContext2D) 
 export const TILE = 128;
 
 /**
- * Returns the tiles of a canvas within `box` that contain an edge of the mask, or are nearer to one than `reach`. The
- * view is in pixels of the canvas.
+ * Returns the tiles of a canvas within `box` that contain an edge of the mask, or whose distance from an edge is less
+ * than `reach`. The view and `reach` are in pixels of the canvas.
  */
 export function edgeTiles(plane: Plane, view: View, box: Rect, reach: number): readonly Rect[] {
   const tiles: Rect[] = [];
@@ -268,14 +269,14 @@ export function createLayer(width: number, height: number): CanvasRenderingConte
   return contextOf(canvas);
 }
 
-/** Returns the context of a canvas. Throws if the browser lacks memory for it. */
+/** Returns the 2D context of a canvas. Throws if the browser does not have enough memory for the canvas. */
 export function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
   const context = canvas.getContext('2d');
   if (context === null) throw new Error('not enough memory for a canvas');
   return context;
 }
 
-/** Returns a repeating pattern. Throws if the browser lacks memory for it. */
+/** Returns a repeating pattern. Throws if the browser does not have enough memory for the pattern. */
 export function patternOf(tile: CanvasRenderingContext2D): CanvasPattern {
   const pattern = tile.createPattern(tile.canvas, 'repeat');
   if (pattern === null) throw new Error('not enough memory for a pattern');

@@ -2,14 +2,17 @@ import type { Size } from '../../images/measure-image.ts';
 import type { Zoomed } from '../../zoom/zoom.ts';
 import type { Rect } from '../plane.ts';
 
-/** A view of the plane: its pixel (x, y) is at (left + x · scale, top + y · scale) on the stage, in CSS pixels. */
+/**
+ * A view of the plane on the stage. The pixel (x, y) of the plane is at (left + x · scale, top + y · scale) on the
+ * stage, in CSS pixels.
+ */
 export interface View {
   readonly left: number;
   readonly top: number;
   readonly scale: number;
 }
 
-/** Returns the view that shows the whole plane centred with a margin, and then zoomed. */
+/** Returns the view that shows the whole plane, centred with a margin, after the zoom is applied. */
 export function toView(plane: Size, stage: Size, margin: number, { x, y, k }: Zoomed): View {
   const fit = Math.min(
     (stage.width - 2 * margin) / plane.width,
@@ -23,12 +26,12 @@ export function toView(plane: Size, stage: Size, margin: number, { x, y, k }: Zo
   };
 }
 
-/** Returns where an area of the plane appears on the stage, in CSS pixels. */
+/** Returns the rectangle in which an area of the plane appears on the stage, in CSS pixels. */
 export function seenAt({ x, y, width, height }: Rect, { left, top, scale }: View): Rect {
   return { x: left + x * scale, y: top + y * scale, width: width * scale, height: height * scale };
 }
 
-/** Returns the area of the plane, in whole pixels, that appears in an area of the stage. */
+/** Returns the area of the plane that appears in an area of the stage, extended to whole pixels. */
 export function planeAt({ x, y, width, height }: Rect, { left, top, scale }: View): Rect {
   const [px, py] = [Math.floor((x - left) / scale), Math.floor((y - top) / scale)];
   return {
@@ -39,15 +42,15 @@ export function planeAt({ x, y, width, height }: Rect, { left, top, scale }: Vie
   };
 }
 
-/** Returns the same view in units that are `density` times smaller. */
+/** Returns the same view in pixels of a canvas that has `density` pixels per CSS pixel. */
 export function scaledBy({ left, top, scale }: View, density: number): View {
   return { left: left * density, top: top * density, scale: scale * density };
 }
 
 /**
- * Returns the size in which an image is drawn for this scale, in pixels of the screen. The image is halved as often as
- * possible without losing visible detail, because a large image would have to be scaled again in each frame of a
- * stroke.
+ * Returns the size of the canvas on which an image is drawn, in pixels. `scale` is the number of screen pixels per
+ * pixel of the image. The size is halved as often as possible without losing visible detail, because the browser scales
+ * the canvas again in each frame of a stroke.
  */
 export function drawnSize({ width, height }: Size, scale: number): Size {
   const times = Math.max(1, 2 ** Math.floor(Math.log2(1 / scale)));

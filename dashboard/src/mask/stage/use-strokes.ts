@@ -19,7 +19,8 @@ export interface Place {
 type StageEvent = TargetedPointerEvent<HTMLDivElement>;
 
 /**
- * Handles pointers on the stage. The first one paints. A second finger cancels the stroke, and then both fingers zoom.
+ * Handles pointer events on the stage. The first pointer paints. A second finger cancels the stroke, and then both
+ * fingers zoom.
  */
 export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
   /** The position of the pointer over the stage in CSS pixels. Undefined if the pointer is elsewhere. */
@@ -64,7 +65,7 @@ export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
     if (event.pointerType === 'touch') at.value = undefined;
     if (event.pointerId !== active.value) return;
     active.value = undefined;
-    // A pen that is lifted has no pressure, so its last point was the previous move.
+    // When a pen is lifted, the event has a pressure of 0, so the stroke ends at the point of the previous event.
     painting.strokes.end(event.pointerType === 'pen' ? undefined : toPoint(event));
   }
 
@@ -86,8 +87,7 @@ export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
 }
 
 /**
- * Returns a signal that is true while the space bar is held over the stage, when the left button moves the view instead
- * of painting.
+ * Returns a signal that is true while the space bar is held. The left button then moves the view instead of painting.
  */
 function useHeldSpace(holdsSpace: RefObject<boolean>): ReadonlySignal<boolean> {
   const isHeld = useSignal(false);
