@@ -5,7 +5,7 @@ export interface Clock {
   /** Returns the milliseconds since an arbitrary start. The value never decreases. */
   monotonicMs(): number;
   /**
-   * Calls `run` once after `delayMs`, unless the returned function is called before. The timer does not keep the process
+   * Calls `run` once after `delayMs`, unless the returned function is called earlier. The timer does not keep the process
    * alive.
    */
   after(delayMs: number, run: () => void): () => void;

@@ -1,6 +1,6 @@
 /**
- * Splits a header value at each `separator` outside quoted strings, and trims the parts (RFC 9110, section 5.6). Takes one
- * pass over the text. `escapes` is false if a backslash is an ordinary character, as in an etag.
+ * Splits a header value at each `separator` outside quoted strings, and trims the parts (RFC 9110, section 5.6). Reads the text
+ * only once. `escapes` is false if a backslash is an ordinary character, as in an etag.
  */
 export function splitHeader(text: string, separator: ',' | ';', escapes = true): string[] {
   const parts: string[] = [];

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that can be aborted, and that follows another signal. */
+/** A signal that can be aborted directly and that also aborts when another signal aborts. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
@@ -10,7 +10,7 @@ export interface LinkedSignal {
 
 /**
  * Creates a signal that aborts when `given` aborts, with the same reason, until `end` is called. Without `given`, the signal
- * aborts only by `abort`.
+ * aborts only when `abort` is called.
  */
 export function linkSignal(given?: AbortSignal): LinkedSignal {
   const controller = new AbortController();

@@ -2,7 +2,7 @@
 export interface Once<T> {
   /** Resolves with the value. A failure is not cached: the next call tries again. */
   get(): Promise<T>;
-  /** Returns the cached or pending value, or undefined if there is none. */
+  /** Returns the cached or pending value, or undefined if no value is cached or pending. */
   made(): Promise<T> | undefined;
   /** Drops the cached value, so that the next `get` creates a new value. */
   forget(): void;

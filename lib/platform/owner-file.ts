@@ -10,9 +10,9 @@ export const CREATE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
 /**
- * Creates an empty file that only its owner can access. An existing file is unchanged and not opened, because closing it
- * would release a lock on the file. Throws if the name is a dangling link, because the next program that opens it would
- * create the target.
+ * Creates an empty file that only its owner can access. An existing file is unchanged and not opened, because closing the file
+ * would release locks that this process holds on it. Throws if the name is a dangling link, because the next program that opens
+ * the link would create its target.
  */
 export function createOwnerFile(path: string): void {
   try {

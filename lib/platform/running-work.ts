@@ -15,7 +15,7 @@ export function createRunningWork() {
   function add<T>(result: Promise<T>, cancel: (reason: Error) => void): Promise<T> {
     const forget = () => running.delete(result);
     running.set(result, cancel);
-    // All who waited for the work may have gone, so that its rejection is handled here.
+    // Handles a rejection here, because perhaps nothing awaits the work any more.
     result.then(forget, forget);
     return result;
   }
@@ -30,7 +30,7 @@ export function createRunningWork() {
   }
 
   return {
-    /** Starts work with a signal of its own, which also aborts with the signal `follows`. */
+    /** Starts work with its own signal. This signal also aborts when the signal `follows` aborts. */
     start<T>(work: (signal: AbortSignal) => Promise<T>, follows?: AbortSignal): StartedWork<T> {
       const { signal, abort, end } = linkSignal(follows);
       if (stopReason) abort(stopReason);
@@ -45,7 +45,7 @@ export function createRunningWork() {
     /** Resolves when no work runs. */
     untilIdle,
 
-    /** Waits until no work runs. Once `grace` aborts, cancels the running work, and waits until it has ended. */
+    /** Waits until no work runs. When `grace` aborts, cancels the running work and waits until that work has ended. */
     async drain(grace: AbortSignal, reason: BridgeError): Promise<void> {
       const end = () => cancelAll(reason);
       if (grace.aborted) end();

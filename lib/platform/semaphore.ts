@@ -9,8 +9,8 @@ export interface Semaphore {
    */
   acquire(signal: AbortSignal): Promise<() => void>;
   /**
-   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, also while `work` runs. The slot is
-   * released when `work` has settled, because some work, such as a decoder, cannot be stopped.
+   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, even while `work` runs. The slot is released
+   * when `work` has settled, because some work, such as a decoder, cannot be stopped.
    */
   run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T>;
   /** Returns the number of occupied slots and of waiting requests. */

@@ -4,24 +4,24 @@ import { createFifoQueue } from './fifo-queue.ts';
 /** Work on the main thread, divided into steps of at most a few milliseconds. The work may pause at each `yield`. */
 export type Steps<T> = Generator<void, T>;
 
-/** The maximum time of all such work together in one turn of the event loop. */
+/** The maximum total time of all work in steps in one turn of the event loop. */
 const TURN_BUDGET_MS = 5;
 
 /** Runs work in steps on the main thread, with other work between the steps. */
 export interface TimeSlices {
   /**
-   * Resolves with the result of `steps`. The first step runs at once if the budget of this turn is not spent. Rejects with
-   * errors of the steps, and with the signal's reason on abort between two slices.
+   * Resolves with the result of `steps`. The first step runs at once if the budget of this turn is not spent. Rejects with the
+   * error of a step, or with the signal's reason if the signal aborts between two slices.
    */
   run<T>(steps: Iterator<void, T>, signal: AbortSignal): Promise<T>;
-  /** Runs a single step like `run`. */
+  /** Runs one step within the same time budget as `run`. */
   runStep<T>(step: () => T, signal: AbortSignal): Promise<T>;
 }
 
 /**
- * Creates time slices with one budget per turn of the event loop for all work, so that many small pieces of work do not
- * delay the loop more than one large piece. Work that exhausts the budget of a turn continues after the other work. An event
- * loop must have only one instance.
+ * Creates time slices with one budget per turn of the event loop for all work, so that many small pieces of work do not delay
+ * the loop more than one large piece. Work that exhausts the budget of a turn continues after the other waiting work. Only one
+ * instance may exist for an event loop.
  */
 export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices {
   const waiting = createFifoQueue<() => void>();

@@ -22,17 +22,18 @@ interface Entry extends Omit<ReplayClaim, 'mayJoin'> {
   clients: number;
   /** True if a client has received the outcome, or if clients are not counted. */
   isReplied: boolean;
-  /** The count of the space that includes the entry. */
+  /** The counter of the space that includes the entry. Undefined if no counter includes the entry. */
   place: 'pinned' | 'evictable' | undefined;
   stopExpiry: () => void;
 }
 
-// The estimated size of an entry without its outcome: its hashes and its places in the tables.
+// The estimated memory for an entry without its outcome: for its hashes and for its rows in the tables.
 const ENTRY_BYTES = 512;
 
 /**
- * Creates a store in the memory of one process. A restart forgets everything. When space is needed, the scope that holds the
- * most loses a success. A success that is larger than the whole space is not stored, so that the same request is a new one.
+ * Creates a store in the memory of one process. All entries are lost on a restart. When space is needed, a success is evicted
+ * from the scope that holds the most. A success that is larger than the whole space is not stored, so a repeated request starts
+ * new work.
  */
 export function createMemoryReplayStore(deps: Deps) {
   const entries = createEntries(deps);
@@ -56,7 +57,7 @@ export function createMemoryReplayStore(deps: Deps) {
     return outcome ? { state: 'finished', id, outcome } : { state: 'running', id };
   }
 
-  /** Changes an entry, and returns the entry. Undefined if it is gone. */
+  /** Changes an entry and returns the entry. Returns undefined if the entry does not exist. */
   function change(id: string, apply: (entry: Entry) => void): Entry | undefined {
     const entry = entries.find(id);
     if (!entry) return undefined;
@@ -95,7 +96,9 @@ export function createMemoryReplayStore(deps: Deps) {
   } satisfies ReplayStore & { size(): object };
 }
 
-/** Creates the entries. An entry expires after its use, and is evicted if its space is needed. */
+/**
+ * Creates the table of entries. An entry expires `keepMs` after its last use, and may be evicted earlier if space is needed.
+ */
 function createEntries({ clock, policies }: Deps) {
   const entries = new Map<string, Entry>();
   const byIdentity = new Map<string, Set<Entry>>();
@@ -110,7 +113,10 @@ function createEntries({ clock, policies }: Deps) {
     spaces[entry.kind].place(entry, undefined);
   }
 
-  /** Pins the entry, or lets it expire. Must be called after each change of its work and its clients. */
+  /**
+   * Updates the expiry of the entry and the counter that includes it. Must be called after each change to the state or the
+   * clients of the entry.
+   */
   function update(entry: Entry): void {
     const { keepMs, maxBytes } = policies[entry.kind];
     const space = spaces[entry.kind];
@@ -150,7 +156,7 @@ function createEntries({ clock, policies }: Deps) {
       space.place(entry, 'pinned');
     },
 
-    /** Returns the number of entries, and the size of the successes that may be evicted. */
+    /** Returns the number of running entries, the number of all entries, and the size of the successes that may be evicted. */
     size: () => ({
       running: [...entries.values()].filter(({ state }) => state === 'running').length,
       entries: entries.size,
@@ -159,12 +165,14 @@ function createEntries({ clock, policies }: Deps) {
   };
 }
 
-/** Returns the entry that answers a request which may join, among the entries of its identity (`ReplayStore.claim`). */
+/** Returns the entry that a request joins, selected from the entries with the same identity (see `ReplayStore.claim`). */
 function earlierOf(entries: readonly Entry[]): Entry | undefined {
   const missed = entries.filter(({ isReplied, state }) => !isReplied && state !== 'owed');
-  // A client may retry before the close of its old connection is noticed. Then any equal work matches.
+  // If a client is still attached to every entry, return any of these entries, because a client may retry before the bridge
+  // notices that the old connection is closed.
   const found = missed.find(({ clients }) => clients === 0) ?? missed[0];
-  // If no failure awaits a retry, the client did not receive the reply that was written.
+  // If no failure permits a retry, return an entry with a reply that was written, because the client may not have received that
+  // reply.
   return found ?? entries.find(({ state }) => state === 'owed') ?? entries[0];
 }
 
@@ -185,12 +193,15 @@ interface Share {
 
 const newShare = (): Share => ({ pinned: 0, evictable: new Set(), evictableBytes: 0 });
 
-/** Counts the entries of one policy by scope, so that a scope loses its own entries before those of other scopes. */
+/**
+ * Counts the entries of one policy by scope. Successes are evicted from the scope that holds the most, so that one scope cannot
+ * evict the entries of all other scopes.
+ */
 function createSpace({ maxEntries, evicts }: ReplayPolicy) {
   const shares = new Map<string, Share>();
   const total = newShare();
 
-  /** Returns the entry to evict from the scope that holds the most. Undefined if no entry may be evicted. */
+  /** Returns the entry to evict from the scope that holds the most, or undefined if no entry may be evicted. */
   function select(by: 'bytes' | 'count'): Entry | undefined {
     const holders = [...shares.values()].filter(({ evictable }) => evictable.size > 0);
     const most = largest(holders, (share) =>
@@ -201,7 +212,9 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
   }
 
   return {
-    /** Counts an entry in this place, and in no other. */
+    /**
+     * Moves an entry from its current counter to the counter `place`. If `place` is undefined, no counter includes the entry.
+     */
     place(entry: Entry, place: Entry['place']): void {
       const own = shares.get(entry.scope) ?? newShare();
       for (const share of [own, total]) {
@@ -230,7 +243,7 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
         1,
       ) === 'room',
 
-    /** Removes successes of the scope that holds the most while the condition holds. */
+    /** Evicts successes while `isFull` returns true, each from the scope that holds the most. */
     evictWhile(isFull: () => boolean, by: 'bytes' | 'count', remove: (entry: Entry) => void): void {
       while (isFull()) {
         const entry = select(by);

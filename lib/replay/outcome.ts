@@ -21,12 +21,12 @@ export function toStoredFailure(error: BridgeError): StoredFailure {
   };
 }
 
-/** Returns the failure of an earlier request as the reply to the same request. */
+/** Converts an error of an earlier request to the error for a repeated request. */
 export function toReplayedError(thrown: unknown): BridgeError {
   return restored(toStoredFailure(toBridgeError(thrown)));
 }
 
-/** Returns the value of an outcome. Throws its failure as the reply to the same request. */
+/** Returns the value of an outcome for a repeated request. Throws the failure if the outcome is a failure. */
 export function toReplayedValue(outcome: StoredOutcome): unknown {
   if (outcome.ok) return outcome.value;
   throw restored(outcome.failure);

@@ -3,20 +3,20 @@ import { toIdempotencyKey } from '../contract/request/image-request.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ReplayClaim } from './replay-store-port.ts';
 
-/** The mark by which a client shows that it sends the same request again: a key, or the number of its earlier tries. */
+/** The mark that identifies a repeated request: an idempotency key, or the number of earlier tries. */
 export type RepeatMark = { readonly key: string } | { readonly retryCount: number };
 
 /** A request with a mark. */
 export type MarkedRequest = RepeatMark & {
-  /** Each scope has its own keys and its own retries. */
+  /** The scope of the caller. A request can repeat only a request of the same scope. */
   readonly scope: string;
   /** The result of `toFingerprint`. Equal fingerprints mean equal requests for the same kind of result. */
   readonly fingerprint: string;
 };
 
 /**
- * Returns the mark of a request, of which a key counts more than a retry count. Undefined if the request has neither. Throws
- * `invalid_request` if body and header have different keys.
+ * Returns the mark of a request. A key takes precedence over a retry count. Returns undefined if the request has neither.
+ * Throws `invalid_request` if the body and the header contain different keys.
  */
 export function toRepeatMark(
   keyInBody: string | null,
@@ -28,7 +28,7 @@ export function toRepeatMark(
   return count === undefined ? undefined : { retryCount: count };
 }
 
-/** Parses the `x-stainless-retry-count` header. Undefined if the header is absent or no count; such a header is ignored. */
+/** Parses the `x-stainless-retry-count` header. Returns undefined if the header is absent or is not a count. */
 export function toRetryCount(header: string | undefined): number | undefined {
   return header !== undefined && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }
@@ -36,8 +36,8 @@ export function toRetryCount(header: string | undefined): number | undefined {
 export type RequestHashes = ReturnType<typeof createRequestHashes>;
 
 /**
- * Creates the hashes by which requests are recognized. The hashes are keyed, because idempotency keys may be guessable.
- * `secret` belongs to the state, so that all its processes agree.
+ * Creates the functions that compute the hashes of requests. The hashes are keyed because idempotency keys may be guessable.
+ * `secret` is stored with the state, so that all processes with the same state compute the same hashes.
  */
 export function createRequestHashes(secret: Uint8Array) {
   const toHash = (...words: readonly string[]) =>
@@ -53,7 +53,7 @@ export function createRequestHashes(secret: Uint8Array) {
         return { ...claim, kind: 'key', identity, mayJoin: true };
       }
       const identity = toHash('retry', scope, fingerprint);
-      // A first request must not get the outcome of another client.
+      // A first request must not receive the outcome of another client's request.
       return { ...claim, kind: 'retry', identity, mayJoin: request.retryCount > 0 };
     },
 

@@ -5,29 +5,32 @@ import type { ReplayKind } from './replay-store-port.ts';
 /** The rules for requests of one kind (`docs/contract.md`, section 13). */
 export interface ReplayPolicy {
   /**
-   * True if work and its outcome last until `keepMs` after the last client has received the reply or disconnected. Otherwise
-   * the work always runs to its end, and the outcome lasts until `keepMs` after that.
+   * True if the work and its outcome are kept until `keepMs` after the last client received the reply or disconnected. If
+   * false, the work always runs to its end, and the outcome is kept until `keepMs` after the end.
    */
   readonly countsClients: boolean;
   readonly keepMs: number;
   /** The largest number of entries. */
   readonly maxEntries: number;
-  /** The memory for successes that no client waits for. */
+  /** The maximum memory for the successes that may be evicted. */
   readonly maxBytes: number;
-  /** The success to evict, of the scope that holds the most. */
+  /** The success to evict from the scope that holds the most. */
   readonly evicts: 'oldest' | 'largest';
   /**
-   * Returns the treatment of a failure. `keep`: the same request gets the failure too. `forget`: the same request starts anew,
-   * and so does any other request with the same key. `owe`: one retry starts anew.
+   * Returns the treatment of a failure. `keep`: a repeated request receives the same failure. `forget`: a repeated request
+   * starts new work, and so does any other request with the same key. `owe`: one retry starts new work.
    */
   readonly onFailure: (error: BridgeError) => 'keep' | 'forget' | 'owe';
 }
 
 export type ReplayPolicies = Readonly<Record<ReplayKind, ReplayPolicy>>;
 
-/** Longer than the official clients wait before a retry, which is at most 8 s. */
+/** Longer than the wait of the official clients before a retry, which is at most 8 s. */
 const RETRY_MS = 10_000;
-/** The retry after a connection reset follows within a second. */
+/**
+ * Maximum total size of the replies kept for retries. A small limit is enough, because a client retries within a second after a
+ * connection reset.
+ */
 const MAX_REPLIED_BYTES = 64 * 1024 * 1024;
 
 export function toReplayPolicies(settings: Config['runtime']['idempotency']): ReplayPolicies {
@@ -38,7 +41,7 @@ export function toReplayPolicies(settings: Config['runtime']['idempotency']): Re
       maxEntries: settings.max_entries,
       maxBytes: settings.max_completed_bytes,
       evicts: 'oldest',
-      // An image may have been made and paid for.
+      // If the outcome is unknown, an image may have been made and charged.
       onFailure: ({ details }) => (details['outcome'] === 'unknown' ? 'keep' : 'forget'),
     },
     retry: {
@@ -47,7 +50,7 @@ export function toReplayPolicies(settings: Config['runtime']['idempotency']): Re
       maxEntries: Number.POSITIVE_INFINITY,
       maxBytes: MAX_REPLIED_BYTES,
       evicts: 'largest',
-      // Other failures may have been paid for, or would only fail again.
+      // Work with any other failure may have been charged, or would fail again.
       onFailure: ({ retryable }) => (retryable ? 'owe' : 'keep'),
     },
   };

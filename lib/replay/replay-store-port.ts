@@ -5,14 +5,14 @@ import type { ErrorCode } from '../errors/codes.ts';
 export type ReplayKind = 'key' | 'retry';
 
 /**
- * The outcome of a request, as replies to the same request repeat it. It consists of plain values that a structured clone
- * copies, so that a store can keep it outside this process.
+ * The outcome of a request, which is returned again when the request is repeated. An outcome contains only plain values that a
+ * structured clone copies, so that a store can keep outcomes outside this process.
  */
 export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly failure: StoredFailure };
 
-/** The parts of a `BridgeError` without its cause, which may contain whole replies. */
+/** The parts of a `BridgeError` except its cause, because the cause may contain whole replies. */
 export interface StoredFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -25,10 +25,13 @@ export interface ReplayClaim {
   readonly id: string;
   readonly kind: ReplayKind;
   readonly scope: string;
-  /** The hash that is the same whenever the request is sent again. */
+  /** A hash that is the same each time the request is sent. */
   readonly identity: string;
   readonly fingerprint: string;
-  /** False if the request is certainly sent for the first time, so that it starts its own work. */
+  /**
+   * True if the request may join earlier work. False if the request is certainly sent for the first time and starts its own
+   * work.
+   */
   readonly mayJoin: boolean;
 }
 
@@ -40,30 +43,34 @@ export type Claimed =
   | { readonly state: 'finished'; readonly id: string; readonly outcome: StoredOutcome };
 
 /**
- * Stores requests in flight and outcomes, each as an entry, until `ReplayPolicy` lets them go. Every method is one
- * transaction. A method that names an entry which is gone does nothing.
+ * Stores each request in flight and each outcome as an entry, for as long as `ReplayPolicy` requires. Every method is one
+ * transaction. A method does nothing if the entry with the given id does not exist.
  *
  * If the policy counts clients, a claim attaches its client to the entry, and `release` detaches the client. An entry expires
- * `keepMs` after its work has ended and no client is attached. A request in flight and a failure are never evicted, nor is a
- * success of a policy that counts clients before a client has received the success or while a client is attached.
+ * `keepMs` after its work has ended and no client is attached. Only successes are evicted. If the policy counts clients, a
+ * success is evicted only after a client has received the success and all clients are detached.
  */
 export interface ReplayStore {
   /**
-   * Answers a request. Of several simultaneous claims of one identity, one starts the work. A request that may join gets an
-   * entry whose outcome no client has received, first one without a client; else, once, the retry that `owe` has asked for;
-   * else any other entry. Throws `idempotency_conflict` if an entry of the identity has another fingerprint, and `overloaded`
-   * if no entry is free: the last tenth of the entries is for scopes below their equal share.
+   * Answers a request. If several claims of one identity arrive at the same time, only one claim starts the work. A request
+   * that may join is matched in this order: an entry whose outcome no client has received, preferably an entry without an
+   * attached client; a failure for which `owe` permits one retry; any other entry. Throws `idempotency_conflict` if an entry of
+   * the identity has another fingerprint, and `overloaded` if no entry is free. The last tenth of the entries is reserved for
+   * scopes that hold less than their equal share.
    */
   claim(request: ReplayClaim): Promise<Claimed>;
-  /** Stores the outcome of the work. `bytes` is the size of a success. */
+  /** Stores the outcome of the work. `bytes` is the size of the value in memory, or 0 for a failure. */
   finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void>;
-  /** Stores that the work failed in a way that asks for a retry. The next claim that may join then starts anew. */
+  /** Records a failure that permits one retry. The next claim that may join starts new work. */
   owe(id: string): Promise<void>;
-  /** Detaches a client, which received the whole reply if `isReplied`. Resolves with true if no client is attached now. */
+  /**
+   * Detaches a client. `isReplied` is true if the client received the whole reply. Resolves with true if no other client is
+   * attached.
+   */
   release(id: string, isReplied: boolean): Promise<boolean>;
-  /** Removes an entry unless a client is attached. Resolves with true if the entry is gone. */
+  /** Removes an entry unless a client is attached. Resolves with true if the entry does not exist any more. */
   abandon(id: string): Promise<boolean>;
-  /** Removes an entry, so that the next request starts anew. */
+  /** Removes an entry, so that the next request starts new work. */
   forget(id: string): Promise<void>;
 }
 

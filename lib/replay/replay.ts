@@ -17,7 +17,7 @@ import {
 interface Deps {
   readonly store: ReplayStore;
   readonly policies: ReplayPolicies;
-  /** The secret of the state. It keys the hashes of keys and scopes. */
+  /** The secret of the state. The hashes of idempotency keys and scopes are keyed with this secret. */
   readonly secret: Uint8Array;
   readonly clock: Pick<Clock, 'after'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
@@ -26,14 +26,14 @@ interface Deps {
 /** The reply to a request that may have been sent before. */
 export interface Replied<T> {
   readonly value: T;
-  /** True if the outcome is that of an earlier request. The reply reports that. */
+  /** True if the outcome comes from an earlier request. The reply reports this to the client. */
   readonly replayed: boolean;
 }
 
-/** The work for one request. Both promises reject with the signal's reason when the client disconnects. */
+/** The work for one request. `started` and `result` reject with the signal's reason when the client disconnects. */
 export interface Opened<T, W> extends StartedWork<T> {
   readonly replayed: boolean;
-  /** The work that the request started. Undefined if the work is that of an earlier request. */
+  /** The work that the request started. Undefined if an earlier request started the work. */
   readonly own: W | undefined;
 }
 
@@ -42,9 +42,9 @@ type Client = Pick<RequestContext, 'signal' | 'onReplied'>;
 export type Replay = ReturnType<typeof createReplay>;
 
 /**
- * Answers requests that may have been sent before: a request starts its own work, joins the work of the same request, or gets
- * the outcome. `ReplayPolicy` and the store decide which. The work of a request with an idempotency key continues when its
- * clients disconnect; the work of a client that counts its retries continues as long as a retry may come.
+ * Answers requests that may have been sent before. A request starts its own work, joins the running work of an equal request,
+ * or receives the stored outcome. `ReplayPolicy` and the store decide which. The work of a request with an idempotency key
+ * continues after its clients disconnect. The work of a request with a retry count continues for as long as a retry may arrive.
  */
 export function createReplay({ store, policies, secret, clock, ids }: Deps) {
   const hashes = createRequestHashes(secret);
@@ -59,7 +59,7 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
     const signal = client.signal();
     signal.throwIfAborted();
     const tryOnce = () => abortable(answer(request, start, client), signal);
-    // The work of an entry may end while a claim resolves. The next claim then finds the outcome.
+    // The work of an entry may end while the first claim resolves. In this case, the second claim finds the outcome.
     const answered = (await tryOnce()) ?? (await tryOnce());
     if (!answered) throw runningElsewhere();
     const opened = {
@@ -68,14 +68,14 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
       // The fingerprint contains the operation id, and each operation has one type of result.
       result: abortable(answered.result, signal) as Promise<T>,
     };
-    // Nobody reads the promises of a client that has disconnected.
+    // Prevents unhandled rejections, because nothing awaits these promises after the client has disconnected.
     opened.started.catch(() => {});
     opened.result.catch(() => {});
     return opened;
   }
 
   return {
-    /** Opens the work of a request. Throws `idempotency_conflict`, `overloaded`, and the reason of the client's signal. */
+    /** Opens the work of a request. Throws `idempotency_conflict`, `overloaded`, or the reason of the client's signal. */
     open: <T, W extends StartedWork<T>>(
       request: MarkedRequest,
       start: StartWork<W>,
@@ -83,8 +83,8 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
     ): Promise<Opened<T, W>> => openEntry(request, start, client),
 
     /**
-     * Resolves with the result of `work`, or with the result of the same request unless that is stale. Throws the errors of
-     * `open` and of `work`.
+     * Resolves with the result of `work`, or with the result of an earlier equal request unless that result is stale. Throws
+     * the errors of `open` and of `work`.
      */
     async once<T>(
       request: MarkedRequest,
@@ -120,7 +120,10 @@ interface AnswerDeps extends Pick<Deps, 'store' | 'policies' | 'ids'> {
 
 /** Claims entries for requests, and attaches their clients to the entries. */
 function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
-  /** The work in flight of this process by its entry. It is undefined if the claim of the entry started no work. */
+  /**
+   * The work in flight of this process, by the id of its entry. A promise resolves with undefined if the claim did not start
+   * work.
+   */
   const works = new Map<string, Promise<SharedWork<unknown> | undefined>>();
 
   async function claimFor<W extends StartedWork<unknown>>(claim: ReplayClaim, start: StartWork<W>) {
@@ -144,8 +147,8 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
   }
 
   /**
-   * Resolves with undefined if the work runs in another process. Continues if the client disconnects, because the client must
-   * be detached from the entry.
+   * Resolves with undefined if the work runs in another process. Does not stop when the client disconnects, because the client
+   * must still be detached from the entry.
    */
   return async function answer<W extends StartedWork<unknown>>(
     request: MarkedRequest,
@@ -153,11 +156,11 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
     client: Client,
   ) {
     const claim = { id: ids.newOpaqueId(), ...hashes.toClaim(request) };
-    // Watched from the start, because the reply may have ended when the claim resolves.
+    // Watch the client before the claim starts, because the reply may end before the claim resolves.
     const onGone = policies[claim.kind].countsClients ? watchClient(client) : undefined;
     const claiming = claimFor(claim, start);
     const own = claiming.then(({ work }) => work).catch(() => undefined);
-    // Added before the claim resolves, because another request may learn of the entry first.
+    // Add the work before the claim resolves, because another request may find the entry before this request continues.
     works.set(claim.id, own);
     if (!(await own)) works.delete(claim.id);
     const { claimed, work } = await claiming;
@@ -173,8 +176,8 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
 }
 
 /**
- * Watches for the end of a reply. The returned function registers the one listener, which is called with true once the whole
- * reply was written, or with false if the client disconnects before.
+ * Watches a client until its reply ends. The returned function registers the only listener. The listener is called with true
+ * when the whole reply has been written, or with false if the client disconnects earlier.
  */
 function watchClient({ signal: clientSignal, onReplied }: Client) {
   const signal = clientSignal();
@@ -200,7 +203,7 @@ function finished(outcome: StoredOutcome): StartedWork<unknown> {
   return { started: result.then(() => {}), result };
 }
 
-/** Returns work as another request than its own sees it. */
+/** Returns work for a request that joined the work. Its errors are marked as replayed. */
 function replayed({ started, result }: StartedWork<unknown>): StartedWork<unknown> {
   const rethrow = (thrown: unknown) => {
     throw toReplayedError(thrown);

@@ -10,37 +10,35 @@ interface Deps {
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** Work that was started. `started` resolves when the work is queued or running; `result` settles when it has ended. */
+/** Running or queued work. `started` resolves when the work is queued or running; `result` settles when it has ended. */
 export interface StartedWork<T> {
   readonly started: Promise<void>;
   readonly result: Promise<T>;
 }
 
-/**
- * Starts work. `isWanted` resolves with true once a client waits for the outcome, and with false if `signal` aborts before.
- */
+/** Starts work. `isWanted` resolves with true once a client waits for the outcome, and with false if `signal` aborts first. */
 export type StartWork<W> = (signal: AbortSignal, isWanted: () => Promise<boolean>) => W;
 
 /** Work that several requests may share. */
 export interface SharedWork<W> extends StartedWork<unknown> {
-  /** The work as its own request started it. Undefined if it could not be started. */
+  /** The object that `start` returned. Undefined if `start` threw an error. */
   readonly own: W | undefined;
-  /** Must be called when a further client attaches. */
+  /** Must be called when another client attaches. */
   attach(): void;
   /** Must be called when a client detaches. */
   detach(): void;
-  /** Cancels the work if no client attaches in time. */
+  /** Cancels the work with `reason` if no client attaches within the `keepMs` of the policy. */
   linger(reason: BridgeError): void;
 }
 
-/** Runs the work of entries, and stores its outcomes. */
+/** Runs the work of replay entries and stores the outcomes. */
 export function createWorkInFlight({ store, clock }: Deps) {
   const running = createRunningWork();
-  /** The functions that end work without a client. */
+  /** For each work that waits for a client, the function that ends the work immediately. */
   const lingering = new Set<() => void>();
   let isStopping = false;
 
-  /** Lets work linger without a client until `end` is called. Returns the function that stops that. */
+  /** Calls `end` after `forMs`, or earlier if the bridge stops. Returns a function that prevents this call. */
   function linger(forMs: number, end: () => void): () => void {
     const endNow = () => {
       stop();
@@ -72,7 +70,7 @@ export function createWorkInFlight({ store, clock }: Deps) {
       });
 
       async function abandon(reason: BridgeError): Promise<void> {
-        // If the store fails, no other process can attach a client either.
+        // If the store fails, cancel the work, because no other process can attach a client either.
         if (await store.abandon(id).catch(() => true)) cancel(reason);
       }
 
@@ -80,7 +78,7 @@ export function createWorkInFlight({ store, clock }: Deps) {
       return {
         own,
         result,
-        // A refusal is reported only when its outcome is stored.
+        // If the work does not start, the error is reported only after the outcome is stored.
         started: (own?.started ?? result).catch(() => result).then(() => {}),
         attach: audience.attach,
         detach: audience.detach,
@@ -89,19 +87,19 @@ export function createWorkInFlight({ store, clock }: Deps) {
       };
     },
 
-    /** Ends the work without a client, and waits for all other work. Once `grace` aborts, cancels the other work. */
+    /** Ends the work that has no client, and waits for all other work. When `grace` aborts, cancels the remaining work. */
     async drain(grace: AbortSignal): Promise<void> {
       isStopping = true;
       for (const end of lingering) end();
       await running.drain(grace, stopping());
     },
 
-    /** Cancels all work. Resolves when it has ended. */
+    /** Cancels all work. Resolves when all work has ended. */
     close: (): Promise<void> => running.close(stopping()),
   };
 }
 
-/** Settles like `result`, when the outcome is stored. An outcome that cannot be stored is still returned. */
+/** Settles like `result`, after the outcome is stored. If the outcome cannot be stored, still settles like `result`. */
 async function stored(
   store: Deps['store'],
   id: string,
@@ -135,7 +133,7 @@ async function storeFailure(
   }
 }
 
-/** Counts the clients of this process that wait for the outcome of work, at first the client of its own request. */
+/** Counts the clients of this process that wait for the outcome of work. The client that started the work is included. */
 function createAudience() {
   let clients = 1;
   let isOver = false;
@@ -164,7 +162,10 @@ function createAudience() {
       clients -= 1;
     },
 
-    /** Calls `start` unless a client is attached. Its result is called when a client attaches or the work has ended. */
+    /**
+     * Calls `start` unless a client is attached or the work has ended. The function that `start` returns is called when a
+     * client attaches or the work ends.
+     */
     whileAbsent(start: () => () => void): void {
       if (clients === 0 && !isOver) stop = start();
     },

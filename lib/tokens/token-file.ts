@@ -26,9 +26,9 @@ interface Reading {
 }
 
 /**
- * Opens the tokens of `server.tokens_file`. Every lookup checks whether the file has changed, which takes microseconds, so a
- * change takes effect at once. An unusable change, such as a half-written file, is ignored and logged once. Throws
- * `configuration` if the file is unusable when it is opened.
+ * Opens the file that `server.tokens_file` names. Every lookup checks whether the file has changed, so that a change takes
+ * effect at once. The check takes microseconds. An unusable change, such as a half-written file, is ignored and logged once.
+ * Throws `configuration` if the file is unusable when it is opened.
  */
 export function openTokenFile({ path, clock, log }: Deps) {
   const first = readTokens(path);
@@ -36,7 +36,7 @@ export function openTokenFile({ path, clock, log }: Deps) {
   let known = stampOf(first.found);
   let refused = '';
 
-  /** Returns the stamp of the file, or an empty text if a later change could have the same stamp. */
+  /** Returns the stamp of the file, or an empty string if a later change of the file could have the same stamp. */
   function stampOf(found: BigIntStats): string {
     return isStampSettled(found, clock) ? toFileStamp(found) : '';
   }
@@ -58,7 +58,7 @@ export function openTokenFile({ path, clock, log }: Deps) {
     }
   }
 
-  /** Returns the caller whose token has this SHA-256, or undefined if no valid token has it. */
+  /** Returns the caller whose token has this SHA-256, or undefined if no valid token has this hash. */
   function find(sha256: string): Caller | undefined {
     look();
     const token = bySha256.get(sha256);
@@ -88,7 +88,7 @@ export function openTokenFile({ path, clock, log }: Deps) {
   };
 }
 
-/** Reads the tokens file. Throws `configuration`. */
+/** Reads the tokens file. Throws `configuration` if the file is unusable. */
 export function readTokens(path: string): Reading {
   const found = readRegularFileNow(path, { maxBytes: MAX_BYTES });
   if ('problem' in found) throw toError(found);
@@ -143,7 +143,7 @@ function createTokenWatch(
   const bySha256 = new Map<string, Set<Watch>>();
 
   function check(): void {
-    // The sets are copied because a called listener ends its watch and may end others.
+    // The sets are copied because a listener ends its own watch and may end other watches.
     for (const [sha256, watches] of bySha256) {
       const caller = find(sha256);
       for (const { stillMay, onEnd } of [...watches]) {

@@ -6,26 +6,26 @@ export interface Token extends Caller {
   readonly sha256: string;
   readonly disabled: boolean;
   /**
-   * The time at which the token was permanently removed. The row is kept for a while, to end queued and running work of the
-   * token.
+   * The time at which the token was permanently removed. The row is kept for some time, so that the bridge can end the queued
+   * and running work of the token.
    */
   readonly removedSecs?: number;
 }
 
 /** The tokens of `server.tokens_file` by id. Every function uses the current content of the file. */
 export interface NamedTokens {
-  /** Returns the name of a token, which may have been removed, or undefined if the file does not list the token. */
+  /** Returns the name of a token, even of a removed token, or undefined if the file does not list the token. */
   nameOf(id: string): string | undefined;
-  /** Returns the ids of the permanently removed tokens. A token that is merely missing in the file is not included. */
+  /** Returns the ids of the permanently removed tokens. A token that is missing from the file is not included. */
   removed(): readonly string[];
   /**
-   * Calls `onRemoval` once, at once if the token was removed, else within seconds after its removal. Returns a function that
-   * ends the watch.
+   * Calls `onRemoval` once: immediately if the token is already removed, or within seconds after its removal. Returns a
+   * function that ends the watch.
    */
   watchRemoval(id: string, onRemoval: () => void): () => void;
 }
 
-/** The tokens if the settings name no tokens file. */
+/** Used if the settings do not name a tokens file. */
 export const NO_TOKENS: NamedTokens = {
   nameOf: () => undefined,
   removed: () => [],

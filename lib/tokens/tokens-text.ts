@@ -7,7 +7,10 @@ import type { Token } from './token.ts';
 /** The form of a token name. */
 export const TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** The maximum size of the file: about a thousand tokens, parsed in a few milliseconds. */
+/**
+ * The maximum size of the tokens file. A file of this size contains about a thousand tokens and is parsed in a few
+ * milliseconds.
+ */
 export const MAX_BYTES = 262_144;
 
 const HEADING = '# Written by image-bridge tokens, which removes other comments.\n\n';
@@ -36,7 +39,9 @@ const Count = v.pipe(
   v.transform(Number),
 );
 
-/** A TOML date or time. A time without an offset is rejected because it is ambiguous. A date begins at midnight in UTC. */
+/**
+ * A TOML date or time. A time without an offset is rejected because it is ambiguous. A date means midnight UTC at its start.
+ */
 const Time = v.pipe(
   v.date(TIME_MESSAGE),
   v.check((time) => !isLocalTime(time), TIME_MESSAGE),
@@ -83,7 +88,7 @@ export function parseTokens(text: string): readonly Token[] {
       removed: removedSecs,
       ...row
     }): Token => ({
-      // Before tokens had ids, the name was the identity to which usage and jobs belong.
+      // Tokens in older files have no id. The usage and the jobs of such a token are stored under its name.
       id: id ?? row.name,
       ...row,
       ...(imagesPerDay === undefined ? {} : { imagesPerDay }),
@@ -132,7 +137,10 @@ export function tooLong(): BridgeError {
   return unusable(`must be at most ${MAX_BYTES} bytes long`);
 }
 
-/** Returns an error of the tokens file. The reason completes "the file …" or names a field. */
+/**
+ * Returns the error for an unusable tokens file. `reason` completes a sentence that begins with "the file" or with the name of
+ * a field.
+ */
 export function unusable(reason: string): BridgeError {
   return new BridgeError('configuration', `server.tokens_file: ${reason}`);
 }

@@ -8,9 +8,11 @@ export interface ProviderUsage extends Pick<UsageDay, 'day'>, ProviderCounts {}
  * store cannot write.
  */
 export interface UsageStore {
-  /** Returns the used part of the allowance of a day: the images that are reserved, made or possibly made. */
+  /**
+   * Returns the number of images that count against the allowance of a day: images that are reserved, made or possibly made.
+   */
   charged(of: UsageDay): Promise<number>;
-  /** Returns the usage on `since.day` and later, by provider, the latest day first. */
+  /** Returns the usage of the token on `since.day` and later, by day and provider, latest day first. */
   list(since: UsageDay): Promise<readonly ProviderUsage[]>;
   /** Removes the usage of all days before `day`. */
   prune(day: number): Promise<void>;

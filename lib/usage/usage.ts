@@ -36,12 +36,12 @@ export function createUsage({ store, ledger, clock, ids, log }: Deps) {
   }
 
   return {
-    /** Returns the reservation for `images` images of a payer, as of now. */
+    /** Returns the reservation of `images` images for a payer, for the current day. */
     reservationOf,
 
     ...createAccounts({ ledger, closings, ids, reservationOf }),
 
-    /** Reports the usage of the caller's token on the last `days` days, today included, and its allowance. */
+    /** Reports the allowance of the caller's token, and the usage of the token on the last `days` days, including today. */
     async report(caller: Caller, days: number): Promise<UsageReport> {
       const { id: token, name, permissions, imagesPerDay, expiresSecs } = caller;
       await closings.settled();
@@ -62,10 +62,13 @@ export function createUsage({ store, ledger, clock, ids, log }: Deps) {
       };
     },
 
-    /** Ends the accounts of requests that were running when their process ended. Throws `overloaded`. */
+    /**
+     * Closes the accounts of requests that were running when their process ended. Throws `overloaded` if the store cannot
+     * write.
+     */
     recover: (): Promise<void> => ledger.recover(Math.floor(clock.nowMs() / 1000)),
 
-    /** Resolves once all closed accounts are durable, or the store has refused them again. */
+    /** Retries the refused closings one last time. Resolves when each closing is durable or has been refused again. */
     close: closings.end,
 
     /** The task that removes old usage. */
@@ -105,13 +108,16 @@ interface AccountDeps {
   readonly ledger: LedgerStore;
   readonly closings: Pick<Closings, 'close'>;
   readonly ids: Pick<Ids, 'newUuid'>;
-  /** Returns the reservation for `images` images of a payer, as of now. */
+  /** Returns the reservation of `images` images for a payer, for the current day. */
   readonly reservationOf: (payer: Payer, images: number) => Reservation;
 }
 
 /** Opens the accounts of requests and of jobs. */
 function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
-  /** Reserves the outputs of a request. Closes the account after a failure, because the reservation may have taken effect. */
+  /**
+   * Reserves the outputs of a request. If the reservation fails, closes the account, because the reservation may still have
+   * been stored.
+   */
   async function reserved(entry: LedgerEntry): Promise<void> {
     try {
       await ledger.reserve(entry);
@@ -129,7 +135,7 @@ function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
       return {
         async reserve(images) {
           const opened = { id: ids.newUuid(), ...reservationOf(payer, images) };
-          // Without an allowance nothing is reserved, and the account begins with its first call.
+          // Without an allowance, nothing is reserved, and the account is stored with its first call.
           if (opened.allowance !== undefined) {
             await reserved(opened);
             isBegun = true;
@@ -140,7 +146,8 @@ function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
           if (!entry) throw new Error('a call was opened before the account was reserved');
           if (isBegun) return ledger.addCall(entry.id, call);
           const begun = ledger.begin(entry, call);
-          // Set at once: calls of the same turn share one transaction, in which `begin` comes first.
+          // Set before `begin` resolves. Calls in the same turn of the event loop share one transaction, in which `begin` runs
+          // first.
           isBegun = true;
           await begun.catch((refusal) => {
             isBegun = false;
@@ -178,10 +185,11 @@ interface ClosingDeps {
 /** Closes one account in the store. */
 type Closing = () => Promise<void>;
 
-// The store may refuse to write for hours. Until then, closings wait in memory.
+// The store may refuse to write for hours. During this time, closings wait in memory.
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
-// These closings take a few megabytes. More are not expected, because each account was opened in the store shortly before.
+// The maximum number of refused closings in memory, which need a few megabytes. More are not expected, because each account was
+// opened in the store shortly before.
 const MOST_WAITING = 10_000;
 
 type Closings = ReturnType<typeof createClosings>;
@@ -201,7 +209,7 @@ function createClosings({ clock, log }: ClosingDeps) {
       await closing();
     } catch (error) {
       if (refused.length === 0) log.failure(error, { task: 'usage' });
-      // Above the limit the account stays open in the store, and the next start counts its outputs as unknown.
+      // Above the limit, the account stays open in the store, and the next start counts its outputs as unknown.
       if (refused.length < MOST_WAITING) refused.push(closing);
       retrying ??= retry().catch(() => {});
     }
@@ -229,7 +237,7 @@ function createClosings({ clock, log }: ClosingDeps) {
   }
 
   return {
-    /** Starts to close an account. */
+    /** Starts closing an account. */
     close(closing: Closing): void {
       const written = write(closing).finally(() => writing.delete(written));
       writing.add(written);

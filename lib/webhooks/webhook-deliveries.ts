@@ -30,17 +30,17 @@ interface Deps {
 }
 
 const TASK = 'webhooks';
-// The wait after the store could not be read or written.
+// The wait after a read or a write of the store has failed.
 const RETRY_MS = 1000;
-// Timers do not advance while the machine is suspended.
+// The queues are read at least this often, because timers do not advance while the machine is suspended.
 const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
-// For the whole attempt: name lookup, connection and the head of the reply.
+// The timeout of a whole attempt: name lookup, connection and the head of the reply.
 const TIMEOUT_MS = 15_000;
-// Longer than an attempt, so that no webhook is sent twice at the same time.
+// The duration of a claim. A claim lasts longer than an attempt, so that no webhook is sent twice at the same time.
 const CLAIM_MS = TIMEOUT_MS + 5000;
 
-/** Sends the ends of jobs to their receivers, with retries until a receiver accepts or no attempt is left. */
+/** Sends a webhook when a job ends, and retries until the receiver accepts the webhook or no attempt is left. */
 export function createWebhookDeliveries(deps: Deps) {
   const { store, findJob, post, settings, keys, log, metrics, clock, ids } = deps;
   const changes = createNotifier();
@@ -62,7 +62,7 @@ export function createWebhookDeliveries(deps: Deps) {
       return 'unreadable' as const;
     });
     if (!job) return;
-    // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again and again.
+    // An unreadable job counts as a failed attempt, because otherwise its webhook would be due again forever.
     const status = job === 'unreadable' ? undefined : await postEnd(job, due.url, signal);
     const at = { nowMs: clock.nowMs(), fraction: ids.newFraction() };
     const outcome = toOutcome({ attempts, status, ...at });
@@ -129,7 +129,7 @@ export function createWebhookDeliveries(deps: Deps) {
   };
 
   return {
-    /** Sends webhooks until it is stopped, and then waits for the attempts in progress. */
+    /** Sends webhooks until the task is stopped. The task then waits for the attempts in progress. */
     task,
     /** Must be called when the end of a job is durable. */
     wake: changes.notify,
@@ -163,10 +163,10 @@ const GONE = 410;
 interface Attempted {
   /** The number of earlier attempts. */
   readonly attempts: number;
-  /** The status of the reply. Undefined if none arrived in time. */
+  /** The status of the reply. Undefined if no reply arrived in time. */
   readonly status: number | undefined;
   readonly nowMs: number;
-  /** A random number from 0 to below 1 that selects the jitter of the next attempt. */
+  /** A random number, at least 0 and less than 1, that selects the jitter of the next attempt. */
   readonly fraction: number;
 }
 
@@ -220,8 +220,9 @@ interface SentMessage {
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'image-bridge' };
 
 /**
- * Resolves with the status of the reply. Its body is not read, and redirects are not followed. Resolves with undefined if no
- * reply arrives in time, or if the address is not allowed any more. Throws the reason of the signal if it aborts.
+ * Sends a webhook and resolves with the HTTP status of the reply. The body of the reply is not read, and redirects are not
+ * followed. Resolves with undefined if no reply arrives in time, or if the address is not allowed any more. Throws the reason
+ * of the signal if the signal aborts.
  */
 export type PostWebhook = (
   url: string,
@@ -229,7 +230,9 @@ export type PostWebhook = (
   signal: AbortSignal,
 ) => Promise<number | undefined>;
 
-/** Sends messages to the hosts that the operator allows, on connections that are pinned to checked addresses. */
+/**
+ * Creates a function that sends webhooks to the hosts allowed by the operator. Connections are pinned to checked IP addresses.
+ */
 export function createPostWebhook({ settings, clock, ...pinned }: PostDeps): PostWebhook {
   const { allowed_hosts, allow_private_networks } = settings;
   const openPinned = createPinnedClients(pinned);

@@ -2,7 +2,7 @@ import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 
 const PREFIX = 'whsec_';
-// The length of the secret of a symmetric signature (Standard Webhooks 1.0, "Signature scheme").
+// The minimum and maximum length of a secret (Standard Webhooks 1.0, "Signature scheme").
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 const MAX_SECRETS = 2;
@@ -10,8 +10,9 @@ const MAX_SECRETS = 2;
 type Settings = Pick<Config['server']['webhooks'], 'enabled' | 'secret_env'>;
 
 /**
- * Reads the keys of the signatures from the variable that `server.webhooks.secret_env` names: one key, or two during a
- * rotation. Returns undefined if webhooks are off. Throws `configuration`, with a message that never contains the value.
+ * Reads the signature keys from the environment variable that `server.webhooks.secret_env` names. The variable contains one
+ * key, or two keys during a rotation. Returns undefined if webhooks are off. Throws `configuration`, with a message that never
+ * contains the value.
  */
 export function readWebhookSecrets(
   { enabled, secret_env: variable }: Settings,
@@ -29,7 +30,7 @@ export function readWebhookSecrets(
 function toKey(text: string): Buffer {
   const base64 = text.slice(PREFIX.length);
   const key = Buffer.from(base64, 'base64');
-  // The decoder ignores characters that are not base64.
+  // The key is encoded again and compared, because the decoder ignores characters that are not base64.
   const isExact = key.toString('base64') === base64;
   const isLongEnough = key.length >= MIN_BYTES && key.length <= MAX_BYTES;
   if (text.startsWith(PREFIX) && isExact && isLongEnough) return key;

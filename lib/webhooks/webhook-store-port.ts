@@ -1,14 +1,14 @@
 import type { Webhook } from '../contract/resources/job.ts';
 
-/** The URL that the end of a job is sent to, and the ends that are sent. */
+/** The URL to which the end of a job is sent, and the types of end that are sent. */
 export type WebhookTarget = Webhook;
 
 /** The webhook of a job, with the state of its delivery. */
 export interface WebhookRecord extends WebhookTarget {
-  /** `waiting` until the job ends, and permanently if its end is not among the events. */
+  /** `waiting` until the job ends. The state stays `waiting` if the end of the job is not among the requested events. */
   readonly state: 'waiting' | 'pending' | 'delivered' | 'failed';
   readonly attempts: number;
-  /** The status of the last reply. */
+  /** The HTTP status of the last reply. */
   readonly lastStatus?: number;
 }
 
@@ -47,8 +47,8 @@ export interface WebhookStore {
   /** Resolves with the number of pending webhooks of all hosts. */
   countPending(): Promise<number>;
   /**
-   * Resolves with the due webhooks of one host, earliest due first. They are not due again before `untilMs`, even if this
-   * process ends.
+   * Resolves with the due webhooks of one host, earliest due first. The returned webhooks are not due again before `untilMs`,
+   * even if this process ends.
    */
   claim(request: {
     readonly host: string;
@@ -58,6 +58,6 @@ export interface WebhookStore {
   }): Promise<readonly DueWebhook[]>;
   /** Records an attempt and its result. */
   settle(sequence: number, outcome: WebhookOutcome): Promise<void>;
-  /** Releases a claimed webhook without an attempt, so that it is due at `dueMs`. */
+  /** Releases a claimed webhook without an attempt. The webhook is due again at `dueMs`. */
   putBack(sequence: number, dueMs: number): Promise<void>;
 }

@@ -22,7 +22,10 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
     enabled && default_url !== undefined ? { url: default_url, events: [...JOB_ENDS] } : undefined;
 
   return {
-    /** Returns the webhook of a new job: the requested one, or else the default. Throws `invalid_request` if it is not allowed. */
+    /**
+     * Returns the webhook for a new job: the requested webhook, or the default if none is requested. Throws `invalid_request`
+     * if the requested webhook is not allowed.
+     */
     toTarget(named: Webhook | undefined): WebhookTarget | undefined {
       if (named === undefined) return byDefault;
       if (!enabled)
@@ -32,10 +35,10 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
       throw invalidField('webhook.url', checked.fault, FAULTS[checked.fault]);
     },
 
-    /** Returns the webhook for the retry of a job. */
+    /** Returns the webhook for the retry of a job: the webhook of the earlier job, or else the default. */
     toRetryTarget(earlier: WebhookTarget | undefined): WebhookTarget | undefined {
       if (!earlier || !enabled) return byDefault;
-      // Not checked here, because the address is checked before each attempt.
+      // The address is not checked here because it is checked before each attempt.
       return { url: earlier.url, events: earlier.events };
     },
   };
@@ -53,12 +56,12 @@ type CheckedUrl =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly fault: UrlFault };
 
-// The WHATWG parser removes tabs and newlines, so that the requested URL would differ from the given text.
+// The WHATWG URL parser removes tabs and newlines, so the requested URL would differ from the given text.
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * Parses the address of a webhook and checks that it is allowed. Hosts are compared exactly, in the form that the WHATWG
- * parser writes, with their ports.
+ * Parses the address of a webhook and checks that it is allowed. Hosts are compared with their ports, exactly in the form that
+ * the WHATWG URL parser returns.
  */
 export function toWebhookUrl(text: string, allowedHosts: readonly string[]): CheckedUrl {
   if (CONTROL_CHARACTER.test(text)) return { ok: false, fault: 'control_character' };
