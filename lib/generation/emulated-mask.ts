@@ -27,7 +27,7 @@ const TOO_LARGE: ReadonlySet<ImageFault> = new Set([
 
 /**
  * Draws the source and the mask of an emulated mask on the canvas of the model. Throws `unsupported_capability` if the source is
- * too large after it is drawn for the model or encoded for delivery.
+ * too large after drawing it for the model or after encoding it for delivery.
  */
 export async function drawMaskedInputs(
   engine: Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>,
@@ -49,7 +49,7 @@ export async function drawMaskedInputs(
     verified(engine.drawMask(mask, canvas, form, signal)),
   ]);
   if (image.bytes.length > maxBytes) throw tooLarge();
-  // The result has the size of the source, which is larger than the drawn image. Its encoding is checked here, before the
+  // The result has the size of the source, which is larger than the drawn image. The source is encoded here as a check before the
   // image is paid for.
   const isScaled = canvas.area.width < uprightEdges(source).width;
   if (isScaled) await verified(engine.convert(source, encoding, signal));
@@ -97,7 +97,7 @@ function ratioOf({ width, height }: Edges): number {
   return width / height;
 }
 
-/** Returns the inspected image that the bridge made. Throws `internal` if the image is invalid. */
+/** Returns the image of an inspection. The image was made by the bridge. Throws `internal` if the image is invalid. */
 export function ownImage(inspection: Inspection): VerifiedImage {
   if (inspection.ok) return inspection.image;
   throw new BridgeError('internal', 'the bridge made an invalid image', {

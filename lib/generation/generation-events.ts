@@ -24,7 +24,7 @@ type PartialImageEvent = Extract<ProviderEvent, { type: 'partial_image' }> & {
 /** An event of a running generation. An index is the position of an output in the request. */
 export type GenerationEvent = ProgressEvent | PartialImageEvent;
 
-/** An event for clients. Its image, if any, has been decoded completely. */
+/** An event for clients. If the event has an image, the image has been decoded completely. */
 export type VerifiedEvent =
   | ProgressEvent
   | {
@@ -35,8 +35,8 @@ export type VerifiedEvent =
     };
 
 /**
- * Passes events on, but at most `asked` partial images of each output, because a provider may send more than requested. Adds
- * `masked` to each partial image.
+ * Returns a function that forwards events to `onEvent`. Forwards at most `asked` partial images of each output, because a
+ * provider may send more than requested. Adds `masked` to each partial image.
  */
 export function limitPartials(
   asked: number,
@@ -57,20 +57,25 @@ export function limitPartials(
 }
 
 const MAX_WAITING = 64;
-/** The limit for the bytes of waiting partial images. A single larger image is queued alone. */
+/**
+ * The maximum size of all waiting partial images, in bytes. An image above the limit is queued only while no other event waits.
+ */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /** A bounded queue of events between a generation and its reader. */
 export interface EventQueue {
   push(event: GenerationEvent): void;
-  /** Ends the events. The reader receives the waiting events first. */
+  /** Ends the queue after the waiting events. The reader still receives the waiting events. */
   end(): void;
   /** Discards the waiting events and all later events, and ends the reader. */
   discard(): void;
   readonly events: AsyncIterable<GenerationEvent>;
 }
 
-/** Creates a queue for one reader. The writer is never blocked. A slow reader misses events that later events supersede. */
+/**
+ * Creates a queue for one reader. The writer is never blocked. If the reader is slow, the queue first discards events that later
+ * events supersede.
+ */
 export function createEventQueue(): EventQueue {
   const waiting: GenerationEvent[] = [];
   let hasEnded = false;
@@ -146,7 +151,7 @@ export function createVerifyPartials({ engine }: Deps) {
     return inspection.ok ? inspection.image : undefined;
   }
 
-  /** Returns the verified image. Undefined for an invalid image, and if the verification was stopped. */
+  /** Returns the verified image. Returns undefined if the image is invalid or the verification was stopped. */
   async function validImage(
     bytes: Buffer,
     masked: MaskedSource | undefined,
@@ -164,7 +169,7 @@ export function createVerifyPartials({ engine }: Deps) {
 
   /**
    * Yields the same events in the same order, without invalid partial images. An image is verified when the reader asks for the
-   * event, so that images that a slow reader skips cost no work.
+   * event. Images that a slow reader skips are therefore not verified.
    */
   return async function* verified(
     events: AsyncIterable<GenerationEvent>,

@@ -7,7 +7,7 @@ import type {
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { InputSet, InputSource, PlannedSource } from '../inputs/input-source.ts';
 
-/** A request of any wire format, with complete parameters and with images as sources. */
+/** A request from any wire format, with complete parameters and with its images as sources. */
 export interface GenerationRequest<S = InputSource>
   extends Pick<
     ImageRequest,
@@ -22,7 +22,8 @@ export interface GenerationRequest<S = InputSource>
   > {
   readonly parameters: Parameters;
   /**
-   * True if the request named an output format. Otherwise the format is the default `png`, which may be changed in every mode.
+   * True if the request named an output format. If false, the format is the default `png`, which every compatibility mode may
+   * change.
    */
   readonly formatNamed: boolean;
   readonly inputs: InputSet<S>;
@@ -32,7 +33,7 @@ export interface GenerationRequest<S = InputSource>
 /** A request that can be planned. Only facts about its images may be known. */
 export type PlannedRequest = GenerationRequest<PlannedSource>;
 
-/** Converts a request of any wire format, or the request of a job, and its images. */
+/** Creates a generation request from a request in any wire format, or from the request of a job. */
 export function toGenerationRequest<S>(
   request: Omit<RequestOf<unknown>, 'version' | 'idempotency_key' | 'user'>,
   inputs: InputSet<S>,
@@ -55,14 +56,14 @@ export function toGenerationRequest<S>(
   };
 }
 
-/** Completes parameters with the default format. */
+/** Adds the default output format if the request does not name a format. */
 export function toParameters(sent: ImageRequest['parameters']): Parameters {
   return { ...sent, output_format: sent.output_format ?? 'png' };
 }
 
 /**
- * Returns the part of a request that decides if two requests are equal: everything except the idempotency key. Images are
- * represented by their identity, their declared type and their name, in whatever form they were sent.
+ * Returns the part of a request that decides if two requests are equal: everything except the idempotency key. Each image is
+ * represented by its identity, its declared type and its file name. The form in which the image was sent does not matter.
  */
 export function toFingerprintedRequest(
   request: AnyImageRequest,

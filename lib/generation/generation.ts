@@ -21,13 +21,13 @@ interface Deps extends PipelineDeps {
 
 /** A running generation. */
 export interface RunningGeneration {
-  /** Resolves once the work is queued or running. A rejection is a refusal: nothing was sent to a provider. */
+  /** Resolves once the work is queued or running. If the promise rejects, nothing was sent to a provider. */
   readonly started: Promise<void>;
-  /** The events, for one reader. They end with the result or the failure. */
+  /** The events, for one reader. The events end when `result` settles. */
   readonly events: AsyncIterable<VerifiedEvent>;
   /** Discards all events and ends the reader. */
   ignoreEvents(): void;
-  /** Rejects with a `BridgeError`, a refusal included. */
+  /** The result. Rejects with a `BridgeError`, also if the request is refused. */
   readonly result: Promise<GenerationResult>;
 }
 
@@ -74,9 +74,9 @@ export function createGeneration(deps: Deps) {
     },
 
     /**
-     * Returns the first route of a request that does not refuse it, and the size to request there: `auto`, or `WxH` in pixels. Loads
-     * and sends nothing; `inputs` are the known facts of the images. Throws the refusal of the last route that may be tried, and
-     * `session_not_found`.
+     * Returns the first route of a request that does not refuse it, and the size to request there: `auto`, or `WxH` in pixels.
+     * Does not load images or call a provider. `inputs` contains the known facts about the images. If all routes refuse the
+     * request, throws the error of the last route that may be tried. Throws `session_not_found`.
      */
     async plan(
       request: GenerationRequest,
@@ -93,7 +93,10 @@ export function createGeneration(deps: Deps) {
   };
 }
 
-/** Returns the plan on the first route that accepts the request. Throws the refusal of the last route that may be tried. */
+/**
+ * Returns the plan on the first route that accepts the request. If there is none, throws the error of the last route that may be
+ * tried.
+ */
 function firstPlan(
   request: GenerationRequest,
   requestId: string,
@@ -114,7 +117,10 @@ function firstPlan(
 
 type Counted = Pick<Metrics, 'operationEnded' | 'imageGenerated' | 'normalized'>;
 
-/** Creates a function that counts one operation in the metrics when its work settles: the result and the delivered images. */
+/**
+ * Creates a function that records one operation in the metrics when the work of the operation settles: the result and the
+ * delivered images.
+ */
 function countOperation(
   metrics: Counted,
   clock: Pick<Clock, 'monotonicMs'>,

@@ -35,7 +35,7 @@ import { startTimes, type Times } from './times.ts';
 
 export interface GenerationResult {
   readonly response: ImageResponseWithBytes;
-  /** The published files. The caller has to commit or discard them. */
+  /** The published files. The caller must commit or discard these publications. */
   readonly publications: readonly PendingPublication[];
 }
 
@@ -55,11 +55,11 @@ export interface PipelineDeps {
 /** The caller of a generation, and how the generation is to run. */
 export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
   /**
-   * The job, whose images are published as soon as they are finished. Undefined for any other request, which publishes its images
-   * at its end.
+   * The job that the generation runs for. Each image of a job is published as soon as it is finished. Undefined for any other
+   * request: its images are published together at its end.
    */
   readonly outputs?: JobOutputs;
-  /** True if the operation waits when the queue of a gate is full. Other operations are rejected then. */
+  /** True if the operation waits when the queue of a gate is full. If false, the operation is rejected when the queue is full. */
   readonly waitsWhenFull?: boolean;
   /** Aborts when nothing further may be sent to a provider. Calls in flight are finished and their images are delivered. */
   readonly noMoreCalls?: AbortSignal;
@@ -73,14 +73,14 @@ interface Progress {
   /** Aborts when the client disconnects, but not at the deadline. */
   readonly client: AbortSignal;
   readonly onEvent: (event: GenerationEvent) => void;
-  /** Called when the work is queued or running. A later failure is not a refusal. */
+  /** Called when the work is queued or running. A failure before this call is reported as a refusal of the request. */
   readonly onAdmitted: () => void;
 }
 
 /** The parts that all steps of one generation share. */
 interface Operation extends Omit<PipelineDeps, 'engine'>, GenerationContext, Progress {
   readonly times: Times;
-  /** The image work, in the turns of the caller's scope. */
+  /** The image tools. Their work waits for the turns of the caller's scope. */
   readonly engine: ImageTools;
   readonly delivery: Delivery;
   readonly fanOut: FanOut;
@@ -96,7 +96,7 @@ interface Admitted {
 
 /** The outcome of a route that succeeded. */
 interface Made extends Outcome {
-  /** The images of a job, which are published already. Undefined for any other request. */
+  /** The images of a job, which have already been published. Undefined for any other request. */
   readonly published: DeliveredImages | undefined;
 }
 
@@ -111,8 +111,8 @@ export function createPipeline(deps: PipelineDeps) {
   const fanOut = createFanOut({ clock, callProvider, metrics });
 
   /**
-   * Tries the routes of a request in order, until a route succeeds or fails in a way that allows no fallback. If the request has
-   * fallbacks, `details.attempts` of its failure lists all routes that were tried.
+   * Tries the routes of a request in order, until a route succeeds or until a failure does not allow a fallback. If the request
+   * has fallbacks, `details.attempts` of the error lists all routes that were tried.
    */
   return async function runPipeline(
     request: GenerationRequest,
@@ -140,7 +140,7 @@ export function createPipeline(deps: PipelineDeps) {
         if (plan instanceof BridgeError) {
           made = plan;
         } else {
-          // A failure to admit is not a failure of the route. It fails the request.
+          // If admission fails, the request fails. The other routes are not tried.
           admitted ??= await admit(plan, request, operation);
           made = await runRoute(plan, admitted.images, attempts, operation).catch(toBridgeError);
         }
@@ -186,14 +186,15 @@ async function admit(
   const { sending, onEvent, onAdmitted, waitsWhenFull = false } = operation;
   const turn = toTurnRequest(ask, operation);
   if (turn) await sessions.check(turn);
-  // Images are decoded only for a request that may be admitted.
+  // Checked before the images are decoded, so that no image is decoded for a request that cannot be admitted.
   if (!waitsWhenFull) admission.checkOperation();
   if (isPublished(output)) await publisher.refuseBroken();
   await ledger.reserve();
   for (const stage of BEFORE_ADMISSION) onEvent({ type: 'progress', stage });
   const verifying = inputs.verify(request.inputs, { scope, signal: sending });
   const images = await times.of('input', verifying);
-  // `onAdmitted` is called here only for a wait, because the gate of the provider may still reject the operation.
+  // `onAdmitted` is called here only if the operation has to wait. Otherwise the gate of the provider may still reject the
+  // operation.
   const onQueued = (waits: boolean) => waits && onAdmitted();
   const entering = admission.enterOperation(sending, onQueued, waitsWhenFull);
   const permit = await times.of('queue', entering);
@@ -202,9 +203,9 @@ async function admit(
 }
 
 /**
- * Runs one route: its calls, behind the gate and the circuit breaker of its provider and in the turn of its session, and the finish
- * of their images. Takes one permit and reports one outcome to the breaker, however many calls the plan makes. `attempts` returns
- * the routes that were tried, as if this route succeeded now.
+ * Runs one route: enters the gate and the circuit breaker of the provider, begins the turn of the session, makes the calls and
+ * finishes their images. Takes one permit and reports one outcome to the breaker for all calls of the plan. `attempts` returns
+ * the routes that were tried, and describes this route as succeeded.
  */
 async function runRoute(
   first: Plan,
@@ -253,7 +254,10 @@ async function deliver(made: Made, operation: Operation): Promise<GenerationResu
   return { response, publications: delivered.publications };
 }
 
-/** Starts an attempt on a route. The returned function describes the attempt as if it ended now: with a failure, or successfully. */
+/**
+ * Starts an attempt on a route. The returned function describes the attempt as ended at the time of the call: with the given
+ * failure, or successfully without a failure.
+ */
 function startAttempt({ provider: { name: provider }, model }: Candidate, clock: Clock) {
   const startedMs = clock.monotonicMs();
   return (failure?: BridgeError): Attempt => {
@@ -266,8 +270,8 @@ function startAttempt({ provider: { name: provider }, model }: Candidate, clock:
 }
 
 /**
- * Begins the turn that a plan needs. Resolves with undefined for an isolated session. Rejects like a call that was ended before it
- * was sent if nothing may be sent any more.
+ * Begins the turn that a plan needs. Resolves with undefined for an isolated session. If `sending` has aborted, rejects with the
+ * error of a call that was stopped before it was sent.
  */
 async function beginTurn(
   sessions: Pick<SessionTurns, 'begin'>,
@@ -284,8 +288,8 @@ async function beginTurn(
 }
 
 /**
- * Returns the failure to report to the circuit breaker. A deadline that the request has shortened does not count against the
- * provider, because otherwise a caller with short deadlines could open the breaker for all other callers.
+ * Returns the error that is reported to the circuit breaker. A timeout does not count against the provider if the request has
+ * shortened the deadline. Otherwise a caller with short deadlines could open the breaker for all other callers.
  */
 function forBreaker(error: BridgeError, { isShortened }: Deadline): BridgeError {
   if (error.code !== 'timeout' || !isShortened) return error;

@@ -15,7 +15,7 @@ interface Deps {
   readonly inputs: InputForecast;
 }
 
-/** The plan of a request on one route, or the error that refuses the request there. */
+/** One route of a request, with the plan of the request on this route or the error with which the route refuses the request. */
 export interface RouteOutcome {
   readonly provider: string;
   readonly model: string;
@@ -25,13 +25,13 @@ export interface RouteOutcome {
 export type PlanRoutes = ReturnType<typeof createPlanRoutes>;
 
 /**
- * Plans a request on each of its routes with the steps of the pipeline, in their order, up to admission. Decodes no image, calls
- * no provider and stores nothing.
+ * Plans a request on each of its routes, with the same steps and in the same order as the pipeline before admission. Does not
+ * decode images, call a provider or store anything.
  */
 export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
   /**
-   * Returns the routes in the order of the request. Throws `invalid_request` for a provider that is not registered,
-   * `configuration`.
+   * Returns the routes in the order of the request. Throws `invalid_request` if a provider is not registered, and `configuration`
+   * if the request names no provider and there is no default provider.
    */
   return async function planRoutes(
     sent: PlanRequest,

@@ -5,7 +5,7 @@ import type { Provider } from '../providers/provider-port.ts';
 
 /** The session that one operation asks for, and the provider and model that the operation uses. */
 export interface TurnRequest {
-  /** Any mode but `isolated`. */
+  /** A session in any mode except `isolated`. */
   readonly session: Session;
   readonly scope: string;
   readonly provider: Provider;
@@ -17,13 +17,16 @@ export interface TurnRequest {
 export interface SessionTurn {
   readonly threadId: string;
   readonly report: SessionReport;
-  /** Lets the next operation of the session begin. A session whose provider no longer has the thread is forgotten. */
+  /**
+   * Ends the turn, so that the next operation of the session can begin. Removes the session if `failure` shows that the provider
+   * no longer has the thread.
+   */
   end(failure?: BridgeError): Promise<void>;
 }
 
 /** Gives each operation the thread of its session, one operation at a time. */
 export interface SessionTurns {
-  /** Throws `session_not_found` for a thread that was not made in the scope. Does not wait for other operations. */
+  /** Throws `session_not_found` if the thread was not created in this scope. Does not wait for other operations. */
   check(turn: TurnRequest): Promise<void>;
   /**
    * Waits until no other operation uses the session. Binds a key without a thread to a new thread. Throws `session_not_found`,

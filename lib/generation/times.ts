@@ -15,7 +15,7 @@ export function startTimes(clock: Pick<Clock, 'monotonicMs'>) {
       spentMs[phase] += durationMs;
     },
 
-    /** Settles with `work`, and adds its duration to the phase. */
+    /** Settles as `work` settles, and adds the duration of `work` to the phase. */
     async of<T>(phase: Phase, work: Promise<T>): Promise<T> {
       const startedMs = clock.monotonicMs();
       try {

@@ -9,11 +9,11 @@ import type { LedgerCall } from '../ledger/ledger.ts';
 interface Deps {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newFraction'>;
-  /** The time in which a provider has to stop after its signal has aborted. */
+  /** The maximum time, in milliseconds, that a provider may take to stop after its signal has aborted. */
   readonly graceMs: number;
 }
 
-/** One request to a provider, which may take several tries. */
+/** One call of a provider, which may take several tries. */
 export interface ProviderCall {
   readonly provider: Provider;
   readonly request: ProviderRequest;
@@ -21,7 +21,7 @@ export interface ProviderCall {
   readonly deadline: Pick<Deadline, 'remainingMs'>;
   /** Aborts at the deadline, when the client disconnects, and when the failure of a sibling ends all calls. */
   readonly signal: AbortSignal;
-  /** Aborts with `signal` or earlier. Nothing is sent after that. */
+  /** Aborts with `signal` or earlier. Nothing is sent to the provider after this signal has aborted. */
   readonly sending: AbortSignal;
   readonly onEvent: (event: GenerationEvent) => void;
   /** The ledger rows of this call. */
@@ -33,14 +33,14 @@ export interface CallResult extends ProviderResult {
   readonly tries: number;
 }
 
-/** Retries that would have to wait longer are left to the client. */
+/** The maximum wait before a retry. If a retry would have to wait longer, the call fails and the client decides when to retry. */
 const LONGEST_WAIT_MS = 10_000;
 
 export type CallProvider = ReturnType<typeof createCallProvider>;
 
 /** Calls a provider and retries transient failures. */
 export function createCallProvider({ clock, ids, graceMs }: Deps) {
-  /** Returns how long to wait before the next try, in milliseconds. Undefined if the call must not be retried. */
+  /** Returns the wait before the next try, in milliseconds. Returns undefined if the call must not be retried. */
   function waitMsAfter(
     error: BridgeError,
     { provider, sending, deadline, ledger }: ProviderCall,
@@ -73,7 +73,7 @@ export function createCallProvider({ clock, ids, graceMs }: Deps) {
   };
 }
 
-/** Settles with the provider, or `graceMs` after the signal aborted if the provider has not settled by then. */
+/** Runs one try. Settles when the provider settles, or at the latest `graceMs` after the signal has aborted. */
 async function tryOnce(
   call: ProviderCall,
   attempt: number,
@@ -91,7 +91,7 @@ async function tryOnce(
     signal,
     onEvent(event) {
       if (isOver) return;
-      // A provider sends events only of calls that were dispatched.
+      // A provider reports events only after it has dispatched the call.
       if (!ledger.isSent()) ledger.sent();
       if (event.type === 'partial_image') ledger.outputBegan();
       call.onEvent(event);
@@ -106,7 +106,7 @@ async function tryOnce(
   isOver = true;
   grace.cancel();
   if (!ended || ended.isLate) {
-    // The call was stopped, so its images are not delivered. They are paid for all the same.
+    // The call was stopped, so its images are not delivered. The images are paid for nevertheless.
     const result = ended && 'result' in ended ? ended.result : undefined;
     if (result) ledger.repliedLate(result.outputs.length, result.usage);
     throw stopError(signal, {
@@ -120,7 +120,7 @@ async function tryOnce(
   return ended.result;
 }
 
-/** Starts a timer whose `over` resolves with undefined once the signal has been aborted for `graceMs`. */
+/** Watches the signal. `over` resolves with undefined `graceMs` after the signal has aborted. */
 function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number) {
   let cancelTimer = () => {};
   let start = () => {};
@@ -149,8 +149,9 @@ interface RetryState {
 }
 
 /**
- * Returns how long to wait before a failed call is retried, in milliseconds. Undefined unless the provider calls the failure
- * transient and the wait ends before the deadline. The ledger decides beforehand whether the call may be repeated at all.
+ * Returns the wait before a failed call is retried, in milliseconds. Returns undefined if the provider does not mark the failure
+ * as transient, if no tries are left, or if the wait is too long or would not end before the deadline. The caller must first ask
+ * the ledger if the call may be repeated.
  */
 export function retryDelayMs(
   error: BridgeError,
@@ -165,7 +166,7 @@ export function retryDelayMs(
   return waitMs > LONGEST_WAIT_MS || waitMs >= remainingMs ? undefined : waitMs;
 }
 
-/** The state of a provider call when its signal ends it. */
+/** The state of a provider call at the time when its signal ends the call. */
 interface StoppedCall {
   /** True if this try or an earlier one was sent. */
   readonly sent: boolean;

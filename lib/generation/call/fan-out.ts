@@ -37,11 +37,13 @@ export interface RouteWork {
   readonly onEvent: (event: GenerationEvent) => void;
   readonly ledger: Ledger;
   readonly times: Pick<Times, 'add'>;
-  /** Verifies an output and converts it as the request asks, in the turns of the caller's scope. */
+  /**
+   * Verifies an output and converts the output to the requested form. The image work waits for the turns of the caller's scope.
+   */
   readonly finish: Finish;
   /**
-   * Publishes an output as soon as it is finished, given as the result of a route with this output alone. A rejection fails the
-   * output. Undefined if outputs are published later.
+   * Publishes one output as soon as the output is finished. The argument is a route result that contains only this output. If the
+   * function rejects, the output fails. Undefined if outputs are published later.
    */
   readonly publish?: ((result: RouteResult) => Promise<void>) | undefined;
 }
@@ -56,7 +58,7 @@ interface Siblings {
 
 /** The result of one provider call. */
 interface CallReport extends Pick<RouteResult, 'outputs' | 'usage' | 'warnings'> {
-  /** On the monotonic clock. */
+  /** The end of the provider call in milliseconds, on the monotonic clock. */
   readonly providerEndedMs: number;
 }
 
@@ -67,7 +69,7 @@ export function createFanOut(deps: Deps) {
   const { clock } = deps;
   const calling = { ...deps, slotsOf: createProviderSlots() };
 
-  /** Rejects with the first failure under `fail_fast`, and if every output failed. */
+  /** Rejects if every output failed. Under `fail_fast`, rejects with the first failure. */
   return async function fanOut(work: RouteWork): Promise<RouteResult> {
     const { plan, deadline, ledger, times } = work;
     const { calls, isFailFast, isSequential, partialImages } = plan.ask;
@@ -78,7 +80,8 @@ export function createFanOut(deps: Deps) {
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);
-      // After `noMoreCalls`, outputs fail because they are not sent. That must not end the calls in flight.
+      // After `noMoreCalls` has aborted, outputs fail because their calls are not sent. These failures must not end the calls in
+      // flight.
       if (isFailFast && !work.noMoreCalls?.aborted)
         siblings.abort(new BridgeError('cancelled', 'another output has failed'));
     };
@@ -93,7 +96,8 @@ export function createFanOut(deps: Deps) {
     const succeeded = outputs.length;
     const error = requestFailure(failures, { isFailFast, succeeded, signal: deadline.signal });
     const endedMs = clock.monotonicMs();
-    // The last images are verified after the provider has ended. That time does not count as the provider's.
+    // The last images are verified after the provider has ended. The time of this verification does not count as time of the
+    // provider.
     const providerEndedMs = error
       ? endedMs
       : Math.max(startedMs, ...reports.map((report) => report.providerEndedMs));
@@ -114,7 +118,9 @@ interface CallDeps extends Deps {
   readonly slotsOf: (provider: Provider) => Semaphore;
 }
 
-/** Runs one provider call in its slot and finishes its outputs. Never rejects: each index ends as an output or as a failure. */
+/**
+ * Runs one provider call in its slot and finishes its outputs. Never rejects: each index results in an output or in a failure.
+ */
 async function finishedCall(
   deps: CallDeps,
   work: RouteWork,
@@ -162,7 +168,7 @@ async function finishedCall(
   return { outputs: finished.flat(), usage, warnings, providerEndedMs };
 }
 
-/** Resolves with undefined after a failure, which `onFailure` has reported. */
+/** Runs one provider call in its slot. After a failure, calls `onFailure` and resolves with undefined. */
 async function callInSlot(
   { clock, callProvider, metrics, slotsOf }: CallDeps,
   { plan: { ask, report }, inputs, deadline, noMoreCalls, turn, onEvent }: RouteWork,
@@ -200,7 +206,7 @@ async function callInSlot(
     checkCount(result.outputs.length, indices.length);
     return { result, generationMs: msSince(clock, startedMs) };
   } catch (thrown) {
-    // The failure is reported before the slot is released, so that no sibling that it ends can start.
+    // The failure is reported before the slot is released, so that no sibling that the failure ends can start.
     onFailure(thrown, name);
     return undefined;
   } finally {
@@ -233,7 +239,7 @@ interface Collected extends Pick<RouteResult, 'outputs' | 'usage'> {
   readonly warnings: readonly Warning[];
 }
 
-/** Adds the session and the warnings of the outputs and failures. */
+/** Creates the result of a route. Adds the session, and the warnings about outputs and failures. */
 function toRouteResult(
   { turn }: RouteWork,
   { outputs, failures = [], usage, warnings }: Collected,

@@ -16,7 +16,7 @@ export interface RouteResult {
   /** Sorted by index, ascending. Empty under `fail_fast`. */
   readonly failures: readonly OutputFailure[];
   readonly usage: Usage | undefined;
-  /** The warnings of all calls and outputs, unordered; a warning may be repeated. */
+  /** The warnings of all calls and outputs in no particular order. A warning may occur more than once. */
   readonly warnings: readonly Warning[];
   /** Absent for an isolated session. */
   readonly session?: SessionReport;
@@ -31,9 +31,9 @@ interface Situation {
 }
 
 /**
- * Chooses the error of the whole request from `failures`, which are in the order in which they happened. Returns undefined if
- * the outputs that succeeded are delivered beside the failures; then at least one output succeeded. The ledger decides what a
- * client may do next.
+ * Chooses the error of the whole request from `failures`, which are in the order in which they happened. Returns undefined if at
+ * least one output succeeded and the successful outputs are delivered together with the failures. The ledger decides later if a
+ * client may retry the request.
  */
 export function requestFailure(
   failures: readonly OutputFailure[],
@@ -73,11 +73,11 @@ function addMembers<T extends Readonly<Record<string, number | undefined>>>(
   other: T | undefined,
 ): T | undefined {
   if (!one || !other) return one ?? other;
-  // A map, because the names are chosen by the provider and must not reach inherited properties.
+  // Uses a map because the provider chooses the names, and a name must not refer to an inherited property.
   const sums = new Map(Object.entries(one));
   for (const [name, value] of Object.entries(other)) {
     sums.set(name, (sums.get(name) ?? 0) + (value ?? 0));
   }
-  // Every member is a member of one of the two, so that the sum has their type.
+  // Every member of the sum is a member of `one` or `other`, so the sum has the same type.
   return Object.fromEntries(sums) as T;
 }

@@ -28,7 +28,7 @@ interface Target extends Pick<RequestContext, 'scope' | 'baseUrl'> {
 
 export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
-  /** Publications without an owner. The caller has to commit or discard them. */
+  /** Publications without an owner. The caller must commit or discard these publications. */
   readonly publications: readonly PendingPublication[];
 }
 
@@ -37,7 +37,8 @@ export interface JobOutputs {
   /** The number of the job in its store. Each publication is linked to this job. */
   readonly job: number;
   /**
-   * Called with each publication when its files are complete. If the operation fails, the job decides which publications to keep.
+   * Called with each publication when the files of the publication are complete. If the operation fails, the job decides which
+   * publications to keep.
    */
   readonly onPublished: (publication: PendingPublication) => void;
 }
@@ -77,7 +78,7 @@ export function createDelivery(
     return inForm(outputs, outcome.plan, { publisher, scope, baseUrl, job }, signal);
   }
 
-  /** Delivers each image on its own. A failure fails only its output. Throws the first failure if no image is left. */
+  /** Delivers each image separately. A failure affects only its own output. Throws the first failure if every delivery failed. */
   async function oneByOne(outcome: Outcome): Promise<LateDelivery> {
     const { outputs } = outcome.result;
     const ended = await Promise.allSettled(
@@ -103,9 +104,12 @@ export function createDelivery(
   }
 
   return {
-    /** Starts to deliver the outputs of a job: each image is durable before the other outputs of the job have ended. */
+    /**
+     * Creates the delivery of a job. Each image becomes durable when it is finished, without waiting for the other outputs of the
+     * job.
+     */
     early({ plan, attempts }: RouteFacts, { job, onPublished }: JobOutputs) {
-      // Publication takes milliseconds and must not lose a paid image, so that its signal never aborts.
+      // Publication takes milliseconds and must not lose a paid image. Therefore its signal never aborts.
       const { signal } = new AbortController();
       const delivered: DeliveredImages[] = [];
       return {
@@ -127,7 +131,7 @@ export function createDelivery(
      */
     async late(outcome: Outcome): Promise<LateDelivery> {
       if (!outcome.plan.ask.isFailFast) return oneByOne(outcome);
-      // A request that fails leaves no file, so that the images are published together.
+      // A request that fails must not leave files, so all images are published together.
       return { outcome, delivered: await deliver(outcome, client) };
     },
   };
@@ -219,8 +223,8 @@ function withOutputs(
 }
 
 /**
- * Returns the same bytes without the `toJSON` of `Buffer`. `JSON.stringify` calls `toJSON` before its replacer, so that every byte
- * would be written out as a number.
+ * Returns the same bytes without the `toJSON` of `Buffer`. `JSON.stringify` calls `toJSON` before its replacer, and `toJSON`
+ * would convert every byte to a number.
  */
 export function plainBytes(bytes: Buffer): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -18,12 +18,15 @@ export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
 
-/** Several times the size of the longest request. Only texts of a provider can exceed this limit. */
+/**
+ * The maximum size of a sidecar: several times the size of the longest request. Only text returned by a provider can make a
+ * record exceed this limit.
+ */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /**
- * Writes the requested metadata records into images and sidecars. Returns the outputs in their order. An image whose bytes have
- * changed is verified again.
+ * Writes the requested metadata records into images and sidecars. Returns the outputs in the same order. Verifies each changed
+ * image again.
  */
 export async function describeImages(
   engine: Engine,
@@ -36,7 +39,7 @@ export async function describeImages(
     outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
       const recordOf = (facts: ImageMetadataRecord['image']) =>
         toMetadataRecord(outcome, timings, output, facts);
-      // A record in a file with a signed manifest would invalidate the signature.
+      // If a file has a signed manifest, embedding a record would invalidate the signature.
       const takesRecord = !output.warnings.includes('metadata_not_embedded');
       const image =
         isEmbedded(metadata) && takesRecord
@@ -51,7 +54,7 @@ export async function describeImages(
   );
 }
 
-/** Embeds a record. Throws `protocol` for an image that cannot hold a record. */
+/** Embeds a record. Throws `protocol` if the image cannot hold a record. */
 async function embedded(
   engine: Engine,
   image: VerifiedImage,
@@ -122,8 +125,8 @@ export function toMetadataRecord(
 }
 
 /**
- * Returns the record as JSON that `fits`. Omits omittable fields in their order until the record fits. Undefined if the record
- * does not fit even without them.
+ * Returns the record as JSON for which `fits` returns true. Omits fields in the order of `OMITTABLE_FIELDS` until the record
+ * fits. Returns undefined if the record does not fit even without these fields.
  */
 export function fitRecord(
   record: ImageMetadataRecord,

@@ -33,7 +33,7 @@ export interface Unfinished {
 
 export type Finish = ReturnType<typeof createFinish>;
 
-/** Verifies an output of a provider and converts it as the request asks. */
+/** Creates the function that verifies an output of a provider and converts the output to the requested form. */
 export function createFinish({ engine }: Deps) {
   async function verified(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage> {
     const inspection = await engine.inspect(bytes, signal);
@@ -64,7 +64,10 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.removeBackground(image, matte, encoding, signal), signal);
   }
 
-  /** Composites an emulated mask or removes the background. A changed image already has the format that is delivered. */
+  /**
+   * Composites an emulated mask or removes the background. The image that results from either step already has the format that is
+   * delivered.
+   */
   async function made(
     given: VerifiedImage,
     masked: MaskedSource | undefined,
@@ -76,7 +79,7 @@ export function createFinish({ engine }: Deps) {
   }
 
   /**
-   * Throws `protocol` for an image that is invalid or does not meet the request, and `upstream` if a required revised prompt is
+   * Throws `protocol` if the image is invalid or does not meet the request. Throws `upstream` if a required revised prompt is
    * missing.
    */
   return async function finish(
@@ -95,7 +98,7 @@ export function createFinish({ engine }: Deps) {
     const isExact = plan.compatibility === 'strict' && output.anyFormat !== true;
     if (isExact && given.format !== plan.providerFormat) throw wrongFormat();
     const changed = await made(given, masked, plan, signal);
-    // Checked before a conversion, which may remove the alpha.
+    // Checked before a conversion, because a conversion may remove the alpha channel.
     const isTransparent = checkTransparency(changed, plan);
     // If the background could not be removed, the image is delivered as the provider returned it.
     const whole = isTransparent || masked ? changed : given;
@@ -145,7 +148,7 @@ function wrongFormat(): BridgeError {
 type Requested = FinishPlan['requested'];
 type Actual = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
 
-/** Compares a delivered image with the request. The decoded pixels alone decide. */
+/** Compares a delivered image with the request. The comparison uses only the decoded image, not the claims of the provider. */
 export function toDelivered(
   index: number,
   image: Actual,

@@ -1,17 +1,17 @@
-/** A token and a day on which it requests images. */
+/** A token and a day on which the token requests images. */
 export interface UsageDay {
-  /** Identifies the token. Empty for callers without one. */
+  /** The identity of the token. Empty for a caller without a token. */
   readonly token: string;
   /** Days since 1970-01-01, UTC. */
   readonly day: number;
 }
 
-/** A reservation for outputs that are requested and not made yet. */
+/** A reservation for outputs that are requested but not made yet. */
 export interface Reservation extends UsageDay {
   readonly images: number;
   /** The number of outputs that the token may request on that day. Undefined if the token has no limit. */
   readonly allowance: number | undefined;
-  /** The time until the end of the day. */
+  /** The time until the end of the day (UTC), in milliseconds. */
   readonly retryAfterMs: number;
 }
 
@@ -23,7 +23,7 @@ export interface LedgerEntry extends Reservation {
 
 /** A provider call that is about to be sent. */
 export interface OpenCall {
-  /** Counted from 0 over all routes of the request. */
+  /** The number of the call, counted from 0 over all routes of the request. */
   readonly call: number;
   readonly provider: string;
   /** The positions of its outputs in the request. */
@@ -34,13 +34,13 @@ export interface OpenCall {
 export interface ProviderCounts {
   /** Empty for outputs that were requested from no provider. */
   readonly provider: string;
-  /** Outputs that are paid for. */
+  /** The number of outputs that are paid for. */
   readonly images: number;
-  /** The outputs among `images` that were not delivered. */
+  /** The number of outputs in `images` that were not delivered. */
   readonly lost: number;
-  /** Outputs that may have been made, and may be paid for. */
+  /** The number of outputs that may have been made and may be paid for. */
   readonly unknown: number;
-  /** Outputs that were requested and certainly not made. */
+  /** The number of outputs that were requested and certainly not made. */
   readonly failed: number;
   /** The number of tokens of the model. Undefined if the provider reports none. */
   readonly tokens: number | undefined;
@@ -49,7 +49,8 @@ export interface ProviderCounts {
 /** The counts of calls that have ended and are not counted yet. */
 export interface Settlement {
   /**
-   * The number of earlier renewals of the account. If the store has recorded more renewals, it has counted these calls already.
+   * The number of earlier renewals of the account. If the store has recorded more renewals, the store has already counted these
+   * calls.
    */
   readonly renewals: number;
   /** At most one entry for each provider. */
@@ -61,11 +62,11 @@ export interface Settlement {
  * resolves. A method that rejects with `overloaded` may have taken effect and may be called again. An open account belongs to the
  * process that made it. The account of a job ends with the job (`jobs/job-store-port.ts`).
  *
- * The charge of a token on a day is always the sum of the reservations of its accounts of that day and of `images` and `unknown` of
- * its sums.
+ * The images charged to a token on a day are always the sum of two parts: the reservations of the open accounts of that day, and
+ * `images` plus `unknown` of the ended requests.
  */
 export interface LedgerStore {
-  /** Begins an account and reserves its outputs. Throws `rate_limited`, and reserves nothing, if the allowance is too small. */
+  /** Begins an account and reserves its outputs. Throws `rate_limited` and reserves nothing if the allowance is too small. */
   reserve(entry: LedgerEntry): Promise<void>;
   /** Opens a call. Begins an account without a reservation if there is no account. */
   begin(entry: LedgerEntry, call: OpenCall): Promise<void>;
@@ -73,12 +74,14 @@ export interface LedgerStore {
   addCall(id: string, call: OpenCall): Promise<void>;
   /**
    * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs for the next calls.
-   * Throws `rate_limited`, and changes nothing, if the allowance is too small.
+   * Throws `rate_limited` and changes nothing if the allowance is too small.
    */
   renew(id: string, settlement: Settlement, images: number): Promise<void>;
   /** Ends an account: counts its open calls and releases the rest of its reservation. Does nothing if the account has ended. */
   close(id: string, settlement: Settlement): Promise<void>;
-  /** Counts the outputs of a request whose account is not known to have begun. An account that has begun is ended. */
+  /**
+   * Counts the outputs of a request if it is unknown whether its account has begun. If the account has begun, ends the account.
+   */
   record(entry: LedgerEntry, settlement: Settlement): Promise<void>;
   /**
    * Ends the accounts of processes that have ended, except accounts of jobs. Counts outputs of open calls as unknown and all other

@@ -16,16 +16,22 @@ import {
 
 /** The durable account of one request. */
 export interface Account {
-  /** Reserves the outputs of the request, once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
+  /**
+   * Reserves the outputs of the request. Must be called once. Throws `rate_limited` if the allowance is too small, and
+   * `overloaded`.
+   */
   reserve(outputs: number): Promise<void>;
   /** Resolves once the call is recorded durably, so that it may be sent. Throws `overloaded`. */
   open(call: OpenCall): Promise<void>;
   /**
-   * Counts the calls of a route that has failed, and reserves the outputs for the next route. Throws `rate_limited`, and counts
-   * nothing, if the allowance is too small. Throws `overloaded`.
+   * Counts the calls of a route that has failed, and reserves the outputs for the next route. Throws `rate_limited` and counts
+   * nothing if the allowance is too small. Throws `overloaded`.
    */
   renew(settlement: Settlement, outputs: number): Promise<void>;
-  /** Counts the calls that are still open and releases the rest of the reservation, once. The store may record that later. */
+  /**
+   * Counts the calls that are still open and releases the rest of the reservation. Must be called once. The store may write the
+   * change later.
+   */
   close(settlement: Settlement): void;
 }
 
@@ -37,7 +43,7 @@ export type Ledger = ReturnType<typeof createLedger>;
  */
 export function createLedger(account: Account, outputs: number) {
   const book = createRowBook();
-  /** The position of the first row that is not counted yet. */
+  /** The index in the rows of the first row that is not counted yet. */
   let counted = 0;
   let renewals = 0;
   let calls = 0;
@@ -47,7 +53,7 @@ export function createLedger(account: Account, outputs: number) {
   let tokens: readonly ProviderCounts[] = [];
 
   return {
-    /** Reserves all outputs, once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
+    /** Reserves all outputs. Must be called once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
     async reserve(): Promise<void> {
       await account.reserve(outputs);
       isReserved = true;
@@ -69,19 +75,22 @@ export function createLedger(account: Account, outputs: number) {
       return createLedgerCall(deps, { call, route, provider }, indices);
     },
 
-    /** Returns a failure of the current route, restricted by the rows of this route. */
+    /**
+     * Returns the failure of the current route. Marks the failure as not retryable if the rows of this route show a possible
+     * charge.
+     */
     restrictedOnRoute: (error: BridgeError): BridgeError =>
       restricted(
         error,
         book.rows().filter((row) => row.route === route),
       ),
 
-    /** Returns the failure of the request, restricted by the rows of all routes. */
+    /** Returns the failure of the request. Marks the failure as not retryable if the rows of any route show a possible charge. */
     restricted: (error: BridgeError): BridgeError => restricted(error, book.rows()),
 
     /**
-     * Resolves with true if the next route may be tried after the current route has failed, and reserves the outputs for it. The
-     * images of the current route stay paid for, so that the allowance may be too small for another route.
+     * Resolves with true if the next route may be tried after the current route has failed. Reserves the outputs for the next
+     * route. The images of the current route stay paid for, so the allowance may be too small for another route.
      */
     async fallsBack(error: BridgeError, policy: Routing['fallback_policy']): Promise<boolean> {
       if (!mayFallBack(book.rows(), route, error, policy)) return false;
@@ -98,7 +107,10 @@ export function createLedger(account: Account, outputs: number) {
       return true;
     },
 
-    /** Returns the failure of an output that could not be delivered, restricted by the rows of that output. */
+    /**
+     * Returns the failure of an output that could not be delivered. Marks the failure as not retryable if the rows of that output
+     * show a possible charge.
+     */
     restrictedOutput: (error: BridgeError, index: number): BridgeError =>
       restricted(error, book.ofOutput(index)),
 
@@ -110,12 +122,12 @@ export function createLedger(account: Account, outputs: number) {
       });
     },
 
-    /** Marks the delivered images as lost, because their request has failed and they are removed again. */
+    /** Marks the delivered images as lost, because the request has failed and its images are removed. */
     withdrawn(): void {
       book.change((row) => row.progress === 'published', { progress: 'lost' });
     },
 
-    /** Returns the counts of everything that is not counted yet. */
+    /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
       const failed = countFailed(book.rows(), { outputs, lastProvider });
       const counts = sumByProvider([
@@ -126,7 +138,10 @@ export function createLedger(account: Account, outputs: number) {
       return { renewals, counts };
     },
 
-    /** Counts everything that is not counted yet, once. Counts nothing for a request without a reservation. */
+    /**
+     * Counts all outputs and tokens that are not counted yet. Does nothing if the request has no reservation or is closed
+     * already.
+     */
     close(): void {
       if (!isReserved) return;
       isReserved = false;
@@ -143,9 +158,9 @@ export interface LedgerCall {
   open(): Promise<void>;
   /** Begins a try. Must be called before each try. */
   beginTry(): void;
-  /** Marks the current try as sent: from now on it may have an effect. */
+  /** Marks the current try as sent: from now on, the try may have an effect. */
   sent(): void;
-  /** Notes that the provider has sent a part of its output. */
+  /** Records that the provider has sent a part of its output. */
   outputBegan(): void;
   /** Returns true if this try or an earlier one was sent. */
   wasSent(): boolean;
@@ -155,7 +170,7 @@ export interface LedgerCall {
   failed(error: BridgeError): void;
   /** Ends the call with a reply. `images` is the number of returned images, which may be more or fewer than requested. */
   replied(images: number, usage: Usage | undefined): void;
-  /** Ends the call with a reply that came after the call was stopped. Its images are lost. */
+  /** Ends the call with a reply that arrived after the call was stopped. The images of the reply are lost. */
   repliedLate(images: number, usage: Usage | undefined): void;
   verified(index: number): void;
   published(index: number): void;
@@ -163,7 +178,10 @@ export interface LedgerCall {
   discarded(index: number, reason: BridgeError): void;
   /** Returns true if the call may be retried. */
   mayRepeat(): boolean;
-  /** Returns the failure of one output, restricted by its rows. */
+  /**
+   * Records and returns the failure of one output. Marks the failure as not retryable if the rows of the output show a possible
+   * charge.
+   */
   restricted(error: BridgeError, index: number): BridgeError;
 }
 
@@ -202,7 +220,7 @@ interface CallDeps {
   readonly onTokens: (tokens: number) => void;
 }
 
-/** Adds the rows of one provider call to the book, and returns the events that change them. */
+/** Adds the rows of one provider call to the book. Returns the functions that record events of the call in its rows. */
 function createLedgerCall(
   { book, openCall, onTokens }: CallDeps,
   facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
@@ -273,7 +291,10 @@ function createLedgerCall(
   };
 }
 
-/** Returns false if verification was stopped or failed because of the bridge, because the image might have been usable. */
+/**
+ * Returns true if the image itself is at fault. Returns false if the verification was stopped or failed in the bridge, because
+ * the image might have been usable.
+ */
 function isFaultOfImage({ code }: BridgeError): boolean {
   return code === 'protocol' || code === 'upstream';
 }

@@ -24,14 +24,17 @@ export type Progress =
   | 'published'
   | 'lost';
 
-/** `yes` if the provider charges for the output, `no` if it does not. An output that never became an image may be paid for. */
+/**
+ * `yes` if the provider charges for the output, `no` if the provider does not charge. The provider may also charge for an output
+ * that never became an image.
+ */
 export type Paid = 'yes' | 'no' | 'unknown';
 
 /** One output of one provider call. */
 export interface LedgerRow {
-  /** Counted from 0 over all routes of the request. */
+  /** The number of the call, counted from 0 over all routes of the request. */
   readonly call: number;
-  /** Counted from 0. */
+  /** The number of the route, counted from 0. */
   readonly route: number;
   readonly provider: string;
   /** The position of the output in the request. Undefined for an image that was not requested. */
@@ -52,7 +55,10 @@ const PAID_AFTER = {
   unknown: 'unknown',
 } as const satisfies Record<CallEffect, Paid>;
 
-/** Returns the `Paid` of the outputs of a failed call. `unknown` if output had begun, even if the provider reports no charge. */
+/**
+ * Returns the `Paid` value for the outputs of a failed call. Returns `unknown` if output had begun, even if the provider reports
+ * no charge.
+ */
 export function paidAfter(error: BridgeError, outputBegan: boolean): Paid {
   const paid = PAID_AFTER[effectOf(error)];
   return outputBegan && paid === 'no' ? 'unknown' : paid;
@@ -68,14 +74,14 @@ export function mayRepeat(rows: Rows): boolean {
   return !isPerhapsPaid(rows);
 }
 
-/** Returns the number of outputs that became images that could be delivered. */
+/** Returns the number of outputs for which a deliverable image was made. */
 export function succeededOutputs(rows: Rows): number {
   return rows.filter(({ progress }) => USABLE.has(progress)).length;
 }
 
 /**
- * Returns the failure of a request or of an output, restricted by its rows. A repeated request makes and pays for all of its
- * outputs again. Therefore the failure is not retryable once any row is paid for or may be paid for.
+ * Returns the failure of a request or of an output, adjusted to its rows. The failure is not retryable if any row is paid for or
+ * may be paid for, because a repeated request makes all of its outputs again and pays for them again.
  */
 export function restricted(error: BridgeError, rows: Rows): BridgeError {
   const isLate = error.code === 'timeout' && rows.some(({ progress }) => progress !== 'not_sent');
@@ -91,9 +97,9 @@ export function restricted(error: BridgeError, rows: Rows): BridgeError {
 }
 
 /**
- * Returns true if the next route may be tried after `route` has failed with `error`. The failed route may have no rows. An unusable
- * output allows another route, although the output stays paid for. An unknown outcome and an image that could have been delivered
- * prevent it, because another route would make the image again.
+ * Returns true if the next route may be tried after `route` has failed with `error`. The failed route may have no rows. An
+ * unusable output allows another route, although the output stays paid for. An unknown outcome or a deliverable image prevents
+ * another route, because that route would make the image again.
  */
 export function mayFallBack(
   rows: Rows,
@@ -108,7 +114,7 @@ export function mayFallBack(
   return [error, ...failures].every((failure) => fallsBack(failure, policy));
 }
 
-/** Returns false for an output that was only stopped because another output had failed. */
+/** Returns false if the output was stopped only because another output had failed. */
 function isOwnFailure(failure: BridgeError, error: BridgeError): boolean {
   return failure.code !== 'cancelled' || error.code === 'cancelled';
 }
@@ -129,8 +135,8 @@ export function countPaid(rows: Rows): readonly ProviderCounts[] {
 }
 
 /**
- * Counts the failed outputs of a request, for the provider that tried each output last. A failed output is one that was certainly
- * not made. `lastProvider` is the provider of outputs without a row.
+ * Counts the failed outputs of a request. An output has failed if it was certainly not made. Each failed output counts for the
+ * provider that tried the output last. `lastProvider` is used for outputs without a row.
  */
 export function countFailed(
   rows: Rows,

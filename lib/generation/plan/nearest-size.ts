@@ -20,10 +20,14 @@ export function pixels({ width, height }: Edges): number {
   return width * height;
 }
 
-/** Returns the distance of two aspect ratios: the absolute logarithm of their quotient. 2:3 and 3:2 are equally far from 1:1. */
+/**
+ * Returns the distance between two aspect ratios: the absolute logarithm of their quotient, in units of 1e-12. 2:3 and 3:2 are
+ * equally far from 1:1.
+ */
 export function ratioGap(one: Edges, other: Edges): number {
   const gap = Math.abs(Math.log((one.width * other.height) / (one.height * other.width)));
-  // Rounded, so that floating-point noise does not decide between equal ratios. Different ratios of sizes differ by more.
+  // Rounded, so that floating-point noise does not decide between equal ratios. The distance between two different ratios of
+  // sizes is larger than the rounding error.
   return Math.round(gap * 1e12);
 }
 
@@ -47,14 +51,20 @@ export function isSupported(sizes: Sizes, size: string): boolean {
   );
 }
 
-/** Returns the nearest size that the model supports. Undefined if no size is listed and no size is in its range. */
+/**
+ * Returns the nearest size that the model supports. Returns undefined if the size scaled into the range of the model is not
+ * supported and the model lists no sizes.
+ */
 export function nearestSize(sizes: Sizes, asked: Edges): string | undefined {
   const { width, height } = toRange(sizes, asked);
   const inRange = `${width}x${height}`;
   return isSupported(sizes, inRange) ? inRange : nearestListed(sizes, asked);
 }
 
-/** Returns the listed size of the nearest shape. Of several sizes with that shape, returns the one nearest in pixels. */
+/**
+ * Returns the listed size with the nearest aspect ratio. Among sizes with equally near ratios, returns the size with the nearest
+ * pixel count.
+ */
 export function nearestListed(sizes: Sizes, asked: Edges): string | undefined {
   const pixelGap = ({ edges }: ListedSize) => Math.abs(pixels(edges) - pixels(asked));
   const [best] = listedSizes(sizes).sort(
@@ -63,7 +73,7 @@ export function nearestListed(sizes: Sizes, asked: Edges): string | undefined {
   return best?.size;
 }
 
-/** Scales a size into the range of the edges. Keeps the shape as far as the range allows. */
+/** Scales a size so that both edges are within the allowed range. Keeps the aspect ratio as far as the range allows. */
 function toRange(
   { min_edge = 1, max_edge = Infinity, edge_multiple = 1 }: Sizes,
   asked: Edges,
@@ -87,9 +97,9 @@ interface EmulatedSize {
 }
 
 /**
- * Returns the listed size for a ratio, a resolution or both. Of the sizes nearest in ratio, chooses the size whose pixel count is
- * nearest to 1024², or to the square of the resolution's edge; of two equally near sizes, the smaller. Undefined if no size is
- * listed.
+ * Returns the listed size for an aspect ratio, a resolution or both. Among the sizes with the nearest ratio, chooses the size
+ * whose pixel count is nearest to the square of the resolution's edge (1024² if no resolution is given). If two sizes are equally
+ * near, chooses the smaller size. Returns undefined if no size is listed.
  */
 export function emulatedSize(
   sizes: Pick<CapabilityDocument['sizes'], 'allowed'>,

@@ -27,12 +27,15 @@ export function planMask(negotiation: Negotiation): MaskPlan {
   return { canvas, size, form, maxBytes: capabilities.edit_images.max_bytes_each };
 }
 
-/** Throws `input` for an emulated mask that allows no change, because the result would be the source at the price of an image. */
+/** Throws `input` if an emulated mask allows no change, because the caller would pay for an image that equals the source. */
 export function refuseClosedMask({ inputs }: Negotiation): void {
   if (inputs.mask?.alpha === 'opaque') throw badInput('mask', 'mask', 'nothing_may_change');
 }
 
-/** Changes another size to the size of the image and drops every hint. Refuses both in `strict` mode. */
+/**
+ * Changes a requested size to the size of the image and drops `aspect_ratio` and `resolution`. In `strict` mode, refuses the
+ * request instead.
+ */
 function keepSize(negotiation: Negotiation, image: Edges | undefined): void {
   const { effective } = negotiation;
   for (const hint of ['aspect_ratio', 'resolution'] as const) {
@@ -78,9 +81,9 @@ interface Fit {
 }
 
 /**
- * Returns the smallest supported canvas that holds the image, with the image in its middle. The image is scaled down only if no
- * supported size holds it. For a model without sizes, the canvas is the image itself. Undefined if no size of the model can hold
- * any image.
+ * Returns the smallest supported canvas that holds the image, with the image in the centre. The image is scaled down only if no
+ * supported size holds it. If the model declares no sizes, the canvas has the size of the image. Returns undefined if no size of
+ * the model can hold the image.
  */
 export function maskCanvas(sizes: Sizes, image: Edges): Canvas | undefined {
   if (!hasSizes(sizes)) return centred({ canvas: image, image });
@@ -92,7 +95,7 @@ export function maskCanvas(sizes: Sizes, image: Edges): Canvas | undefined {
   return best && centred(best);
 }
 
-/** Returns true if a call can name the size of a canvas. Otherwise the model chooses the size. */
+/** Returns true if a call can request the size of the canvas. If not, the model chooses the size. */
 function hasSizes({ arbitrary, allowed }: Sizes): boolean {
   return arbitrary || allowed.length > 0;
 }
@@ -108,7 +111,7 @@ function scaledInto(canvas: Edges, image: Edges): Fit {
   return { canvas, image: scaled(image, scale) };
 }
 
-/** Scales both edges, to at least one pixel. */
+/** Scales both edges. Each result is at least one pixel. */
 function scaled({ width, height }: Edges, scale: number): Edges {
   return {
     width: Math.max(1, Math.floor(width * scale)),
@@ -116,7 +119,10 @@ function scaled({ width, height }: Edges, scale: number): Edges {
   };
 }
 
-/** Finds, by bisection, the largest scale of the image that fits a size of a model with arbitrary sizes. */
+/**
+ * Finds, by bisection, the largest scale at which a supported size holds the image. Returns undefined if the model does not
+ * support arbitrary sizes.
+ */
 function freeFit(sizes: Sizes, image: Edges): Fit | undefined {
   if (!sizes.arbitrary) return undefined;
   const longest = Math.max(image.width, image.height);

@@ -24,20 +24,22 @@ export function negotiateSize(negotiation: Negotiation): void {
   }
   negotiateHints(negotiation);
   if (effective.size === 'auto' && !capabilities.sizes.auto) {
-    // Any size honours `auto`, so that `strict` allows the change too.
+    // Any size meets a request for `auto`. Therefore `strict` allows this change too.
     const nearest = nearestListed(capabilities.sizes, DEFAULT_EDGES);
     if (nearest) record(negotiation, 'size', nearest, 'normalized_to_provider_default');
   }
 }
 
-/** Limits the sizes of the model to those that the output format can hold. */
+/** Limits the sizes of the model to the sizes that the output format can encode. */
 function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocument['sizes'] {
   const { sizes } = capabilities;
   const longest = MAX_FORMAT_EDGE[effective.output_format];
   return { ...sizes, max_edge: Math.min(sizes.max_edge ?? longest, longest) };
 }
 
-/** Changes an unsupported size to the nearest supported size, or to `auto` if the model only chooses sizes itself. */
+/**
+ * Changes an unsupported size to the nearest supported size, or to `auto` if there is no such size and the model supports `auto`.
+ */
 function fitSize(negotiation: Negotiation, sizes: CapabilityDocument['sizes'], asked: Edges): void {
   const nearest = nearestSize(sizes, asked);
   if (nearest) normalize(negotiation, 'size', nearest, 'normalized_to_provider_size');
@@ -98,7 +100,7 @@ function fitHints(negotiation: Negotiation): void {
   }
 }
 
-/** Returns the listed ratio of the nearest shape. Returns `ratio` itself if it equals a listed ratio, as 8:4 equals 2:1. */
+/** Returns the nearest listed ratio. Returns `ratio` unchanged if a listed ratio has the same value, as 8:4 equals 2:1. */
 function nearestRatio(ratio: string, listed: readonly string[]): string | undefined {
   const asked = parseAspectRatio(ratio);
   const [best] = listed

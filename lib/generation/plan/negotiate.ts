@@ -21,7 +21,7 @@ import { planTransparency } from './transparency.ts';
 /**
  * Fits a request to the capabilities of one model. If a value does not fit, `strict` refuses the request, `normalize` changes the
  * value to the nearest supported value and reports the change, and `best_effort` also drops optional fields. Throws
- * `unsupported_capability`, and `input` for an emulated mask that allows no change.
+ * `unsupported_capability`. Throws `input` if an emulated mask allows no change.
  */
 export function negotiate(
   request: PlannedRequest,
@@ -90,7 +90,8 @@ function negotiatePrompts(
         warnings: ['negative_prompt_merged'],
       };
     case 'drop':
-      // The row omits the text, because normalizations are stored and shown in places where prompts must not appear.
+      // The normalization does not contain the text, because normalizations are stored and shown in places where prompts must not
+      // appear.
       note(negotiation, 'negative_prompt', true, false, 'provider_unsupported');
       return plain;
     case 'refuse':
@@ -99,7 +100,10 @@ function negotiatePrompts(
   }
 }
 
-/** Chooses how to send the negative prompt. Merging needs no capability of the model, because it only changes the text. */
+/**
+ * Chooses how to send the negative prompt. `merge` does not depend on the model, because merging only changes the text of the
+ * prompt.
+ */
 function wayOfNegativePrompt({
   request,
   capabilities,
@@ -145,7 +149,10 @@ function negotiateMask(negotiation: Negotiation, mask: number): void {
   }
 }
 
-/** Returns the length of a mask that is sent as one more image: 0, because the length is known only after drawing. */
+/**
+ * Returns the length in bytes of a mask that is sent as an additional image. The length is 0 because it is unknown until the mask
+ * is drawn. Returns an empty list if the mask is not sent as an image.
+ */
 function maskImage(negotiation: Negotiation): readonly number[] {
   return isMaskEmulated(negotiation) && negotiation.maskForm === undefined ? [0] : [];
 }
@@ -155,7 +162,7 @@ function negotiateReferences(negotiation: Negotiation, references: readonly numb
   const { capabilities, mode } = negotiation;
   if (references.length === 0) return false;
   if (capabilities.reference_images.support !== 'unsupported') {
-    // Too many images are reported at `images`, also if the references are too many.
+    // The error names the field `images`, even if the reference images exceed the limits.
     if (!holds(capabilities.reference_images, references)) refuse(negotiation, 'images');
     return false;
   }
@@ -175,7 +182,7 @@ function holds(support: ImageSupport, sizes: readonly number[]): boolean {
   );
 }
 
-/** Fits every parameter that is a value of a list or a range. `auto` always fits, because the model chooses the value. */
+/** Fits every parameter whose supported values are a list or a range. `auto` always fits, because the model chooses the value. */
 function negotiateOptions(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const { count, partial_images: partials } = capabilities;
@@ -211,7 +218,7 @@ function negotiateQuality(negotiation: Negotiation): void {
   }
 }
 
-/** Changes an unsupported fidelity to one that the model supports. Drops the fidelity if the model supports none. */
+/** Changes an unsupported fidelity to a supported fidelity. Drops the parameter if the model supports no fidelity. */
 function negotiateFidelity(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const fidelity = effective.input_fidelity;
@@ -221,13 +228,13 @@ function negotiateFidelity(negotiation: Negotiation): void {
   else normalize(negotiation, 'input_fidelity', other, 'normalized_to_provider_default');
 }
 
-/** The formats to convert from, starting with the format that loses least. */
+/** The provider formats in the order of preference for a conversion. The format that loses least is first. */
 const BEST_SOURCES: readonly OutputFormat[] = ['png', 'webp', 'jpeg'];
 
 /**
- * Returns the format to request from the provider. A format that the provider lacks is delivered by conversion, unless the mode
- * is `strict`. A format that the request did not name may become a format of the provider in every mode. `isMadeHere` is true if
- * the bridge makes the delivered image from the image of the provider.
+ * Returns the format to request from the provider. If the provider does not support the requested format, the bridge converts the
+ * image, unless the mode is `strict`. If the request names no format, every mode may change the format to one that the provider
+ * supports. `isMadeHere` is true if the bridge makes the delivered image from the image of the provider.
  */
 function negotiateFormat(negotiation: Negotiation, isMadeHere: boolean): OutputFormat {
   const { effective, capabilities, request, mode } = negotiation;

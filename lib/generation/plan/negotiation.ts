@@ -18,7 +18,7 @@ import type { GenerationRequest, PlannedRequest } from '../generation-request.ts
 
 type Compatibility = GenerationRequest['policies']['compatibility'];
 
-/** The way in which the image gets its transparent background, if the request asks for one. */
+/** The method that makes the background of the image transparent. `none` if no transparency was requested. */
 export type TransparencyPlan =
   | { readonly kind: 'none' }
   | { readonly kind: 'native' }
@@ -40,7 +40,7 @@ export interface MaskPlan {
   readonly maxBytes: number;
 }
 
-/** A request as it was fitted to one route. */
+/** A request after it was fitted to one route. */
 export interface NegotiatedRequest {
   /** The parameters that take effect, as the reply reports them. */
   readonly effective: Parameters;
@@ -57,7 +57,7 @@ export interface NegotiatedRequest {
   readonly warnings: readonly Warning[];
 }
 
-/** A request without its prompts, because no rule depends on the prompts. */
+/** A request without its prompts. The prompts are omitted because no rule depends on them. */
 type NegotiableRequest = Omit<PlannedRequest, 'prompt' | 'negative_prompt'>;
 
 /** The state of a negotiation. Each rule adds its changes and its refusals. */
@@ -79,7 +79,7 @@ interface Refusal {
 
 /** The facts that a negotiation needs besides the request and the capabilities. */
 export interface Circumstances {
-  /** The known facts of the images. By default the lengths that are known before the images are loaded. */
+  /** The known facts of the images. The default contains only the lengths that are known before the images are loaded. */
   readonly inputs?: InputSet<InputFacts> | undefined;
   /** The form in which the model reads an emulated mask. Undefined if the model reads no mask. */
   readonly maskForm?: MaskForm | undefined;
@@ -116,7 +116,7 @@ export function refuse(
   negotiation.refusals.push({ field, details });
 }
 
-/** Adds a row for the change of a field. `field` is its path in the request. */
+/** Adds a normalization that reports the change of a field. `field` is the path of the field in the request. */
 export function note(
   { normalizations }: Negotiation,
   field: string,
@@ -140,7 +140,7 @@ export function record<K extends keyof Parameters>(
   note(negotiation, `parameters.${name}`, requested, value, reason);
 }
 
-/** Changes a parameter as `record` does. Refuses it with `details` if the mode is `strict`. */
+/** Changes a parameter as `record` does. If the mode is `strict`, adds a refusal with `details` instead. */
 export function normalize<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,
@@ -152,7 +152,7 @@ export function normalize<K extends keyof Parameters>(
   else record(negotiation, name, value, reason);
 }
 
-/** Drops a parameter that cannot be changed to another value. Refuses it unless the mode is `best_effort`. */
+/** Drops a parameter that cannot be changed to a supported value. If the mode is not `best_effort`, adds a refusal instead. */
 export function drop<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,

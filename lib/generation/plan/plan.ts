@@ -22,7 +22,7 @@ import {
 } from './record-essentials.ts';
 import type { Route } from './routing.ts';
 
-/** The plan of one request on one route. Contains everything that later steps need of the request and of the route. */
+/** The plan of one request on one route. Contains everything that later steps need from the request and from the route. */
 export interface Plan {
   readonly ask: AskPlan;
   readonly finish: FinishPlan;
@@ -116,7 +116,7 @@ function toFinishPlan(
   };
 }
 
-/** The calls to make, and the provider request that they share. */
+/** The calls to make, and the provider request that all calls share. */
 export interface AskPlan {
   readonly provider: Provider;
   /** The request of every call. `parameters.n` is set for each call. */
@@ -134,7 +134,7 @@ export interface AskPlan {
   readonly session: GenerationRequest['session'];
 }
 
-/** Converts a request that was fitted to a route to the calls on that route. */
+/** Converts a request that was fitted to a route into the calls to make on that route. */
 function toAskPlan(
   { operation, policies, session }: PlannedRequest,
   { provider, model, capabilities }: Route,
@@ -153,7 +153,7 @@ function toAskPlan(
       ...(negativePrompt === undefined ? {} : { negativePrompt }),
       parameters: {
         ...effective,
-        // The background that is removed later has to be opaque.
+        // The bridge removes this background later, so the background must be opaque.
         background: isKeyed ? flatBackground : effective.background,
         ...(mask ? { size: mask.size } : {}),
         output_format: providerFormat,
@@ -172,7 +172,7 @@ function toAskPlan(
   };
 }
 
-/** The caller of an operation, as a session turn needs it. */
+/** The facts about the caller that a session turn needs. */
 interface TurnCaller {
   readonly scope: string;
   readonly requestId: string;
@@ -211,7 +211,9 @@ export function toProviderRequest(
   };
 }
 
-/** Throws the error with which the provider would reject the calls, as far as it is known without the bytes of the images. */
+/**
+ * Throws the error with which the provider would reject the calls, if the rejection is certain without the bytes of the images.
+ */
 function refuseCall(ask: AskPlan, inputs: InputSet<InputFacts>): void {
   const { provider } = ask;
   try {
@@ -223,7 +225,7 @@ function refuseCall(ask: AskPlan, inputs: InputSet<InputFacts>): void {
 
 function toCallOutline(ask: AskPlan, inputs: InputSet<InputFacts>): CallOutline {
   const known = mapInputs(inputs, ({ byteLength }) => ({ bytes: { length: byteLength } }));
-  // With an emulated mask, the source and the mask are drawn again, so that their lengths are not known yet.
+  // If the mask is emulated, the source and the mask are drawn again later, so their lengths are not known yet.
   const redrawn = { images: [UNKNOWN, ...known.images.slice(1)], mask: UNKNOWN };
   return { ...ask.request, ...toCallImages(ask, ask.mask ? { ...known, ...redrawn } : known) };
 }

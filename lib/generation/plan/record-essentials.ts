@@ -9,13 +9,13 @@ import type { GenerationRequest, PlannedRequest } from '../generation-request.ts
 import type { NegotiatedRequest } from './negotiation.ts';
 import type { Route } from './routing.ts';
 
-/** The part of a metadata record that is known before any work: the facts of the request and of its route. */
+/** The part of a metadata record that is known before the work begins: the facts about the request and its route. */
 export type RecordEssentials = Omit<
   ImageMetadataRecord,
   'version' | 'completed' | 'image' | 'omitted_fields' | OmittableField
 >;
 
-/** The maximum size of a record as JSON, before it is escaped for XML. */
+/** The maximum size in bytes of a record as JSON, before the JSON is escaped for XML. */
 const MAX_EMBEDDED_BYTES = 40 * 1024;
 
 export function toRecordEssentials(
@@ -64,7 +64,10 @@ export function isEmbedded(metadata: GenerationRequest['output']['metadata']): b
   return metadata.endsWith('embedded');
 }
 
-/** Returns true if a record, given as JSON, fits into an image. The second limit counts the escapes for XML. */
+/**
+ * Returns true if a record, given as JSON, fits into an image. The second limit applies to the record after it is escaped for
+ * XML.
+ */
 export function fitsImage(json: string): boolean {
   return (
     Buffer.byteLength(json) <= MAX_EMBEDDED_BYTES &&
@@ -73,8 +76,8 @@ export function fitsImage(json: string): boolean {
 }
 
 /**
- * Returns a record without its omittable fields that is as long as it can become. The values that are not known before the
- * work, such as the time and the facts of the image, have their maximum length.
+ * Returns the longest possible record without its omittable fields. Values that are not known before the work, such as the time
+ * and the facts about the image, have their maximum length.
  */
 export function longestRecord(essentials: RecordEssentials): ImageMetadataRecord {
   const longest = { format: 'jpeg', width: 2 ** 31 - 1, height: 2 ** 31 - 1 } as const;

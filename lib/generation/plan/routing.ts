@@ -10,7 +10,7 @@ import type { ProviderRegistry } from '../../providers/registry.ts';
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
-  /** The path of the request field that names the model. */
+  /** The path of the field in the request that names the model. */
   readonly modelField: string;
 }
 
@@ -22,8 +22,8 @@ export interface Route {
 }
 
 /**
- * Returns the routes that a request asks for, in the order in which they are tried. Throws `invalid_request` for a provider
- * that is not registered, and `configuration` if the request names no provider and there is no default provider.
+ * Returns the routes that a request asks for, in the order in which they are tried. Throws `invalid_request` if a provider is not
+ * registered, and `configuration` if the request names no provider and there is no default provider.
  */
 export function resolveCandidates(routing: Routing, registry: ProviderRegistry): Candidate[] {
   const { provider: name, model, fallbacks } = routing;
@@ -38,7 +38,10 @@ export function resolveCandidates(routing: Routing, registry: ProviderRegistry):
   ];
 }
 
-/** Adds the capabilities of the model. Throws `unsupported_capability` for a model that the provider does not list. */
+/**
+ * Returns the route of a candidate, with the capabilities of the model. Throws `unsupported_capability` if the provider does not
+ * list the model.
+ */
 export function toRoute(candidate: Candidate, registry: ProviderRegistry): Route {
   const { provider, model, modelField } = candidate;
   return { provider, model, capabilities: registry.capabilities(provider, model, modelField) };
@@ -60,8 +63,8 @@ function findNamed(name: string, registry: ProviderRegistry, field: string): Pro
 }
 
 /**
- * Returns the provider of a request that names none: the default provider if it lists the model, otherwise the first provider
- * by name that lists the model, and the default provider for a model that is not listed at all.
+ * Returns the provider for a request that does not name a provider. The default provider is used if it lists the model or if no
+ * provider lists the model. Otherwise the first provider by name that lists the model is used.
  */
 function providerFor(model: string | null, registry: ProviderRegistry): Provider {
   const preferred = registry.find(registry.defaultName);
@@ -72,14 +75,14 @@ function providerFor(model: string | null, registry: ProviderRegistry): Provider
   return listerOf(model, registry) ?? preferred;
 }
 
-/** Returns the provider of a request that names only a model. Undefined if no provider lists the model. */
+/** Returns the provider for a request that names only a model. Returns undefined if no provider lists the model. */
 export function listerOf(model: string, registry: ProviderRegistry): Provider | undefined {
   const preferred = registry.find(registry.defaultName);
   const lists = (provider: Provider) => provider.describe().models.includes(model);
   return [...(preferred ? [preferred] : []), ...registry.all].find(lists);
 }
 
-/** The provider could not begin the work. Another provider may be able to. */
+/** Errors of a provider that could not begin the work. Another provider may be able to do the work. */
 const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   'configuration',
   'provider_authentication',
@@ -88,7 +91,7 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   'overloaded',
 ]);
 
-/** The provider failed or rejected this request, and the outcome is known. */
+/** Errors of a provider that failed or rejected this request with a known outcome. */
 const FAILED: ReadonlySet<ErrorCode> = new Set([
   'upstream',
   'protocol',
@@ -97,8 +100,8 @@ const FAILED: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Returns true if the next route may be tried after a failure. Returns false after an unknown outcome and after outputs that
- * succeeded, because these may be paid for and another route would make all of them again.
+ * Returns true if the next route may be tried after a failure. Returns false if the outcome is unknown or if outputs succeeded,
+ * because these outputs may be paid for and another route would make all outputs again.
  */
 export function fallsBack(error: BridgeError, policy: Routing['fallback_policy']): boolean {
   const { outcome, succeeded_outputs: succeeded } = error.details;

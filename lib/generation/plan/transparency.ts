@@ -11,8 +11,8 @@ import {
 const NONE: TransparencyPlan = { kind: 'none' };
 
 /**
- * Decides how the image gets a transparent background: with the alpha of the provider if the model supports alpha, otherwise with
- * a key colour that the bridge removes. JPEG has no alpha, so that it is refused or changed to PNG.
+ * Decides how the image gets a transparent background: from the alpha channel of the provider if the model supports alpha,
+ * otherwise from a key colour that the bridge removes. JPEG has no alpha channel, so a JPEG output is rejected or changed to PNG.
  */
 export function planTransparency(negotiation: Negotiation, prompt: string): TransparencyPlan {
   const { effective, capabilities } = negotiation;
@@ -33,7 +33,10 @@ export function planTransparency(negotiation: Negotiation, prompt: string): Tran
   return plan;
 }
 
-/** Follows the capabilities of the model for `auto`. Any other mode is applied as requested or refused. */
+/**
+ * Chooses the method for a transparent background. The transparency mode `auto` follows the capabilities of the model. Any other
+ * mode is applied as requested or refused.
+ */
 function planAlpha(negotiation: Negotiation, prompt: string): TransparencyPlan {
   const { capabilities, request } = negotiation;
   const { mode, key_color: keyColor } = request.output.transparency;
@@ -60,9 +63,12 @@ function leaveJpeg(negotiation: Negotiation): void {
   }
 }
 
-/** The first candidate is the usual key colour. The others are for subjects that are green. */
+/** The possible key colours. Green is the usual key colour. The other colours are for subjects that are green. */
 const CANDIDATES = ['#00FF00', '#FF00FF', '#0000FF', '#00FFFF', '#FF0000', '#FFFF00'] as const;
-/** Larger distances count as equal, so that the order of the candidates decides. */
+/**
+ * The colour distance from which a candidate is far enough. All larger distances count as equal, so that the order of the
+ * candidates decides.
+ */
 const FAR_ENOUGH = 160;
 
 /** Words that name a colour or a thing of that colour, in the singular and in lower case. */
@@ -102,8 +108,8 @@ const NAMED: readonly (readonly [color: Rgb, words: string])[] = [
 const COLORS: ReadonlyMap<string, readonly Rgb[]> = byWord();
 
 /**
- * Chooses the flat background for a request that names no key colour: as far as possible from the colours that the prompt names,
- * and green if the prompt names no colour. Always returns the same colour for the same prompt.
+ * Chooses the key colour for a request that names no key colour. Chooses the candidate that is farthest from the colours in the
+ * prompt, or green if the prompt names no colour. Always returns the same colour for the same prompt.
  */
 export function chooseKeyColor(prompt: string): string {
   const named = colorsIn(prompt);
@@ -119,7 +125,7 @@ function colorsIn(prompt: string): readonly Rgb[] {
   const words = prompt.toLowerCase().match(/\p{L}+/gu) ?? [];
   return [
     ...hexadecimal.map(parseColor),
-    // A final s is treated as a plural.
+    // A final `s` is treated as a plural ending.
     ...new Set(
       words.flatMap((word) => COLORS.get(word) ?? COLORS.get(word.replace(/s$/, '')) ?? []),
     ),
