@@ -14,7 +14,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 
 /**
  * Runs `work` unless the signal has aborted, and calls `release` when `work` has settled. Rejects with the signal's reason
- * immediately on abort, also while `work` runs.
+ * immediately on abort, even while `work` runs.
  */
 export function runAndRelease<T>(
   release: () => void,

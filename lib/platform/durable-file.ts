@@ -13,9 +13,9 @@ interface SaveOptions {
 }
 
 /**
- * Writes a whole file atomically and durably: even after a crash, its name refers to the old or to the new content. A
- * symbolic link is replaced, and its target does not change. Resolves with false, without any change, if the name exists and
- * `replaces` is false. A crash can leave a temporary folder beside the file. Throws the error of the file system.
+ * Writes a whole file atomically and durably: even after a crash, the name refers either to the old content or to the new
+ * content. A symbolic link is replaced, and its target does not change. Resolves with false, without any change, if the name
+ * exists and `replaces` is false. A crash can leave a temporary folder beside the file. Throws the error of the file system.
  */
 export async function saveFile(
   path: string,
@@ -72,7 +72,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Does the same synchronously, also for the bytes of a file. */
+/** Makes a folder durable like `syncFolder`, or the bytes of a file, but synchronously. */
 export function syncPathNow(path: string): void {
   const descriptor = openSync(path, constants.O_RDONLY);
   try {
@@ -83,8 +83,8 @@ export function syncPathNow(path: string): void {
 }
 
 /**
- * Accepts a folder that cannot be synced, because it is writable but not readable, or because its file system does not
- * support it. The saved file is complete.
+ * Accepts a folder that cannot be synced, because it is writable but not readable, or because its file system does not support
+ * syncing a folder. The saved file is complete.
  */
 function throwUnlessUnsupported(error: unknown): void {
   const code = errorCode(error);

@@ -15,9 +15,10 @@ export interface SharedRoom {
 }
 
 /**
- * Returns `room` if the holder may use `needed` more, `full` if the limit would be exceeded, and `share` if the rest of the
- * capacity is reserved for other holders: the last tenth is reserved for holders below their equal share. If the capacity is
- * shared, at least two holders are assumed, so that a later holder finds room. A limit below 10 reserves nothing.
+ * Returns `room` if the holder may use `needed` more, `full` if the limit would be exceeded, and `share` if the remaining
+ * capacity is reserved for other holders. The last tenth of the capacity is reserved for holders below their equal share. If
+ * the capacity is shared, at least two holders are assumed, so that a later holder finds room. A limit below 10 reserves
+ * nothing.
  */
 export function checkRoom(
   { limit, used, own, isShared, holders }: SharedRoom,

@@ -13,8 +13,8 @@ export interface SlotRequest<K extends string> {
 /** Slots that are granted to owners in turn. */
 export interface FairSlots<K extends string> {
   /**
-   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, also while `work` runs. The slot is
-   * released when `work` has settled, because some work, such as a decoder, cannot be stopped.
+   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, even while `work` runs. The slot is released
+   * when `work` has settled, because some work, such as a decoder, cannot be stopped.
    */
   run<T>(request: SlotRequest<K>, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }

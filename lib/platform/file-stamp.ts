@@ -10,8 +10,8 @@ export function toFileStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): 
 }
 
 /**
- * Returns true if every later change certainly changes the stamp. If the clock and the clock of the file system differ by
- * more than one step, the result is always true.
+ * Returns true if every later change of the file certainly changes the stamp. If the clock and the clock of the file system
+ * differ by more than one step, the result is always true.
  */
 export function isStampSettled({ ctimeMs }: BigIntStats, clock: Pick<Clock, 'nowMs'>): boolean {
   return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 
 /**
  * Returns a folder for files of a user, such as the one that `XDG_CONFIG_HOME` names (XDG Base Directory Specification 0.8):
- * the value of the variable if the value is an absolute path, else `usual` below `home`.
+ * the value of the variable if the value is an absolute path, or else the path `usual` below `home`.
  */
 export function userFolder(
   env: Readonly<Record<string, string | undefined>>,

@@ -3,15 +3,15 @@ import { randomFillSync } from 'node:crypto';
 /** The only source of randomness. Tests replace the source to get the same ids in every run. */
 export interface Ids {
   /**
-   * Returns a UUIDv7 (RFC 9562, section 5.7), which sorts by creation time with a resolution of one millisecond. For
+   * Returns a UUIDv7 (RFC 9562, section 5.7), which sorts by creation time with a resolution of one millisecond. Used for
    * requests and jobs.
    */
   newUuid(): string;
-  /** Returns 128 random bits in lowercase hexadecimal. For artifacts and trace ids, which must not reveal any facts. */
+  /** Returns 128 random bits in lowercase hexadecimal. Used for artifact ids and trace ids, which must not reveal any facts. */
   newOpaqueId(): string;
-  /** Returns 64 random bits in lowercase hexadecimal. For span ids. */
+  /** Returns 64 random bits in lowercase hexadecimal. Used for span ids. */
   newSpanId(): string;
-  /** Returns a random number from 0 (inclusive) to 1 (exclusive). For jitter. */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). Used for jitter. */
   newFraction(): number;
 }
 

@@ -1,7 +1,7 @@
 export type Notifier = ReturnType<typeof createNotifier>;
 
 /**
- * Creates a notifier with which one reader waits for writers. It only stores whether `notify` was called since the last
+ * Creates a notifier on which one reader waits for writers. The notifier stores only whether `notify` was called since the last
  * wait.
  */
 export function createNotifier() {

@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import { errorCode } from './error-code.ts';
 
 /**
- * The flags that open a file for reading. Without O_NONBLOCK, opening a named pipe would wait until another program opens it
- * for writing.
+ * The flags that open a file for reading. Without O_NONBLOCK, opening a named pipe would wait until another program opens the
+ * pipe for writing.
  */
 export const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
@@ -14,7 +14,7 @@ interface ReadOptions {
   readonly rejectsLink?: boolean;
 }
 
-/** The content of a file, and its status before it was read. */
+/** The content of a file, and its status before the file was read. */
 interface ReadFile {
   readonly bytes: Buffer;
   readonly status: BigIntStats;
@@ -44,7 +44,7 @@ export async function readRegularFile(
   }
 }
 
-/** Does the same synchronously. */
+/** Reads a file like `readRegularFile`, but synchronously. */
 export function readRegularFileNow(
   path: string,
   { maxBytes, rejectsLink = false }: ReadOptions,
@@ -71,7 +71,10 @@ function problemOf(status: BigIntStats, maxBytes: number): FileProblem | undefin
   return status.size > maxBytes ? { problem: 'too_large' } : undefined;
 }
 
-/** The file may have grown meanwhile, and a file below /proc has more bytes than its size. */
+/**
+ * Checks the size again, because the file may have grown meanwhile, and because a file below /proc contains more bytes than its
+ * size says.
+ */
 function checked(bytes: Buffer, status: BigIntStats, maxBytes: number): ReadFile | FileProblem {
   return bytes.length > maxBytes ? { problem: 'too_large' } : { bytes, status };
 }
@@ -81,7 +84,7 @@ function toProblem(cause: unknown): FileProblem {
     case 'ENOENT':
     case 'ENOTDIR':
       return { problem: 'absent', cause };
-    // A link that is rejected, or a link to itself; a socket or a device without a driver.
+    // `ELOOP`: a rejected link, or a link to itself. `ENXIO`: a socket, or a device without a driver.
     case 'ELOOP':
     case 'ENXIO':
       return { problem: 'irregular', cause };

@@ -34,7 +34,7 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
     try {
       post(calls);
     } catch {
-      // One argument cannot be cloned. The calls are sent one by one, so that only the call with that argument fails.
+      // An argument cannot be cloned. The calls are sent one by one, so that only the call with that argument fails.
       for (const call of calls) postAlone(call);
     }
   }
@@ -59,7 +59,8 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
       return new Promise((resolve, reject) => {
         lastId += 1;
         callers.set(lastId, { resolve, reject });
-        // After the I/O callbacks of this turn. A microtask would run before most of them have made their calls.
+        // Runs after the I/O callbacks of this turn. A microtask would run before most of these callbacks have made their
+        // calls.
         if (waiting.push([lastId, port, method, args]) === 1) setImmediate(flush);
       });
     },
@@ -89,8 +90,8 @@ export function createRemoteCalls(post: (calls: readonly Call[]) => void) {
 }
 
 /**
- * Creates the side that runs calls. `post` sends replies in the order in which the calls end; calls that end together, such as
- * the writes of one commit, are replied to in one message.
+ * Creates the side that runs calls. `post` sends replies in the order in which the calls end. The replies to calls that end
+ * together, such as the writes of one commit, are sent in one message.
  */
 export function createCallServer(
   ports: Ports,
@@ -105,7 +106,7 @@ export function createCallServer(
   }
 
   function reply(ofCall: Reply): void {
-    // Runs when all promises that are settled now have been handled, and before the next write begins.
+    // Sends the replies when all promises that are settled now have been handled, and before the next write begins.
     if (ended.push(ofCall) === 1) process.nextTick(flush);
   }
 

@@ -11,7 +11,7 @@ interface Options {
   readonly threads: number;
 }
 
-/** A task with the shared 32-bit integer `stop`. Any value except 0 ends the work early. */
+/** A task with `stop`, a shared 32-bit integer. The thread ends the work early if the value is not 0. */
 type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
 
 const IDLE_MS = 10_000;
@@ -39,7 +39,8 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
       maxThreads: threads,
       idleTimeout: IDLE_MS,
     });
-    // If a thread dies between tasks, waiting tasks would never end. They fail, and the next task starts a new pool.
+    // If a thread dies between tasks, waiting tasks would never end. The pool is destroyed so that these tasks fail. The next
+    // task starts a new pool.
     pool.on('error', () => {
       started.forget();
       void pool.destroy();

@@ -46,7 +46,7 @@ export function copyThrown(thrown: unknown, maxCauses = MAX_CAUSES): ThrownCopy 
   return { code, message, options, ...rest };
 }
 
-/** Creates an error with the class, the code, the causes and the stack frames of the copied one. */
+/** Creates an error with the class, the code, the causes and the stack frames of the copied error. */
 export function restoreThrown(copy: ThrownCopy): Error {
   const cause = copy.cause === undefined ? {} : { cause: restoreThrown(copy.cause) };
   if ('message' in copy) {

@@ -32,8 +32,8 @@ export function backUpState({ state }: StateSettings, target: string): boolean {
 }
 
 /**
- * Replaces the state by a copy that `backUpState` made. Keeps the replaced database and returns its name, or undefined if there
- * was none. The state directory must be locked for this process. Throws `configuration`, with nothing changed.
+ * Replaces the state with a copy that `backUpState` made. Keeps the replaced database and returns its name, or undefined if no
+ * database existed. The state directory must be locked for this process. Throws `configuration`, with nothing changed.
  */
 export function restoreState({ state }: StateSettings, source: string): string | undefined {
   return restoreDatabase(stateDatabaseFile(state.directory), source);

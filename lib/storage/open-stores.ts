@@ -40,11 +40,12 @@ interface Outside {
   readonly onIndexFailure: (error: unknown) => void;
   /**
    * Called once if a storage thread has ended by itself. Acknowledged writes are durable, and all later calls are rejected, so
-   * that the process must end.
+   * the process must end.
    */
   readonly onThreadFailure?: ((error: unknown) => void) | undefined;
   /**
-   * False if the database is opened on the thread of the caller, which then waits for the disk at each commit. True by default.
+   * True (the default) if the database is opened on separate threads. False if the database is opened on the caller's thread,
+   * which waits for the disk at each commit.
    */
   readonly thread?: boolean;
 }
@@ -62,15 +63,15 @@ export interface Stores {
   readonly artifacts: ArtifactStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
-  /** 32 random bytes, created with the state. The key of everything that must not be guessed or forged. */
+  /** 32 random bytes, created with the state. Used as the key for all values that must not be guessed or forged. */
   readonly secret: Uint8Array;
-  /** Renews the lease by which other processes know that the rows of this one are not abandoned. */
+  /** Renews the lease that shows other processes that the rows of this process are not abandoned. */
   readonly leaseRenewal: Task;
   /** Resolves with true if the state can be read and written. After a rejected write, tries to write as much as a job needs. */
   probe(): Promise<boolean>;
   /** Resolves with the number of bytes that the state uses, and with the size of its file. */
   sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
-  /** Resolves when all pending writes are durable and everything is closed. */
+  /** Resolves when all pending writes are durable and all stores are closed. */
   close(): Promise<void>;
 }
 
@@ -85,8 +86,8 @@ export function refuseForeignStores({ state, artifacts }: StorageSettings): void
 }
 
 /**
- * Throws `configuration` if the database is empty although there are artifacts, because the database has lost its content and
- * a new one would not know the artifacts. Changes nothing.
+ * Throws `configuration` if the database is empty although there are artifacts, because the database has lost its content, and
+ * a new database would not list the artifacts. Changes nothing.
  */
 export function refuseEmptyState({ state, artifacts: { root } }: StorageSettings): void {
   const file = stateDatabaseFile(state.directory);
@@ -97,22 +98,26 @@ export function refuseEmptyState({ state, artifacts: { root } }: StorageSettings
   );
 }
 
-/** Converts an error that a damaged page caused to one that names the database and the remedy. Returns any other error unchanged. */
+/**
+ * Converts an error caused by a damaged page to an error that names the database and the remedy. Returns any other error
+ * unchanged.
+ */
 export function nameDamage(thrown: unknown, { state }: Pick<StorageSettings, 'state'>): unknown {
   return isDamage(thrown) ? toOpenError(thrown, stateDatabaseFile(state.directory)) : thrown;
 }
 
 /**
- * Opens every store in the newest format, and creates missing ones. The state directory must be locked for this process,
- * because all rows that belong to another process count as abandoned afterwards. Throws `configuration`, `overloaded`.
+ * Opens every store in the newest format, and creates missing stores. The state directory must be locked for this process,
+ * because afterwards all rows of other processes count as abandoned. Throws `configuration` or `overloaded`.
  */
 export function openStores(settings: StorageSettings, outside: Outside): Promise<Stores> {
   return startStorage(outside).open(settings, outside);
 }
 
 /**
- * Starts to load what `open`, which is `openStores`, needs. Called as early as possible, because a thread takes a part of the
- * time of a start. `close` ends the thread if the stores are not opened.
+ * Starts the storage thread before the stores are opened. Must be called as early as possible, because starting a thread takes
+ * a part of the startup time. `open` opens the stores as `openStores` does. `close` ends the thread if the stores are not
+ * opened.
  */
 export function startStorage({ thread = true }: Pick<Outside, 'thread'> = {}) {
   const threads = thread ? startStorageThreads() : undefined;

@@ -20,7 +20,10 @@ export interface ArtifactReader {
   close(): void;
 }
 
-/** Returns undefined if there is no state yet. Throws `configuration` if the state has another version or cannot be read. */
+/**
+ * Opens the view. Returns undefined if no state exists yet. Throws `configuration` if the state has another version or cannot
+ * be read.
+ */
 export function openArtifactReader(
   { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
   clock: Clock,

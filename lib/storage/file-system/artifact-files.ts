@@ -41,7 +41,7 @@ const MODES: Readonly<Record<Permissions, { readonly file: number; readonly fold
   umask: { file: 0o666, folder: 0o777 },
 };
 
-// With a leading dot, because names that callers choose cannot contain one at the start of a part.
+// The name begins with a dot, because no part of a name chosen by a caller may begin with a dot.
 const STAGING = ['.staging'];
 
 // A file in `.staging`. No artifact has this id.
@@ -164,7 +164,7 @@ async function remove(root: string, file: PublishedFile, makeLink?: typeof link)
         : (await isSameFile(target, staged)) || (await isLeftover(target, stagedFile, makeLink));
     if (isOurs) {
       await unlink(target);
-      // Durable before the row is deleted, because a power failure must not restore a file without a row.
+      // Make the removal durable before the row is deleted, because a power failure must not restore a file without a row.
       await syncFolder(path);
     }
   }
@@ -191,7 +191,7 @@ const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 function splitName(name: string): { folder: readonly string[]; filename: string } {
   const parts = name.split('/');
   const filename = parts.pop();
-  // All names follow this pattern when they are chosen. Any other name comes from an edited database.
+  // Every name is checked against this pattern when it is chosen. Any other name comes from an edited database.
   if (filename === undefined || ![...parts, filename].every((part) => PART.test(part))) {
     throw new BridgeError('artifact', 'the stored name of an artifact is not portable');
   }

@@ -15,7 +15,7 @@ const FAULTS: Readonly<Record<string, readonly [message: string, reason: string]
   EROFS: ['the artifact folder is read-only', UNUSABLE],
 };
 
-/** Resolves as `work` does. Converts errors of the file system to `artifact`, without the path in their messages. */
+/** Settles like `work`, but converts errors of the file system to `artifact` errors, whose messages do not contain the path. */
 export async function asArtifactError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -37,14 +37,14 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Resolves as `work` does. Converts errors of the file system in the state directory to `overloaded`, as `toStoreError` does for
- * the database in it.
+ * Settles like `work`, but converts errors of the file system in the state directory to `overloaded`, as `toStoreError` does
+ * for errors of the database.
  */
 export async function asStateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    // An error without a code is not one of the file system, for example `artifact` for a file in place of a folder.
+    // An error without a code is not from the file system, for example an `artifact` error for a file in place of a folder.
     const code = errorCode(cause);
     if (code === undefined) throw cause;
     throw new BridgeError('overloaded', 'the state directory is unavailable', {
@@ -54,7 +54,7 @@ export async function asStateError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-// Links (ELOOP) and sockets (ENXIO) are not opened, and count as missing.
+// Links (`ELOOP`) and sockets (`ENXIO`) are not opened and count as missing.
 const ABSENCES: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'];
 
 /** Returns true if the error means that there is no such file. */

@@ -14,17 +14,17 @@ import { isAbsence } from './file-errors.ts';
 
 const ZEROS = Buffer.alloc(262_144);
 
-// About 2 ms of hashing.
+// Hashing this many bytes takes about 2 ms.
 const STEP_BYTES = 4 * 1024 * 1024;
 
-/** Creates a file of this many zero bytes. Not durable, because a full file system already rejects the write. */
+/** Creates a file of `bytes` zero bytes. The file is not synced, because a full file system already rejects the write. */
 export async function writeZeros(path: string, bytes: number): Promise<void> {
   const file = await open(path, CREATE_FLAGS, OWNER_FILE);
   try {
     for (let at = 0; at < bytes; at += ZEROS.length) {
       const piece = ZEROS.subarray(0, Math.min(ZEROS.length, bytes - at));
       const { bytesWritten } = await file.write(piece);
-      // The rest does not fit. Writing it throws the reason.
+      // The remaining bytes do not fit. Writing them throws the reason.
       if (bytesWritten < piece.length) await file.write(piece, bytesWritten);
     }
   } finally {
@@ -32,7 +32,7 @@ export async function writeZeros(path: string, bytes: number): Promise<void> {
   }
 }
 
-/** Returns the status of the entry with this name, without following a link. Undefined if there is none. */
+/** Returns the status of the entry with this name, without following a link. Undefined if the name does not exist. */
 export async function statName(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
@@ -43,8 +43,8 @@ export async function statName(path: string): Promise<BigIntStats | undefined> {
 }
 
 /**
- * Does the same synchronously in two microseconds. The asynchronous form takes forty, on a thread pool that it shares with the
- * decoding of images.
+ * Returns the same as `statName`, but synchronously and in about 2 µs. `statName` takes about 40 µs, on the thread pool that
+ * also decodes images.
  */
 export function statNameNow(path: string): BigIntStats | undefined {
   try {
@@ -69,7 +69,7 @@ export async function isSameFile(path: string, file: BigIntStats): Promise<boole
   return found !== undefined && found.dev === file.dev && found.ino === file.ino;
 }
 
-/** Resolves with true if there is a regular file of this name with exactly the published content. */
+/** Resolves with true if a regular file with this name has exactly the published content. */
 export function hasChecksum(
   path: string,
   { bytes: size, sha256 }: Pick<PublishedFile, 'bytes' | 'sha256'>,
@@ -87,7 +87,10 @@ export function hasChecksum(
   });
 }
 
-/** Reads a whole regular file. Undefined if there is none of exactly `size` bytes with this checksum under the name. */
+/**
+ * Reads a whole regular file. Resolves with undefined if the name is not a regular file of exactly `size` bytes with this
+ * checksum.
+ */
 export function readChecked(
   path: string,
   size: number,
@@ -100,7 +103,7 @@ export function readChecked(
   });
 }
 
-/** Reads a whole regular file. Undefined if there is none of exactly `size` bytes under the name. */
+/** Reads a whole regular file. Resolves with undefined if the name is not a regular file of exactly `size` bytes. */
 export function readWhole(
   path: string,
   size: number,
@@ -119,7 +122,9 @@ export function readWhole(
   });
 }
 
-/** Resolves as `work` does for the regular file of exactly `size` bytes under the name. Resolves with `absent` if there is none. */
+/**
+ * Opens a regular file of exactly `size` bytes and settles like `work`. Resolves with `absent` if the name is not such a file.
+ */
 async function withRegularFile<T>(
   path: string,
   size: number,
@@ -160,7 +165,7 @@ async function readBytes(
 // The set of folders known to be durable is cleared at this size.
 const MOST_REMEMBERED = 10_000;
 
-/** Creates folders below a root, which is created with the first of them. */
+/** Creates folders below a root folder. The root is created together with the first folder. */
 export interface FolderMaker {
   /**
    * Resolves with the path of a folder below the root. Missing parts are created, and all parts are durable. Throws `artifact`
@@ -169,7 +174,7 @@ export interface FolderMaker {
   make(parts: readonly string[]): Promise<string>;
 }
 
-/** Created folders get `mode`. The permissions of existing folders do not change. */
+/** Creates a folder maker. New folders get the permissions `mode`. The permissions of existing folders do not change. */
 export function createFolderMaker(root: string, mode = OWNER_FOLDER): FolderMaker {
   const durable = new Set<string>();
 
@@ -200,7 +205,9 @@ export function createFolderMaker(root: string, mode = OWNER_FOLDER): FolderMake
   };
 }
 
-/** Resolves with the path of a folder below `root`. Undefined if a part of it is missing or is not a folder. */
+/**
+ * Resolves with the path of a folder below `root`. Resolves with undefined if a part of the path is missing or is not a folder.
+ */
 export async function findFolder(
   root: string,
   parts: readonly string[],
@@ -231,7 +238,7 @@ async function makeOne(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
-    // Another writer was faster. Its folder is used; anything else is rejected.
+    // Another writer may have created the name first. A folder is used; anything else is rejected.
     if (errorCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
@@ -239,7 +246,7 @@ async function makeOne(path: string, mode: number): Promise<void> {
 async function makeRoot(root: string, mode: number): Promise<void> {
   const firstMade = await mkdir(root, { recursive: true, mode });
   if (firstMade === undefined) return;
-  // The name of each new folder is durable after its parent is synced.
+  // Sync the parent of each new folder, so that the names of the folders are durable.
   for (let path = root; path !== dirname(firstMade); path = dirname(path)) {
     await syncFolder(dirname(path));
   }

@@ -16,7 +16,7 @@ import {
 } from './files.ts';
 
 interface Deps {
-  /** `state.directory`. The folder in it is created with the first image. */
+  /** `state.directory`. The folder for images in this directory is created with the first image. */
   readonly directory: string;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
@@ -24,7 +24,7 @@ interface Deps {
 const SHA256 = /^[0-9a-f]{64}$/;
 const FOLDER = 'inputs';
 const STAGING = '.staging';
-// Only the owner may read input images, as with the database beside them.
+// Only the owner may read input images, like the database in the same directory.
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
@@ -67,7 +67,7 @@ export function createStoredInputFiles({ directory, clock }: Deps): StoredInputF
 async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise<void> {
   const folder = await folders.make([FOLDER, folderOf(sha256)]);
   const path = join(folder, sha256);
-  // A file of this name is read and verified, because it may have been changed.
+  // An existing file with this name is read and verified, because the file may have been changed.
   if ((await readChecked(path, bytes.length, sha256)) === undefined) {
     const staged = join(await folders.make([FOLDER, STAGING]), sha256);
     await unlinkIfPresent(staged);
@@ -79,7 +79,10 @@ async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise
   }
 }
 
-/** Removes the image. The removal is not made durable, because the next start finds a file that a power failure restored. */
+/**
+ * Removes the image. The removal is not made durable, because the next start finds and removes a file that reappeared after a
+ * power failure.
+ */
 async function remove(root: string, sha256: string): Promise<void> {
   for (const name of [STAGING, folderOf(sha256)]) {
     const folder = await findFolder(root, [FOLDER, name]);

@@ -31,7 +31,7 @@ const RENAME = `
 const PUBLISH = `
   UPDATE artifact SET state = 'published', owner = NULL
   WHERE id = @id AND state = 'pending' AND owner = @owner`;
-// An artifact counts while it is published.
+// Only published artifacts are counted.
 const COUNT = `
   UPDATE artifact_total SET
     artifacts = artifacts + @change,
@@ -163,12 +163,15 @@ function toRecord<T extends Columns>({
   sidecar_sha256: sha256,
   ...row
 }: T) {
-  // Either all three columns are set or none.
+  // The three columns are either all set or all NULL.
   const hasSidecar = name !== null && bytes !== null && sha256 !== null;
   return { ...row, createdSecs, ...(hasSidecar ? { sidecar: { name, bytes, sha256 } } : {}) };
 }
 
-/** Publishes pending artifacts of this process inside the transaction of the caller. Throws `artifact` if an artifact is not pending. */
+/**
+ * Prepares the statements that publish pending artifacts of this process within the caller's transaction. Throws `artifact` if
+ * an artifact is not pending.
+ */
 export function preparePublish(
   database: Pick<StoreDatabase, 'owner' | 'prepare'>,
 ): (ids: readonly string[]) => void {
@@ -185,7 +188,7 @@ export function preparePublish(
   };
 }
 
-/** Prepares the count of an artifact that was published or withdrawn, inside the transaction of the caller. */
+/** Prepares the statement that counts a published or withdrawn artifact within the caller's transaction. */
 export function prepareCount(
   database: Pick<StoreDatabase, 'prepare'>,
 ): (id: string, change: 1 | -1) => void {

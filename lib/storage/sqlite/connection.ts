@@ -2,26 +2,27 @@ import Sqlite from 'better-sqlite3';
 
 export type Connection = Sqlite.Database;
 
-/** The file name of a database in memory, which ends with its connection. */
+/** The file name of a database in memory. Such a database ends with its connection. */
 export const IN_MEMORY = ':memory:';
 
-// The lock of another program may delay all waiting writes for this long.
+// The maximum time for which a lock of another program may delay all waiting writes.
 const BUSY_TIMEOUT_MS = 250;
 
-// For connections of the search thread. The driver's default of 16 MiB each would be most of the memory of that thread.
+// The page cache of each connection in the search thread. The driver's default of 16 MiB would use most of the memory of that
+// thread.
 const READING_CACHE_KIB = 4096;
 
-/** Opens the file, or creates it, without a change of its content. */
+/** Opens or creates the file without changing its content. */
 export function connect(file: string): Connection {
   const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
-  // First, so that all later statements wait for a lock instead of failing at once.
+  // This pragma is first, so that all later statements wait for a lock instead of failing immediately.
   connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   // Rejects functions and virtual tables in the schema, because another program may have changed it.
   connection.pragma('trusted_schema = OFF');
   connection.pragma('cell_size_check = ON');
-  // The driver is built with NORMAL for WAL, which loses committed transactions when the power fails.
+  // The driver's default for WAL is `NORMAL`, which loses committed transactions if the power fails.
   connection.pragma('synchronous = FULL');
-  // Only macOS needs this for an fsync that reaches the disk.
+  // Only macOS needs this setting, so that an fsync reaches the disk.
   connection.pragma('fullfsync = ON');
   connection.pragma('temp_store = MEMORY');
   return connection;
@@ -46,7 +47,7 @@ export function prepareToMigrate(connection: Connection): void {
   // With a log, the file would have its new version only after a checkpoint, and an older program that reads only the file
   // would accept it.
   keepNoLog(connection);
-  // With foreign keys, replacing a table by a new one of the same name would delete its child rows.
+  // With foreign keys, replacing a table with a new table of the same name would delete the child rows.
   connection.pragma('foreign_keys = OFF');
 }
 
@@ -55,12 +56,15 @@ export function prepareToServe(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
   connection.pragma('journal_mode = WAL');
   connection.pragma('journal_size_limit = 67108864');
-  // The commit that reaches this log length in pages copies the log into the file while all other writes wait. The default of
-  // 1000 scattered pages takes tens of milliseconds, and 256 pages take less than ten, at the same rate of commits.
+  // The commit that reaches this log length in pages copies the log into the file while all other writes wait. Copying the
+  // default of 1000 scattered pages takes tens of milliseconds, and 256 pages less than ten, at the same rate of commits.
   connection.pragma('wal_autocheckpoint = 256');
 }
 
-/** Sets the connection up for data that can be rebuilt. After a power failure it is consistent, but may miss the last commits. */
+/**
+ * Sets the connection up for data that can be rebuilt. After a power failure, the data is consistent but the last commits may
+ * be missing.
+ */
 export function prepareDerived(connection: Connection): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');
@@ -68,7 +72,7 @@ export function prepareDerived(connection: Connection): void {
   connection.pragma(`cache_size = -${READING_CACHE_KIB}`);
 }
 
-/** Returns the bytes of used pages, the write-ahead log included, and of all pages. */
+/** Returns the size of the used pages, including pages in the write-ahead log, and the size of all pages. */
 export function pageBytes(connection: Connection): { readonly used: number; readonly all: number } {
   const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
     Number(connection.pragma(name, { simple: true })),
@@ -82,7 +86,7 @@ export function hasOrphans(connection: Connection): boolean {
   return Array.isArray(orphans) && orphans.length > 0;
 }
 
-/** Returns the number of the last migration of the database, 0 for a new database. */
+/** Returns the number of the last migration of the database, or 0 for a new database. */
 export function schemaVersion(connection: Connection): number {
   return Number(connection.pragma('user_version', { simple: true }));
 }
@@ -95,8 +99,8 @@ export function setSchemaVersion(connection: Connection, version: number): void 
 export const UNIDENTIFIED = 0;
 
 /**
- * Returns the number that shows that a write-ahead log belongs to this file. It is stored as `application_id`, which has no
- * other use here.
+ * Returns the number that identifies the database, so that a write-ahead log can be matched to its file. The number is stored
+ * as `application_id`, which is not used otherwise.
  */
 export function databaseIdentity(connection: Connection): number {
   return Number(connection.pragma('application_id', { simple: true }));

@@ -9,14 +9,14 @@ import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection
 import { isDamage } from './driver-errors.ts';
 
 /**
- * Copies the database to a new file that only its owner may read, even while other connections use it. The file appears under
- * its name only when it is complete and durable. Returns false, and does nothing, if the file exists. Throws `configuration` if
- * the copy cannot be written, and the error of the driver if the database is damaged.
+ * Copies the database to a new file that only its owner may read, even while other connections use the database. The new file
+ * appears under its name only when it is complete and durable. Returns false, and does nothing, if the target exists. Throws
+ * `configuration` if the copy cannot be written, and the error of the driver if the database is damaged.
  */
 export function copyDatabase(connection: Connection, target: string): boolean {
   if (existsSync(target)) return false;
   const folder = dirname(resolve(target));
-  // Written under another name first, because a crash must not leave an incomplete copy under the final name.
+  // The copy is written under another name first, because a crash must not leave an incomplete copy under the final name.
   let temporary: string | undefined;
   let step = 'its temporary folder cannot be created';
   try {
@@ -36,7 +36,7 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    // The original is damaged. The caller names it in its own error.
+    // The original is damaged. The caller reports the original in its own error.
     if (isDamage(error)) throw error;
     throw new BridgeError(
       'configuration',

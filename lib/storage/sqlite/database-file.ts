@@ -11,7 +11,7 @@ const USER_VERSION_OFFSET = 60;
 /** The offset of `application_id` in the first page of the file. */
 const APPLICATION_ID_OFFSET = 68;
 
-/** Fields of the header in the file itself. A log beside the file may hold newer values. */
+/** Fields of the header in the file itself. A log beside the file may contain newer values. */
 interface FileHeader {
   /** The version of the schema, 0 for a new database. */
   readonly version: number;
@@ -20,8 +20,8 @@ interface FileHeader {
 }
 
 /**
- * Reads the header of a database file without a change, a lock or a replay of a log. An empty file counts as a new database.
- * Returns `unreadable` for a file that cannot be read or is not a database.
+ * Reads the header of a database file. Does not change or lock the file, or replay a log. An empty file counts as a new
+ * database. Returns `unreadable` for a file that cannot be read or is not a database.
  */
 export function peekFileHeader(file: string): 'absent' | 'unreadable' | FileHeader {
   const header = Buffer.alloc(HEADER_BYTES);
@@ -29,7 +29,7 @@ export function peekFileHeader(file: string): 'absent' | 'unreadable' | FileHead
   try {
     const entry = statSync(file, { throwIfNoEntry: false });
     if (entry === undefined) return 'absent';
-    // Checked before the file is opened, because opening a pipe would wait for its other end.
+    // Checked before the file is opened, because opening a pipe would wait until another program opens the pipe.
     if (!entry.isFile()) return 'unreadable';
     const fd = openSync(file, constants.O_RDONLY);
     try {
@@ -49,9 +49,10 @@ export function peekFileHeader(file: string): 'absent' | 'unreadable' | FileHead
 }
 
 /**
- * Throws `configuration` if the write-ahead log or the rollback journal beside the database was written for another
- * database, or for the database that a copy has replaced. Neither file names its database, so that SQLite would replay it into
- * this one. The first page in a log or journal contains the identity of its database. Without that page it is accepted.
+ * Throws `configuration` if the write-ahead log or the rollback journal beside the database was written for another database,
+ * or for the database that a copy has replaced. Neither file names its database, so SQLite would replay the file into this
+ * database. The first page in a log or journal contains the identity of its database. A log or journal without this page is
+ * accepted.
  */
 export function refuseForeignLog(file: string): void {
   const header = peekFileHeader(file);
@@ -64,7 +65,7 @@ export function refuseForeignLog(file: string): void {
 function refuseJournal(file: string, { version, identity }: FileHeader): void {
   const journal = peekRollbackJournal(file);
   if (journal === undefined) return;
-  // A copy has a schema but no identity. A database gets both in the transaction that creates it, the only transaction that
+  // A copy has a schema but no identity. A new database gets both in the transaction that creates it. Only this transaction
   // begins without pages.
   const isOfNewDatabase = journal.initialPages === 0;
   const isForeign = isOfNewDatabase
@@ -76,7 +77,7 @@ function refuseJournal(file: string, { version, identity }: FileHeader): void {
 function refuseWriteAheadLog(file: string, { identity }: FileHeader): void {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   if (log === undefined || log.size === 0) return;
-  // Opened read-only, because the last writer that closes would copy the log into the file.
+  // The database is opened read-only, because the last writer that closes it would copy the log into the file.
   const reader = new Sqlite(file, { readonly: true });
   try {
     if (databaseIdentity(reader) === identity) return;
@@ -108,7 +109,10 @@ interface RollbackJournal {
   readonly identity: number | undefined;
 }
 
-/** Reads the journal beside a database without a change. Returns undefined if there is none, or nothing in it to replay. */
+/**
+ * Reads the journal beside a database without changing the journal. Returns undefined if the journal does not exist or contains
+ * nothing to replay.
+ */
 function peekRollbackJournal(file: string): RollbackJournal | undefined {
   const path = `${file}-journal`;
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
@@ -139,7 +143,7 @@ function findIdentity(read: (at: number, bytes: number) => Buffer, size: number)
     const first = at + sector;
     const present = Math.max(0, Math.floor((size - first) / recordBytes));
     const counted = header.readUInt32BE(COUNT_OFFSET);
-    // The count is 0 if it was not synced, and has all bits set if it was not maintained.
+    // The count is 0 if the header was not synced, and has all bits set if SQLite did not maintain the count.
     const records = counted === 0 ? present : Math.min(counted, present);
     for (let index = 0; index < records; index += 1) {
       const record = first + index * recordBytes;

@@ -29,13 +29,13 @@ const INSERT_SECRET = "INSERT INTO meta (name, value) VALUES ('secret', ?)";
 const WRITE_TRIAL = "INSERT OR REPLACE INTO meta (name, value) VALUES ('trial', zeroblob(?))";
 const REMOVE_TRIAL = "DELETE FROM meta WHERE name = 'trial'";
 
-// About the size of an ordinary job, with the reservation for its end.
+// About the size of an ordinary job, including the bytes reserved for its end.
 const TRIAL_BYTES = 32_768;
 
 const SecretRow = v.optional(v.object({ value: v.instance(Uint8Array) }));
 
 interface Options {
-  /** `stateDatabaseFile`, or `IN_MEMORY`. */
+  /** The path from `stateDatabaseFile`, or `IN_MEMORY`. */
   readonly file: string;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly migrations?: readonly string[];
@@ -45,7 +45,7 @@ interface Options {
 
 /** The database of the service. Errors of the driver are converted to `overloaded` or `internal`. */
 export interface StateDatabase {
-  /** 32 random bytes, created with the database. The key of everything that must not be guessed or forged. */
+  /** 32 random bytes, created with the database. Used as the key for all values that must not be guessed or forged. */
   readonly secret: Buffer;
   /** The id of this process in the rows that it owns. */
   readonly owner: string;
@@ -57,17 +57,17 @@ export interface StateDatabase {
    */
   prepare(sql: string): Statement;
   /**
-   * Runs the synchronous `work` in one transaction with all other writes of this turn of the event loop. Resolves when the
-   * transaction is durable. An error that `work` throws undoes this work alone.
+   * Runs the synchronous function `work` in one transaction with all other writes of this turn of the event loop. Resolves when
+   * the transaction is durable. An error that `work` throws undoes this work alone.
    */
   write<T>(work: () => T): Promise<T>;
-  /** Runs the synchronous `work` at once. It reads the committed state. */
+  /** Runs the synchronous function `work` immediately. `work` reads the committed state. */
   read<T>(work: () => T): Promise<T>;
   /** Resolves with true if the database can be read and written. After a rejected write, tries to write as much as a job needs. */
   probe(): Promise<boolean>;
   /**
-   * Resolves with the bytes in use and the size of the main file. They differ, because the file keeps free pages and lacks the
-   * content of the write-ahead log.
+   * Resolves with the bytes in use and the size of the main file. The two sizes differ, because the file keeps free pages and
+   * does not contain the write-ahead log.
    */
   sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
   /** Resolves when all pending writes are durable and the file is closed. */
@@ -99,14 +99,16 @@ export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.le
   refuseNewerSchema(found.version, newestSchema);
 }
 
-/** Returns true if the file exists without content: after an interrupted first start or copy, or a disk failure. */
+/**
+ * Returns true if the file exists but is empty, for example after an interrupted first start or copy, or after a disk failure.
+ */
 export function isEmptyDatabase(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.size === 0;
 }
 
 /**
  * Opens the database in the newest schema, or creates it. A database with an older schema is copied to the same folder before
- * its migration. Throws `configuration`.
+ * its migration. Throws `configuration` if the database cannot be opened or migrated.
  */
 export function openStateDatabase({
   file,
@@ -118,8 +120,8 @@ export function openStateDatabase({
   let connection: Connection | undefined;
   try {
     if (file !== IN_MEMORY) {
-      // Created for its owner alone, because it contains prompts. SQLite would use the default permissions, and gives the files
-      // beside the database the same permissions.
+      // The file is created for its owner only, because it contains prompts. SQLite would use the default permissions. SQLite
+      // gives the log files the same permissions as the database.
       createOwnerFile(file);
       refuseForeignLog(file);
     }
@@ -149,7 +151,7 @@ function bringUpToDate(
 ): void {
   const finish = () => identify(connection, ids);
   migrate(connection, migrations, finish);
-  // Called even without a migration, because a restored copy has no identity.
+  // `finish` is called even without a migration, because a restored copy has no identity.
   finish();
 }
 
@@ -194,7 +196,8 @@ function serve(
     sizes: () => read(() => sizesOf(connection)),
     async probe() {
       try {
-        // A small write may succeed although a job does not fit. Only the trial write, of the size of a job, ends the refusal.
+        // A small write may succeed although a job does not fit. Therefore, only a trial write of the size of a job ends the
+        // refusal.
         if (commits.wasRefused()) {
           await commits.write(() => writeTrial.run(TRIAL_BYTES));
           await commits.write(() => removeTrial.run());
@@ -223,7 +226,7 @@ export function sizesOf(connection: Connection) {
 /** Writes the identity and the secret to the log in one transaction, because each sync of the disk costs time. Returns the secret. */
 function beginLog(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {
   return connection.transaction(() => {
-    // Written again so that the log contains the identity. Without it, the log could belong to any database.
+    // The identity is written again so that the log contains it. A log without an identity could belong to any database.
     setDatabaseIdentity(connection, databaseIdentity(connection));
     return ownSecret(connection, ids);
   })();

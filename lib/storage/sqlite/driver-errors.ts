@@ -57,7 +57,7 @@ export function isStoreRefusal(thrown: unknown): boolean {
 export function toOpenError(thrown: unknown, file: string): BridgeError {
   if (isDamage(thrown)) return damaged(file);
   if (thrown instanceof BridgeError) return thrown;
-  // Errors of the file system also have a code. They come from creating the file.
+  // Errors of the file system also have a code. Such an error occurs when the file is created.
   const code = errorCode(thrown) ?? '';
   if (refusalReason(code) === 'state_store_busy') {
     return refusal(`${resolve(file)} is in use by another program`);
@@ -79,7 +79,7 @@ export function unreadable(file: string, cause: unknown): BridgeError {
   return refusal(`${resolve(file)} cannot be read (${errorCode(cause) ?? 'unknown'})`);
 }
 
-// Without a cause, which would be logged in addition, because the sentence is complete.
+// The error has no `cause`, because the sentence is complete and the cause would be logged in addition.
 function refusal(sentence: string): BridgeError {
   return new BridgeError('configuration', `state.directory: ${sentence}`);
 }

@@ -3,13 +3,13 @@ import type { Connection } from './connection.ts';
 import { isStoreRefusal, toStoreError } from './driver-errors.ts';
 
 interface Write {
-  /** Does the work, possibly twice. Returns a function that resolves the promise of the caller. */
+  /** Runs the work. May be called twice. Returns a function that resolves the promise of the caller. */
   run(): () => void;
   reject(reason: unknown): void;
 }
 
-// A full group takes less than ten milliseconds, or twenty if a write throws. Further writes wait for the next turn of the
-// event loop.
+// The maximum number of writes in a transaction. A full group takes less than ten milliseconds, or twenty if a write throws.
+// Further writes wait for the next turn of the event loop.
 const LARGEST_GROUP = 128;
 
 // Callers whose writes were committed together write again within a few milliseconds, but not in the same turn.
@@ -17,10 +17,10 @@ const GATHERING_SHARE = 0.25;
 const QUIET_MS = 1;
 
 /**
- * Creates the function that runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With
- * a clock, a transaction also waits for further writes if the last commit had several writes and was slow: until no write has
- * arrived for a millisecond, and at most a quarter of the duration of that commit. Without this wait, each half of the callers
- * would wait for the commit of the other half.
+ * Creates the function that runs all writes of one turn of the event loop in one transaction, with one sync of the disk. With a
+ * clock, a transaction also waits for further writes if the last commit had several writes and was slow. The wait ends when no
+ * write has arrived for a millisecond, or after a quarter of the duration of that commit. Without this wait, the callers would
+ * split into two groups, and each group would wait for the commit of the other.
  */
 export function createGroupCommit(connection: Connection, clock?: Clock) {
   const transaction = createTransaction(connection, rejectAlone);
@@ -31,7 +31,7 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
   let lastCommit = { writes: 0, durationMs: 0 };
   let gathering: { readonly untilMs: number; readonly cancel: () => void } | undefined;
 
-  /** Rejects one write. The transaction around a failed statement may continue. */
+  /** Rejects one write. The other writes of the transaction continue. */
   function rejectAlone(write: Write, error: unknown): void {
     refused ||= isStoreRefusal(error);
     write.reject(toStoreError(error));
@@ -58,11 +58,12 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
   function schedule(): void {
     if (scheduled) return;
     scheduled = true;
-    // After the I/O callbacks of this turn. A microtask would run before most of them have requested their writes.
+    // Runs after the I/O callbacks of this turn. A microtask would run before most of these callbacks have requested their
+    // writes.
     setImmediate(flush);
   }
 
-  /** Schedules the commit after a millisecond without a further write, or at the end of the time for gathering. */
+  /** Schedules the commit after a millisecond without a further write, or at the end of the gathering time. */
   function gather({ after }: Clock): void {
     const untilMs = gathering?.untilMs ?? nowMs() + lastCommit.durationMs * GATHERING_SHARE;
     gathering?.cancel();
@@ -73,9 +74,9 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
 
   return {
     /**
-     * Runs the synchronous `work` in the next transaction and resolves when that transaction is durable. An error that `work`
-     * throws undoes this work alone. `work` runs again if an error undoes the first try of the group, so it must change nothing
-     * but the database.
+     * Runs the synchronous function `work` in the next transaction and resolves when that transaction is durable. An error that
+     * `work` throws undoes this work alone. `work` runs again if an error undoes the first try of the group, so `work` must
+     * change nothing except the database.
      */
     write<T>(work: () => T): Promise<T> {
       return new Promise((resolve, reject) => {
@@ -91,14 +92,14 @@ export function createGroupCommit(connection: Connection, clock?: Clock) {
       });
     },
 
-    /** Returns true if the disk, or a lock of another program, rejected a write since the last `forgetRefusal`. */
+    /** Returns true if a write failed because of the disk or a lock of another program since the last `forgetRefusal`. */
     wasRefused: () => refused,
 
     forgetRefusal(): void {
       refused = false;
     },
 
-    /** Commits all waiting writes at once. */
+    /** Commits all waiting writes immediately. */
     flushAll(): void {
       while (queue.length > 0) flush();
     },
@@ -123,7 +124,7 @@ function createTransaction(
       release.run();
       return resolver;
     } catch (error) {
-      // An error such as a full disk may end the whole transaction. SQLite has then undone the other writes too.
+      // An error such as a full disk may end the whole transaction. In this case, SQLite has also undone the other writes.
       if (!connection.inTransaction) throw error;
       undo.run();
       release.run();
@@ -153,7 +154,8 @@ function createTransaction(
 
   return (group) => {
     try {
-      // Without savepoints first, because they copy every changed page, a sixth of the cost of a write, and few writes throw.
+      // The first try uses no savepoints, because few writes throw. Savepoints copy every changed page, which is a sixth of the
+      // cost of a write.
       const resolvers = runTogether(group) ?? runEachAlone(group);
       commit.run();
       return resolvers;

@@ -11,7 +11,7 @@ import { toOpenError } from './driver-errors.ts';
 import { ROW_BYTES } from './jobs/job-rows.ts';
 import { migrate, SCHEMA_VERSION } from './migrations.ts';
 
-// The totals as counted from the rows. The columns of `job_total` must have the same values.
+// Counts the totals from the rows. The columns of `job_total` must have the same values.
 const JOB_RECOUNT = `
   SELECT
     count(*) FILTER (WHERE status = 'queued') AS queued,
@@ -94,7 +94,10 @@ export function findProblems(file: string): readonly string[] {
   });
 }
 
-/** Returns the schema of a database that a bridge may be using. Undefined if there is no database. Throws `configuration`. */
+/**
+ * Returns the schema of a database that a bridge may be using. Returns undefined if no database exists. Throws `configuration`
+ * if the database cannot be opened.
+ */
 export function findSchema(file: string): number | undefined {
   if (peekFileHeader(file) === 'absent') return undefined;
   return withDatabase(file, schemaVersion);
@@ -169,7 +172,7 @@ type Readable = Pick<StateDatabase, 'prepare'>;
 export function findStateProblems(database: Readable): readonly string[] {
   try {
     const damage = findDamage(database);
-    // The counts of a damaged database would only repeat that it is damaged.
+    // In a damaged database, wrong counts are only a consequence of the damage.
     return damage.length > 0 ? damage : findMiscounts(database);
   } catch (error) {
     if (!(error instanceof Sqlite.SqliteError)) throw error;

@@ -27,7 +27,7 @@ const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
 const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
 const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
 const CLOSE_ROWS = 'DELETE FROM ledger_row WHERE ledger = ?';
-// The rows of the calls of the account are deleted with it.
+// The rows of the account's calls are deleted with the account.
 const CLOSE = 'DELETE FROM ledger WHERE id = ?';
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
@@ -71,7 +71,7 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
   };
 }
 
-/** Prepares changes to the accounts of requests, for the transaction of the caller. */
+/** Prepares the statements that change the accounts of requests within the caller's transaction. */
 export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   const sums = prepareCharges(database);
   const accounts = prepareAccounts(database, sums);
@@ -81,14 +81,14 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   const renew = database.prepare(RENEW);
 
   return {
-    /** Reserves all outputs of a request. Throws `rate_limited`. */
+    /** Reserves all outputs of a request. Throws `rate_limited` if the allowance would be exceeded. */
     reserve(entry: LedgerEntry, owner: string): void {
       const { id, token, day, images, allowance = null } = entry;
       sums.reserve(entry, images);
       begin.run({ id, owner, token, day, images, reserved: images, allowance });
     },
 
-    /** Begins an account without a reservation. Does nothing if it exists. */
+    /** Begins an account without a reservation. Does nothing if the account exists. */
     begin({ id, token, day, images }: LedgerEntry, owner: string): void {
       begin.run({ id, owner, token, day, images, reserved: 0, allowance: null });
     },
@@ -97,7 +97,10 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
       for (const output of indices) open.run({ id, call, output, provider });
     },
 
-    /** Counts the settled calls and removes their rows. If the account has a reservation, reserves this number of outputs. */
+    /**
+     * Counts the settled calls and removes their rows. If the account has a reservation, changes the reservation to `images`
+     * outputs.
+     */
     renew(id: string, settlement: Settlement, images: number): void {
       const ledger = accounts.find(id);
       if (!ledger || ledger.renewals > settlement.renewals) return;
@@ -116,7 +119,7 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
       else accounts.count({ ...entry, reserved: 0 }, counts);
     },
 
-    /** Ends an account. Does nothing if it has ended. */
+    /** Ends an account. Does nothing if the account has already ended. */
     close(id: string, settlement: Settlement): void {
       const ledger = accounts.find(id);
       if (ledger) accounts.close(ledger, newIn(ledger, settlement));
@@ -130,7 +133,7 @@ export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   };
 }
 
-/** Prepares changes to the accounts of jobs, for the transaction of the caller. */
+/** Prepares the statements that change the accounts of jobs within the caller's transaction. */
 export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
   const sums = prepareCharges(database);
   const accounts = prepareAccounts(database, sums);
@@ -168,7 +171,7 @@ function prepareAccounts(
   const listRows = database.prepare(LIST_ROWS);
   const close = database.prepare(CLOSE);
 
-  /** Counts the outputs of an account that was closed. */
+  /** Counts the outputs of a closed account and releases the unused reservation. */
   function count(
     ledger: Pick<LedgerRow, 'token' | 'day' | 'reserved'>,
     counts: readonly ProviderCounts[],
@@ -195,7 +198,7 @@ function prepareAccounts(
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** The settlement of an account without calls: it releases the whole reservation and counts nothing. */
+/** The settlement of an account without calls. This settlement releases the whole reservation and counts nothing. */
 export const NOTHING_COUNTED: Settlement = { renewals: 0, counts: [] };
 
 /** The end of the account of a job. */
@@ -207,7 +210,10 @@ interface JobAccountEnd {
 
 const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined } as const;
 
-/** Returns the counts that the store does not have yet. If a renewal succeeded although it was reported as failed, its calls are counted already. */
+/**
+ * Returns the counts that are not stored yet. If a renewal succeeded although it was reported as failed, the calls of the
+ * renewal are already counted.
+ */
 function newIn(ledger: LedgerRow, { renewals, counts }: Settlement): readonly ProviderCounts[] {
   if (ledger.renewals <= renewals) return counts;
   return counts.map(({ provider, failed }) => ({ ...NOTHING, provider, failed }));

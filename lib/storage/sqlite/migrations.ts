@@ -15,9 +15,9 @@ export const MIGRATIONS: readonly string[] = [SCHEMA];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Migrates the database to the newest schema. All migrations, the new version and `finish` run in one transaction, because a sync
- * of the disk for each would be most of the time of a first start. A failed migration leaves the database unchanged. Throws
- * `configuration`.
+ * Migrates the database to the newest schema. All migrations, the new version and `finish` run in one transaction, because
+ * separate transactions would need one disk sync each, which would take most of the time of a first start. A failed migration
+ * leaves the database unchanged. Throws `configuration` if a migration fails or the schema is newer.
  */
 export function migrate(
   connection: Connection,
@@ -38,7 +38,7 @@ export function migrate(
   transaction.immediate();
 }
 
-/** Throws `configuration` if neither this program nor an older one has created this schema. */
+/** Throws `configuration` if neither this version nor an older version of the program can have created this schema. */
 export function refuseNewerSchema(version: number, newest = SCHEMA_VERSION): void {
   if (version < 0 || version > newest) {
     throw new BridgeError(

@@ -16,14 +16,17 @@ export function isAbandonedSql(table: 'job' | 'artifact' | 'ledger'): string {
 
 export type OwnerLease = ReturnType<typeof createOwnerLease>;
 
-/** Maintains the lease that shows other processes that this one is running. Times are Unix seconds. */
+/** Maintains the lease that shows other processes that this process is running. Times are Unix seconds. */
 export function createOwnerLease(database: StoreDatabase) {
   const removeOthers = database.prepare(REMOVE_OTHERS);
   const renew = database.prepare(RENEW);
   const { owner } = database;
 
   return {
-    /** Removes all other owners. Called by the process that has locked the database, because every other one has then ended. */
+    /**
+     * Removes all other owners. Called by the process that has locked the state directory, because every other owner has ended
+     * by this time.
+     */
     begin: (untilSecs: number): Promise<void> =>
       database.write(() => {
         removeOthers.run(owner);

@@ -55,10 +55,10 @@ export function createPresetStore(database: StoreDatabase): PresetStore {
     replace: (preset) => database.write(() => v.parse(FoundRow, replace.get(toRow(preset)))),
     remove: (name) => database.write(() => remove.run(name).changes === 1),
     find: (name) => database.read(() => v.parse(FoundRow, find.get(name))),
-    // Every name sorts after the empty text.
+    // Every name sorts after the empty string.
     list: ({ after = '', limit }) =>
       database.read(() => {
-        // Reads one row more than the page shows. If there is one, there is a next page.
+        // Reads one row more than the page shows. If this row exists, there is a next page.
         const rows = v.parse(Rows, list.all(after, limit + 1));
         return { items: rows.slice(0, limit), more: rows.length > limit };
       }),

@@ -13,9 +13,10 @@ import { searchIndexFile } from './search/job-search.ts';
 const TEMPORARY = '.state-restore-';
 
 /**
- * Replaces the database `file` by a copy of `source`, with its queue paused. The caller must have locked the directory. The source
- * is copied and checked first, and the replacement is atomic: after a failure or a crash, `file` is unchanged or is the copy.
- * Keeps the replaced database in the same folder and returns its name, or undefined if there was none. Throws `configuration`.
+ * Replaces the database `file` with a copy of `source` whose queue is paused. The caller must have locked the directory. The
+ * source is copied and checked first, and the replacement is atomic: after a failure or a crash, `file` is unchanged or is the
+ * copy. Keeps the replaced database in the same folder and returns its name, or undefined if no database existed. Throws
+ * `configuration` if the restore fails.
  */
 export function restoreState(file: string, source: string): string | undefined {
   const folder = dirname(file);
@@ -28,7 +29,7 @@ export function restoreState(file: string, source: string): string | undefined {
     pauseQueue(copy);
     const replaced = keepReplaced(file);
     renameSync(copy, file);
-    // The search index describes other jobs. It is built again.
+    // The search index describes the replaced jobs. The next start builds a new index.
     for (const end of ['', '-wal', '-shm'])
       rmSync(`${searchIndexFile(file)}${end}`, { force: true });
     syncPathNow(folder);
@@ -48,7 +49,7 @@ export function restoreState(file: string, source: string): string | undefined {
   }
 }
 
-/** Removes the temporary copies of this restore and of killed ones, because copies contain prompts. */
+/** Removes the temporary copies of this restore and of interrupted restores, because the copies contain prompts. */
 function removeTemporary(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (name.startsWith(TEMPORARY)) rmSync(join(folder, name), { recursive: true, force: true });
@@ -75,7 +76,10 @@ function copySource(source: string, copy: string): void {
   }
 }
 
-/** Pauses the queue of the copy, because the original may have run its queued jobs since, and each would be paid for again. */
+/**
+ * Pauses the queue of the copy, because the original may have run its queued jobs since the copy was made, and each job would
+ * be charged again.
+ */
 function pauseQueue(copy: string): void {
   const connection = connect(copy);
   try {
@@ -86,7 +90,7 @@ function pauseQueue(copy: string): void {
   }
 }
 
-/** Links the database to another name, with its log. Returns the name, or undefined if there is no database. */
+/** Links the database, with its log, to another name. Returns the name, or undefined if there is no database. */
 function keepReplaced(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const name = freeName(dirname(file));
@@ -101,7 +105,7 @@ function keepReplaced(file: string): string | undefined {
     }
     linkSync(file, kept);
   } catch (error) {
-    // The database cannot be opened. Its log is kept too, because it may contain changes that the file lacks.
+    // The database cannot be opened. Its log is kept too, because the log may contain changes that are not in the file.
     const reason = toOpenError(error, file);
     if (reason.message.endsWith('in use by another program')) throw reason;
     linkSync(file, kept);

@@ -1,4 +1,4 @@
-/** Facts about the database: one row for each. */
+/** Facts about the database, one row for each fact. */
 const META = `
 CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
@@ -7,8 +7,8 @@ CREATE TABLE meta (
 `;
 
 /**
- * Processes, and the time until which each is known to live. A running job, a pending artifact and an open account belong to
- * a process.
+ * Processes, with the time until which each process is known to be running. A running job, a pending artifact and an open
+ * account belong to a process.
  */
 const OWNER = `
 CREATE TABLE owner (
@@ -18,9 +18,9 @@ CREATE TABLE owner (
 `;
 
 /**
- * Artifacts. A pending row is the intent of a publication, or of a removal, that has not ended. The columns of the metadata
- * file beside an image are all set or all empty. `artifact_total` counts published images without their metadata files,
- * because counting rows takes too long.
+ * Artifacts. A pending row records a publication or a removal that has not ended. The columns of the metadata file beside an
+ * image are all set or all NULL. `artifact_total` counts published images without their metadata files, because counting rows
+ * takes too long.
  */
 const ARTIFACT = `
 CREATE TABLE artifact (
@@ -55,7 +55,7 @@ CREATE TABLE artifact_total (
 INSERT INTO artifact_total VALUES (1, 0, 0);
 `;
 
-/** Named templates, in one space for all callers. Names compare by their bytes. */
+/** Named templates, shared by all callers. Names are compared by their bytes. */
 const PRESET = `
 CREATE TABLE preset (
   name TEXT NOT NULL PRIMARY KEY,
@@ -79,11 +79,12 @@ CREATE TABLE session (
 `;
 
 /**
- * Jobs. `job` has what lists show, in small rows side by side; `job_content` has the large texts. `token` is the identity of
- * the token that sent the job; empty if no named token did. `day` and `allowance` say where a queued job is charged; its account begins when it is claimed.
+ * Jobs. `job` has the columns that lists show, in small adjacent rows. `job_content` has the large texts. `token` is the id of
+ * the token that sent the job, or empty if the job was sent without a named token. `day` and `allowance` define where a queued
+ * job is charged. The account of a job begins when the job is claimed.
  *
- * `job_input` has the stored images that jobs came with, `job_output` the images of a running job that are published while
- * its other calls run, each in JSON as results have it.
+ * `job_input` has the stored input images of jobs. `job_output` has the images of a running job that are published while its
+ * other calls run, each in the JSON format of results.
  */
 const JOB = `
 CREATE TABLE job (
@@ -180,7 +181,8 @@ CREATE INDEX job_output_of_job ON job_output (seq);
 
 /**
  * Counts and sizes of all jobs, which `job-counts.ts` updates with each change of a job because counting rows takes too long.
- * `ordinary_*` counts the history without favorites. A stored image counts once there, with the last of its jobs.
+ * `ordinary_*` counts the history without favorites. In these columns, a stored image is counted once, with the newest job that
+ * uses the image.
  */
 const JOB_TOTAL = `
 CREATE TABLE job_total (
@@ -203,8 +205,8 @@ INSERT INTO job_total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 `;
 
 /**
- * The order in which the jobs of a scope last changed, for readers that resume where they stopped. A job has one row, of its
- * latest change. After the removal of the job the row remains for a while, with the id.
+ * The order in which the jobs of a scope last changed, for readers that resume where they stopped. A job has one row, for its
+ * latest change. After the removal of the job, the row is kept for some time, with the id of the job.
  */
 const JOB_CHANGE = `
 CREATE TABLE job_change (
@@ -219,11 +221,12 @@ CREATE INDEX job_removal_order ON job_change (scope, change) WHERE removed_id IS
 `;
 
 /**
- * The queue: whether it is paused, the number of claims, and how many jobs of each provider are active.
+ * The queue: its pause state, the number of claims, and the number of active jobs of each provider.
  *
- * `job_scope` has the counts of a scope, kept by the statements that change jobs: queued jobs, the bytes and reservations of
- * all jobs, and the ordinary history as in `job_total`. `turn` is the number of the scope's last claim, or the lowest turn
- * that waited when its first job was queued. Of equal turns the one whose first job was queued first, `joined`, comes first.
+ * `job_scope` has the counts of a scope, which are updated by the statements that change jobs: queued jobs, the bytes and
+ * reservations of all jobs, and the ordinary history as in `job_total`. `turn` is the number of the scope's last claim, or the
+ * lowest waiting turn at the time when its first job was queued. If turns are equal, the scope whose first job was queued
+ * earlier (`joined`) comes first.
  */
 const QUEUE = `
 CREATE TABLE queue (
@@ -256,11 +259,11 @@ CREATE TABLE job_active (
 `;
 
 /**
- * Money. `charge` counts against the allowance of a day. `usage` counts outputs whose calls have ended; every output that is
- * paid for is in `images`. `ledger` has one row for each request and each running job that has not ended, under the id of the
- * job or an id of its own: how many outputs the current route asks for, how many of them are in `charge`, and the allowance
- * of the day. The account of a job has no owner because it ends with the job. `ledger_row` has one row for each output of
- * each provider call that may have been sent.
+ * Charges and usage. `charge` counts the images that count against the allowance of a day. `usage` counts outputs whose calls
+ * have ended; every charged output is included in `images`. `ledger` has one row for each request and each running job that has
+ * not ended, under the id of the job or under its own id. The row has the number of outputs requested on the current route, the
+ * number of these outputs in `charge`, and the allowance of the day. The account of a job has no owner because it ends with the
+ * job. `ledger_row` has one row for each output of each provider call that may have been sent.
  */
 const LEDGER = `
 CREATE TABLE charge (
@@ -303,8 +306,8 @@ CREATE TABLE ledger_row (
 `;
 
 /**
- * Webhooks. A row waits until its job ends; the transaction of an end that is among its events makes it due. `host` is that
- * of the URL, with its port; `due` is in Unix milliseconds.
+ * Webhooks. A row waits until its job ends. If the end is among the events of the row, the transaction that ends the job makes
+ * the row due. `host` is the host of the URL, with its port. `due` is in Unix milliseconds.
  */
 const WEBHOOK = `
 CREATE TABLE webhook (
@@ -323,7 +326,7 @@ CREATE TABLE webhook (
 CREATE INDEX webhook_due ON webhook (host, due) WHERE due IS NOT NULL;
 `;
 
-/** Makes a table that is missing in a new database, so that the import reads the same in both. */
+/** Creates the table that a new database does not have, so that the import is the same for new and for old databases. */
 const SET_OWNERLESS_JOBS_ASIDE = `
 CREATE TABLE IF NOT EXISTS job (
   id TEXT, status TEXT, created INTEGER, updated INTEGER,
@@ -333,8 +336,8 @@ ALTER TABLE job RENAME TO ownerless_job;
 `;
 
 /**
- * Imports jobs from before authorization scopes. They get a scope that no caller can have, are kept as long as other jobs,
- * and never run.
+ * Imports jobs from before authorization scopes. The imported jobs get a scope that no caller can have. These jobs are kept as
+ * long as other jobs and never run.
  */
 const IMPORT_OWNERLESS_JOBS = `
 INSERT INTO job (

@@ -55,7 +55,10 @@ export function createSqliteStores(
   };
 }
 
-/** Opens the database on the thread of the caller, which then waits for the disk at each commit. Throws `configuration`. */
+/**
+ * Opens the database on the caller's thread. This thread waits for the disk at each commit. Throws `configuration` if the
+ * database cannot be opened.
+ */
 export async function openOnThisThread(
   options: Parameters<typeof openStateDatabase>[0],
 ): Promise<OpenSqlite> {

@@ -11,13 +11,13 @@ export interface StateReader extends Omit<StateDatabase, 'secret' | 'close'> {
   close(): void;
 }
 
-// May be longer than for writes, because only reads of this connection wait.
+// The timeout may be longer than for writes, because only the reads of this connection wait.
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Opens the database read-only, beside a bridge that may be using it. Returns undefined if there is no database. Throws
- * `configuration` if the database cannot be read or has another schema than this program. `owner` is the owner of the rows of
- * this process, if it also writes.
+ * `configuration` if the database cannot be read or has a different schema from this program. `owner` is the owner id of this
+ * process in its rows, if this process also writes.
  */
 export function openStateReader(file: string, owner = ''): StateReader | undefined {
   if (peekFileHeader(file) === 'absent') return undefined;
@@ -41,7 +41,10 @@ export function openStateReader(file: string, owner = ''): StateReader | undefin
   }
 }
 
-/** Throws `configuration` for another schema. The header of the file may be older than the log, so that this asks SQLite. */
+/**
+ * Throws `configuration` if the schema is different. Reads the version through SQLite, because the header of the file may be
+ * older than the log.
+ */
 function refuseOlderSchema(connection: Connection): void {
   const version = schemaVersion(connection);
   if (version === SCHEMA_VERSION) return;

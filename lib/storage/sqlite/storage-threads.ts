@@ -10,25 +10,28 @@ import { type MethodKind, STORE_METHODS } from './store-methods.ts';
 interface Options {
   /** `stateDatabaseFile`. */
   readonly file: string;
-  /** Called once if a thread ends by itself. Acknowledged writes are durable, all other calls are rejected. */
+  /** Called once if a thread ends by itself. Acknowledged writes are durable. All other calls are rejected. */
   readonly onFailure: (error: BridgeError) => void;
 }
 
 type Opened = Extract<StorageReport, { readonly owner: string }>;
 
-// Lists of everything that an earlier process left unfinished are the largest values of a thread.
+// The limit of the JavaScript heap. The largest values in a thread are the lists of unfinished work of an earlier process.
 const HEAP_MB = 256;
 
 /**
- * Starts the thread that writes, which loads its program while the caller prepares the state. The main thread never waits for
- * the disk: all calls of one turn of its event loop share a message, the thread commits all writes of a message together, and
- * replies after the commit.
+ * Starts the thread that writes. The thread loads its program while the caller prepares the state. The main thread never waits
+ * for the disk. All calls of one turn of its event loop are sent in one message. The thread commits all writes of a message
+ * together and replies after the commit.
  */
 export function startStorageThreads() {
   const writer = startThread('storage');
 
   return {
-    /** Opens the database. Throws `configuration`, and `overloaded` if the thread ends by itself. */
+    /**
+     * Opens the database. Throws `configuration` if the database cannot be opened, and `overloaded` if the thread ends by
+     * itself.
+     */
     async open({ file, onFailure }: Options): Promise<OpenSqlite> {
       const { secret, owner } = await writer.open({ kind: 'open', file }).catch(async (error) => {
         await writer.close();
@@ -81,7 +84,7 @@ function createReading(
       () => {
         reading = reader;
       },
-      // The first thread goes on reading. Its reads report the reason, such as a damaged schema.
+      // The first thread continues to read. Its reads report the reason, such as a damaged schema.
       () => reader.close(),
     );
   }
@@ -96,7 +99,7 @@ function createReading(
 }
 
 function startThread(name: string) {
-  // Always the compiled file, even if this file runs from source. `imports` in package.json has its path.
+  // Always the compiled file, even if this file runs from source. Its path is in `imports` of package.json.
   const program = createRequire(import.meta.url).resolve('#storage-worker');
   const worker = new Worker(program, {
     name,
@@ -162,7 +165,7 @@ function startThread(name: string) {
   };
 }
 
-/** Creates every port of the database from the table of methods. Each method makes a call. */
+/** Creates every port of the database from the table of methods. Each method sends a call to a thread. */
 function createRemoteStores(
   call: (
     kind: MethodKind,

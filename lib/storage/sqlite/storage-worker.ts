@@ -18,7 +18,7 @@ export type StorageCommand =
   | {
       readonly kind: 'open';
       readonly file: string;
-      /** The owner of the rows of this process, for a thread that only reads. Absent for the thread that writes. */
+      /** The owner id of this process in its rows, set for a thread that only reads. Absent for the thread that writes. */
       readonly readsAs?: string;
     }
   | { readonly kind: 'close' };
@@ -36,7 +36,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-/** Runs a storage thread: opens the database, serves calls until it is told to close, and ends. */
+/** Runs a storage thread: opens the database, serves calls until the `close` command, and ends. */
 function serve(port: NonNullable<typeof parentPort>): void {
   const post = (report: StorageReport) => port.postMessage(report);
   let run: (calls: readonly Call[]) => void = () => {};

@@ -7,7 +7,9 @@ type MethodKinds<Ports> = {
   readonly [P in keyof Ports]: { readonly [M in keyof Ports[P]]: MethodKind };
 };
 
-/** Every method of every port. The type requires a line for a new method. A method that writes fails if it is listed as a read. */
+/**
+ * Every method of every port. The type requires an entry for each method. A method that writes fails if its entry is `read`.
+ */
 export const STORE_METHODS: MethodKinds<SqliteStores> = {
   jobs: {
     submit: 'write',

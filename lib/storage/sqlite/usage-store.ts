@@ -67,7 +67,7 @@ export function createUsageStore(database: StoreDatabase): UsageStore {
 /** The allowance of a token on one day. */
 type Limit = UsageDay & Pick<Reservation, 'allowance'> & Partial<Pick<Reservation, 'retryAfterMs'>>;
 
-/** Prepares changes to the sums of a token and a day, for the transaction of the caller. */
+/** Prepares the statements that change the sums of a token on a day within the caller's transaction. */
 export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
   const charge = database.prepare(CHARGE);
   const chargeWithin = database.prepare(CHARGE_WITHIN);
@@ -79,7 +79,7 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
   }
 
   return {
-    /** Throws `rate_limited` if the rest of the allowance is smaller than this number of outputs. */
+    /** Throws `rate_limited` if the remaining allowance is smaller than `images`. */
     refuseBeyondAllowance(limit: Limit, images: number): void {
       const { allowance } = limit;
       if (allowance === undefined || images <= 0) return;
@@ -121,7 +121,7 @@ function beyond({ allowance = 0, retryAfterMs = 0 }: Limit, remaining: number): 
   });
 }
 
-/** Returns the number of these outputs that are charged: the ones that are paid for or may be paid for. */
+/** Returns the number of outputs that are or may be charged by the provider. */
 export function chargedBy(counts: readonly ProviderCounts[]): number {
   return counts.reduce((sum, { images, unknown }) => sum + images + unknown, 0);
 }

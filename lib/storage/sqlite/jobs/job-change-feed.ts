@@ -3,7 +3,7 @@ import type { JobStore } from '../../../jobs/job-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
-// At four changes for each job, this keeps the removals of about 25,000 jobs, in about 5 MB.
+// With four changes for each job, the removals of about 25,000 jobs are kept, in about 5 MB.
 const REMEMBERED_CHANGES = 100_000;
 
 const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = +?';
@@ -11,7 +11,7 @@ const NEXT = `
   SELECT seq, change, removed_id FROM job_change
   WHERE scope = +? AND change > +? ORDER BY change LIMIT 1`;
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = ?`;
-// A job has one row, of its latest change. The row of a removed job remains for a while, with the id of the job.
+// A job has one row, for its latest change. The row of a removed job is kept for some time, with the id of the job.
 const NOTE = `
   INSERT INTO job_change (seq, scope, change, removed_id)
   VALUES (
@@ -52,21 +52,21 @@ export function createJobChangeFeed(
   };
 }
 
-/** Numbers the changes of the jobs of each scope, inside the transactions that change jobs. */
+/** Numbers the changes to the jobs of each scope, within the transactions that change jobs. */
 export type JobChanges = ReturnType<typeof prepareJobChanges>;
 
 export function prepareJobChanges(database: Pick<StoreDatabase, 'prepare'>) {
   const note = database.prepare(NOTE);
   const forget = database.prepare(FORGET_REMOVALS);
   return {
-    /** Gives the job the next number of its scope. Called after every update of its row. */
+    /** Records a change of the job under the next number of its scope. Called after every update of the job's row. */
     note: (sequence: number, scope: string): void =>
       void note.run({ sequence, scope, removedId: null }),
 
     noteRemoval: (sequence: number, scope: string, removedId: string): void =>
       void note.run({ sequence, scope, removedId }),
 
-    /** Deletes old removals of a scope. No reader may resume from before these removals. */
+    /** Deletes the rows of old removals in a scope. A reader cannot resume from a change before these removals. */
     forgetRemovals: (scope: string): void =>
       void forget.run({ scope, remembered: REMEMBERED_CHANGES }),
   };

@@ -6,7 +6,7 @@ const ADD_TO_TOTALS = `
   UPDATE job_total SET queued = queued + 1, bytes = bytes + ?, reserved = reserved + ?`;
 const ADD_ACTIVE = `
   INSERT INTO job_active VALUES (?, 1, 0) ON CONFLICT (provider) DO UPDATE SET queued = queued + 1`;
-// Most scopes that add a job have a queued job already. Their turn does not change.
+// Most scopes that add a job already have a queued job. The turn of such a scope does not change.
 const ADD_TO_QUEUE = `
   UPDATE job_scope SET queued = queued + 1, held = held + @held
   WHERE scope = @scope AND queued > 0`;
@@ -123,7 +123,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
     if (Object.values(moved).every((difference) => difference === 0)) return;
     moveTotals.run(moved);
     moveScope.run({ ...moved, scope: before.scope });
-    // A job counts with the provider of its plan until it ends. The end may name another one.
+    // Until a job ends, it is counted under the provider of its plan. The end may name another provider.
     const { queued, running } = moved;
     if (queued !== 0 || running !== 0) {
       moveActive.run({ queued, running, provider: before.provider });
@@ -132,7 +132,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
   }
 
   return {
-    /** Counts a new queued job. With its first queued job, a scope begins to wait for its turn. */
+    /** Counts a new queued job. A scope begins to wait for its turn when its first job is queued. */
     add({ sequence, scope, provider, bytes, reserved }: AddedJob): void {
       addToTotals.run(bytes, reserved);
       addActive.run(provider);
@@ -140,7 +140,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
       if (addToQueue.run(added).changes === 0) joinQueue.run(added);
     },
 
-    /** Returns the waiting scope with the oldest last claim. Undefined if no scope waits or the queue is paused. */
+    /** Returns the waiting scope whose last claim is the oldest. Undefined if no scope waits or the queue is paused. */
     nextScope: () => v.parse(Scope, nextScope.get()),
 
     /** Counts a claimed job as running, and puts its scope behind all other waiting scopes. */
@@ -150,10 +150,13 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
       takeTurn.run(countClaim.get(), scope);
     },
 
-    /** Sets the count of queued jobs to 0. Called if a scope has no queued job, because a wrong count must not block the queue. */
+    /**
+     * Sets the count of queued jobs to 0. Called if the scope has no queued job although its count is not 0, because a wrong
+     * count must not block the queue.
+     */
     leaveQueue: (scope: string): void => void leaveQueue.run(scope),
 
-    /** Counts a job that has ended. `before` has its share from before the end, when it was not in the history. */
+    /** Counts a job that has ended. `before` contains the counted values of the job before its end. */
     end(
       sequence: number,
       before: Omit<Counted, 'hidden' | 'ordinaryJobs' | 'ordinaryBytes'>,
@@ -161,7 +164,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
       move({ ...before, hidden: 0, ordinaryJobs: 0, ordinaryBytes: 0 }, countedOf(sequence));
     },
 
-    /** Runs work that changes or removes these jobs, and updates the counts by the difference. */
+    /** Runs `work`, which changes or removes these jobs, and updates the counts by the difference. */
     counting<T>(sequences: readonly number[], work: () => T): T {
       const before = sequences.map((sequence) => [sequence, countedOf(sequence)] as const);
       const done = work();
@@ -170,13 +173,13 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
     },
 
     /**
-     * Returns the jobs to which images of this job are counted if this job is removed. A shared image is counted to the newest job
-     * that uses it.
+     * Returns the jobs to which the images of this job are attributed if this job is removed. A shared image is attributed to
+     * the newest job that uses the image.
      */
     previousUsers: (sequence: number): readonly number[] =>
       v.parse(v.array(Sequence), previousUsers.all(sequence)).filter((user) => user !== null),
 
-    /** Returns the jobs to which these images are counted now. */
+    /** Returns the jobs to which these images are attributed now. */
     lastUsers(sha256s: readonly string[]): readonly number[] {
       const users = sha256s.map((sha256) => v.parse(Sequence, lastUser.get(sha256)));
       return [...new Set(users)].filter((user) => user !== null);

@@ -73,7 +73,7 @@ const PendingRows = v.array(
 // The column `artifacts` of every new job.
 const NO_ARTIFACTS = '[]';
 
-/** Ends jobs inside the transaction of the caller. */
+/** Ends jobs within the caller's transaction. */
 export interface JobEnding {
   /**
    * Ends the job. Returns false, and changes nothing, if the job does not have the status `from`, if a running job belongs to
@@ -198,9 +198,12 @@ function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
   });
 }
 
-/** Changes the published images of a job, inside the transaction that ends it. */
+/** Changes the published images of a job within the transaction that ends the job. */
 interface JobOutputs {
-  /** Publishes the pending artifacts among these ids, of any process, as a partial result. Returns undefined if there are none. */
+  /**
+   * Publishes the artifacts with these ids that are pending, in any process, as a partial result. Returns undefined if no
+   * artifact is pending.
+   */
   keep(sequence: number, ids: readonly string[]): PartialResult | undefined;
   /** Deletes the links of the job to its outputs. */
   remove(sequence: number): void;

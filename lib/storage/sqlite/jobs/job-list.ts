@@ -22,7 +22,10 @@ export function createJobList(
   const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();
 
-  /** Returns the statement. Each text has 126 variants, one for each combination of filters; the provider is a parameter. */
+  /**
+   * Returns the prepared statement for an SQL text. Each query has 126 texts, one for each combination of filters. The provider
+   * is a parameter.
+   */
   function prepared(sql: string): Statement {
     const known = statements.get(sql) ?? database.prepare(sql);
     statements.set(sql, known);
@@ -32,7 +35,7 @@ export function createJobList(
   return {
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(() => {
-        // Reads one row more than the page shows. If there is one, there is a next page.
+        // Reads one row more than the page shows. If this row exists, there is a next page.
         const rows = prepared(listSql(filter)).all({
           scope,
           provider: filter.provider,
@@ -82,8 +85,8 @@ export function matchingSql(filter: JobFilter): string {
 
 /**
  * Returns the SQL for the ranges of the filter. Each combination of status, favourite and hidden is one range of the index
- * `job_list`, in this order, or of `job_list_of_provider` with a provider. Status, favourite and hidden are literals, because the
- * query planner does not know bound values.
+ * `job_list`, in this order, or of the index `job_list_of_provider` if the filter has a provider. Status, favourite and hidden
+ * are literals, because the query planner does not know bound values.
  */
 function rangesSql({ status, visibility, favorite, provider }: JobFilter): string {
   const statuses = status === undefined ? JOB_STATUSES : [status];
@@ -103,7 +106,7 @@ function rangesSql({ status, visibility, favorite, provider }: JobFilter): strin
   return ranges.join('\n    UNION ALL');
 }
 
-/** Lists the stored input images of jobs. */
+/** Creates the methods that find the stored input images of jobs. */
 export function createJobInputs(
   database: StoreDatabase,
 ): Pick<JobStore, 'needsInput' | 'listInputs'> {

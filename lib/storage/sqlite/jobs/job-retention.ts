@@ -54,7 +54,7 @@ interface RemovalDeps {
   readonly changes: Pick<JobChanges, 'noteRemoval' | 'forgetRemovals'>;
 }
 
-/** Keeps the history within its limits. */
+/** Creates the method that keeps the history within its limits. */
 export function createJobRetention(
   database: StoreDatabase,
   deps: RemovalDeps,
@@ -97,8 +97,9 @@ export function createJobRetention(
 }
 
 /**
- * Prepares the search for the scope that loses its oldest job next: the scope with the largest part of the history that was not
- * skipped. Returns undefined if the history is within its limits, or if no such scope is above its equal share.
+ * Prepares the search for the scope whose oldest job is removed next. The search returns the scope with the largest part of the
+ * history that was not skipped. The search returns undefined if the history is within its limits, or if that scope is not above
+ * its equal share.
  */
 function prepareFindLargest(database: StoreDatabase) {
   const ordinary = database.prepare(ORDINARY);
@@ -112,7 +113,7 @@ function prepareFindLargest(database: StoreDatabase) {
     { maxRetained, maxRetainedBytes }: JobRetention,
     skipped: ReadonlySet<string>,
   ): string | undefined => {
-    // Read before each removal, because an image that another job uses too stays in the history.
+    // The sums are read before each removal, because an image that another job also uses stays in the history.
     const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
     if (jobs <= maxRetained && bytes <= maxRetainedBytes) return undefined;
     const [measure, limit] =
@@ -126,7 +127,7 @@ function prepareFindLargest(database: StoreDatabase) {
   };
 }
 
-/** Prepares removals of jobs, for the transaction of the caller. Only one removal may be in progress at a time. */
+/** Prepares the statements that remove jobs within the caller's transaction. Only one removal may be in progress at a time. */
 function prepareRemovals(
   database: StoreDatabase,
   { counts: { counting, previousUsers }, changes }: RemovalDeps,

@@ -28,7 +28,9 @@ export const RECORD_COLUMNS = `${FACTS},
       'last_status', last_status
     ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
 
-/** The bytes of a row without its texts: the narrow columns, the indexes, the share of the pages. */
+/**
+ * The estimated bytes of a job's rows without the texts: the small columns, the index entries and a share of the page overhead.
+ */
 export const ROW_BYTES = 512;
 
 const Flag = v.pipe(
@@ -85,7 +87,10 @@ const WebhookRow = v.pipe(
 
 const { code: bridgeCode, suggestions, ...errorEntries } = FlatBridgeError.entries;
 
-/** An error as earlier versions stored it: several codes share a `bridge_ext.code`, of which the first is taken. */
+/**
+ * An error in the format of earlier versions, which stored `bridge_ext.code` as the code. If several codes share this value,
+ * the first is used.
+ */
 const EarlierError = v.pipe(
   v.strictObject({ ...errorEntries, code: bridgeCode, suggestions }),
   v.transform(
@@ -114,7 +119,7 @@ const RecordRow = v.object({
   webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
 });
 
-/** Throws if the row is invalid. */
+/** Parses a row. Throws if the row is invalid. */
 export function parseSummary(row: unknown): JobSummary {
   const summary = v.parse(SummaryRow, row);
   const { operation, provider, outputs, size, inputs, artifacts, prompt } = summary;
@@ -132,7 +137,7 @@ export function parseSummary(row: unknown): JobSummary {
   };
 }
 
-/** Throws if the row is invalid. */
+/** Parses a row. Throws if the row is invalid. */
 export function parseRecord(row: unknown): JobRecord {
   const record = v.parse(RecordRow, row);
   return {

@@ -16,7 +16,10 @@ const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_cont
 
 const FIND = `${FROM_JOB} WHERE id = +? AND scope = +?`;
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
-/** Exported for tests of its query plan. A separate statement, because it takes ten times as long as a part of the update. */
+/**
+ * Exported for tests of its query plan. A separate statement, because the same query as a part of the update takes ten times as
+ * long.
+ */
 export const NEXT_JOB = `
   SELECT seq AS sequence, provider FROM job
   WHERE scope = +? AND status = 'queued' ORDER BY priority DESC, seq LIMIT 1`;
@@ -99,7 +102,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
           const row = findBySequence.get(sequence);
           const job = readable(row);
           if (job !== undefined) return job;
-          // An unreadable job must not block the jobs behind it. No provider was called for it.
+          // An unreadable job must not block the jobs behind it in the queue. No provider was called for the unreadable job.
           const end = {
             status: 'failed',
             completedSecs: startedSecs,

@@ -32,7 +32,7 @@ const FILLED = `
     job_total.queued, bytes + reserved AS held,
     coalesce(own.queued, 0) AS ownQueued, coalesce(own.held, 0) AS ownHeld
   FROM job_total LEFT JOIN job_scope AS own ON scope = +?`;
-// The asking scope always counts as one, because it may have no row yet.
+// The requesting scope is always counted, because it may have no row yet.
 const QUEUING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE queued > 0 AND scope <> ?';
 const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 
@@ -125,7 +125,7 @@ export function createJobSubmission(
   };
 }
 
-/** Prepares the insertion of the texts, the images and the webhook of a job, for the transaction of the caller. */
+/** Prepares the statements that insert the texts, the images and the webhook of a job within the caller's transaction. */
 function prepareInsertTexts(database: StoreDatabase) {
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
@@ -146,7 +146,7 @@ function prepareInsertTexts(database: StoreDatabase) {
   };
 }
 
-/** Prepares the check of the limits for a job of this many bytes. The check throws `overloaded`, `rate_limited`. */
+/** Prepares the check of the limits for a new job of `needed` bytes. The check throws `overloaded` or `rate_limited`. */
 function prepareLimits(database: StoreDatabase) {
   const filled = database.prepare(FILLED);
   const queuingScopes = database.prepare(QUEUING_SCOPES).pluck();

@@ -85,7 +85,7 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
       database.read(() => v.parse(ActiveRows, listActive.all(JSON.stringify(tokens), limit))),
     list: ({ after, limit }) =>
       database.read(() => {
-        // Reads one row more than the page shows. If there is one, there is a next page.
+        // Reads one row more than the page shows. If this row exists, there is a next page.
         const rows = v.parse(JobRows, listJobs.all({ after, limit: limit + 1 }));
         return { items: rows.slice(0, limit), more: rows.length > limit };
       }),

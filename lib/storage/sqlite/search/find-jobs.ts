@@ -19,13 +19,16 @@ interface Sources {
   readonly unindexed: UnindexedBlocks;
 }
 
-// A search either checks candidates from the index against the other filters, or jobs from the filters against the terms. Each
-// way is slow if its own condition is common and the other one is rare. Alternating after this many rejected candidates in a
-// row takes at most about twice the time of the better way.
+// A search either checks candidates from the index against the filters, or checks jobs that match the filters against the
+// terms. Each method is slow if its first condition matches many jobs and its second condition few. Alternating between the
+// methods after this many rejected candidates in a row takes at most about twice the time of the faster method.
 const MAX_REFUSALS = 8;
 const JOBS_PER_QUERY = 64;
 
-/** Returns the sequences of the page, newest first, and one more if there are more. Every job is verified on its own row. */
+/**
+ * Returns the sequences of the jobs on the page, newest first, and one more sequence if there is a next page. Every job is
+ * verified against its row.
+ */
 export function* findJobs(sources: Sources, request: SearchRequest): Steps<readonly number[]> {
   const { scope, filter, before, limit } = request;
   const { jobs } = sources;
@@ -74,7 +77,7 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms)
 
   return {
     *lastBelow(before: number): Steps<number | undefined> {
-      // The index knows nothing about jobs without a text.
+      // Without a text to find, every job is a candidate.
       if (buckets.length === 0) return jobs.newestBelow(before) ?? undefined;
       let top = before - 1;
       for (;;) {

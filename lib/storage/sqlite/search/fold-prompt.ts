@@ -8,7 +8,8 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['\ufb05', '\ufb06'],
 ]);
 const ASCII = /^[\0-\x7f]*$/;
-// The property is defined on the normal form, which hides three letters.
+// Three letters are listed, because `Changes_When_Casefolded` is defined on the normalized form and does not include these
+// letters.
 const FOLDED = /[\p{Changes_When_Casefolded}\p{Script=Cherokee}\u1fbe\u1fd3\u1fe3]/gu;
 const CHEROKEE = /\p{Script=Cherokee}/u;
 
@@ -19,7 +20,7 @@ const known = new Map<string, string>(EXCEPTIONS);
  * S), without normalization.
  */
 export function foldPrompt(text: string): string {
-  // Most prompts are ASCII, for which this is about a hundred times faster.
+  // Most prompts are ASCII, for which `toLowerCase` is about a hundred times faster.
   if (ASCII.test(text)) return text.toLowerCase();
   return text.replace(FOLDED, (letter) => {
     let folded = known.get(letter);

@@ -7,7 +7,8 @@ const FIRST_UNIT_BUCKET = 2 ** HASH_BITS;
 /** The number of buckets. A gram is one, two or three UTF-16 units in a row, and belongs to one bucket. */
 export const BUCKETS = FIRST_UNIT_BUCKET + 2 ** 16;
 
-// Enough for a sentence. Every candidate is verified on its prompt anyway.
+// The maximum number of buckets in a search, enough for a sentence. Fewer buckets are safe, because every candidate is verified
+// against its prompt.
 const MAX_BUCKETS = 32;
 
 export function blockOf(sequence: number): number {
@@ -41,7 +42,7 @@ export function eachBucket(folded: string, use: (bucket: number) => void): void 
  * in all of these buckets too, because different grams may share a bucket, and grams may be at different places in a prompt.
  */
 export function bucketsOf(texts: readonly string[]): number[] {
-  // Sorted by hash, so that the first few are from all parts of the texts.
+  // The buckets are sorted by hash, so that the first buckets come from all parts of the texts.
   const buckets = [...new Set(texts.flatMap(bucketsOfText))].sort((one, other) => one - other);
   return buckets.slice(0, MAX_BUCKETS);
 }

@@ -9,9 +9,9 @@ interface Sources {
 }
 
 /**
- * Removes the blocks of jobs that are not in this database, because an older copy was restored or the database is another one. If
- * a job has the same sequence and id as in the index, all jobs before it are the same too. Must be called before the first
- * search.
+ * Removes the blocks of jobs that are not in this database. Such blocks exist if an older copy was restored or the database was
+ * replaced. If a job has the same sequence and id as in the index, all jobs before it are the same too. Must be called before
+ * the first search.
  */
 export function confirmIndex({ jobs, index }: Sources): void {
   const blocks = index.blocks();

@@ -7,15 +7,16 @@ export interface FoldedJob {
   readonly prompt: string;
 }
 
-// Four megabytes. A block of ordinary prompts needs about this size, and a block of the longest prompts twenty times as much.
+// Positions in memory at a time: 4 MiB. A block of ordinary prompts needs about this much memory, and a block of the longest
+// prompts twenty times as much.
 const MAX_POSITIONS = 2 ** 21;
 const BUCKETS_PER_STEP = 1024;
 
 /**
- * Calls `use` with the positions of every bucket that is not empty, by ascending bucket. The positions are ascending and without
- * repetitions. Memory is bounded for any prompts: positions are counted first, and then stored for as many buckets at a time as
- * fit. `readJobs` is called at least twice. Each time it must return the same jobs by ascending sequence, except for jobs that
- * were removed meanwhile.
+ * Calls `use` with the positions of every bucket that is not empty, by ascending bucket. The positions are ascending and
+ * without repetitions. The memory is limited for prompts of any length: positions are counted first and then stored for as many
+ * buckets at a time as fit. `readJobs` is called at least twice. Each time it must return the same jobs by ascending sequence,
+ * except for jobs that were removed meanwhile.
  */
 export function* invertBlock(
   readJobs: () => Iterable<readonly FoldedJob[]>,
@@ -48,7 +49,7 @@ export function* invertBlock(
   }
 }
 
-/** Calls `use` with every bucket of every job, once for each pair. `latest` is scratch memory. */
+/** Calls `use` once for each pair of a job and one of its buckets. `latest` is scratch memory. */
 function* eachPosition(
   readJobs: () => Iterable<readonly FoldedJob[]>,
   latest: Uint16Array,

@@ -68,7 +68,7 @@ export function openJobReader(file: string) {
         Sequences,
         matchingStatement(filter).all({ scope, provider: filter.provider, before, limit }),
       ),
-    /** Returns the next jobs by ascending sequence. Empty only if there are no more. */
+    /** Returns the next jobs by ascending sequence. The list is empty only if there are no more jobs. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {
       const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));
       return rows.map(({ sequence, prompt }) => ({ sequence, prompt: foldPrompt(prompt) }));

@@ -7,13 +7,13 @@ import type { JobSearch, JobStore } from '../../../jobs/job-store-port.ts';
 import type { SearchRequest } from './find-jobs.ts';
 import { BLOCK_JOBS, blockOf } from './grams.ts';
 
-/** The files that the thread is started with. */
+/** The files that the search thread opens. */
 export interface SearchFiles {
   readonly stateFile: string;
   readonly indexFile: string;
 }
 
-/** A message to the thread. */
+/** A message to the search thread. */
 export type SearchCommand =
   | { readonly kind: 'find'; readonly id: number; readonly request: SearchRequest }
   | { readonly kind: 'forget'; readonly id: number }
@@ -21,7 +21,10 @@ export type SearchCommand =
   | { readonly kind: 'removed'; readonly blocks: readonly number[] }
   | { readonly kind: 'close' };
 
-/** A failed update of the index, with the fields of its error, because an error itself cannot be sent between threads. */
+/**
+ * A failed update of the index, with the fields of the error, because an error object loses some of its fields when it is sent
+ * between threads.
+ */
 export interface IndexFailure {
   readonly name: string;
   readonly message: string;
@@ -52,7 +55,8 @@ interface Waiting {
   onThreadEnd(cause: unknown): void;
 }
 
-// Further searches are rejected, because an error is better for a client than a longer wait.
+// The maximum number of waiting searches. Further searches are rejected, because an error is better for a client than a longer
+// wait.
 const MAX_WAITING = 64;
 const JOBS_PER_MESSAGE = BLOCK_JOBS / 8;
 
@@ -156,7 +160,7 @@ export function createJobSearch({ files, jobs, onFailure }: Deps) {
   };
 }
 
-/** Returns the job store, which reports every added and removed job to the index. */
+/** Returns a job store that also reports every added and removed job to the index. */
 export function reportingTo({ added, removed }: IndexedSearch, store: JobStore): JobStore {
   return {
     ...store,
@@ -181,20 +185,20 @@ interface SearchThread {
 
 interface Listener {
   onReply(reply: SearchReply): void;
-  /** Called if the index failed. Searches work without it, and the thread continues. */
+  /** Called when the index fails. Searches work without the index, and the thread continues. */
   onIndexFailure(error: Error): void;
   /** Called when the thread has ended. `cause` is the error that ended the thread, undefined after `close`. */
   onEnd(cause: unknown): void;
 }
 
-// The arrays for indexing a block are outside this heap.
+// The limit of the JavaScript heap. The arrays for indexing a block are outside this heap.
 const HEAP_MB = 64;
 
 function startSearchThread(
   files: SearchFiles,
   { onReply, onIndexFailure, onEnd }: Listener,
 ): SearchThread {
-  // Always the compiled file, even if this file runs from source. `imports` in package.json has its path.
+  // Always the compiled file, even if this file runs from source. Its path is in `imports` of package.json.
   const program = createRequire(import.meta.url).resolve('#search-worker');
   const worker = new Worker(program, {
     name: 'search',

@@ -6,8 +6,8 @@ export type Positions = Uint8Array;
 const SET_BYTES = BLOCK_JOBS / 8;
 
 /**
- * Encodes ascending positions without repetitions as a posting: two bytes for each position, little-endian, or the set, whichever
- * is shorter.
+ * Encodes ascending positions without repetitions as a posting: either two bytes (little-endian) for each position, or the set,
+ * whichever is shorter.
  */
 export function encodePosting(positions: Uint16Array): Uint8Array {
   if (positions.length * 2 >= SET_BYTES) return toSet(positions);
@@ -26,7 +26,7 @@ export function decodePosting(stored: Uint8Array): Positions | undefined {
   return positions.every((position) => position < BLOCK_JOBS) ? toSet(positions) : undefined;
 }
 
-/** Removes from `kept` the members that are not in `other`. Returns the number of its bytes that still have members. */
+/** Removes from `kept` the members that are not in `other`. Returns the number of bytes of `kept` that still have members. */
 export function intersect(kept: Positions, other: Positions): number {
   let left = 0;
   for (let at = 0; at < SET_BYTES; at += 1) {

@@ -30,9 +30,9 @@ const DELETE_POSTINGS = 'DELETE FROM posting WHERE slot >= ? AND slot < ?';
 
 // The version of the layout and the Unicode version of the engine, which folding uses. A file with another format is replaced.
 const FORMAT = 2_000_000 + Math.round(Number(process.versions['unicode']) * 1000);
-// The posting of a bucket has the slot `block * SLOTS_PER_BLOCK + bucket`. Larger than the number of buckets.
+// The posting of a bucket has the slot `block * SLOTS_PER_BLOCK + bucket`. The factor is larger than the number of buckets.
 const SLOTS_PER_BLOCK = 2 ** 21;
-// At most this many bytes with candidates are verified at once, because reading another posting would take longer.
+// If at most this many bytes contain candidates, no further posting is read, because verifying the candidates takes less time.
 const FEW_BYTES = 4;
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
@@ -59,8 +59,8 @@ interface OpenIndex {
 export type SearchIndex = ReturnType<typeof openSearchIndex>;
 
 /**
- * Stores, block by block, the jobs that may contain a gram, in a separate file that can be built again. Reading therefore never
- * fails: a damaged file is removed, and a block that cannot be read counts as not indexed.
+ * Stores the jobs of each block that may contain a gram, in a separate file that can be rebuilt. Reading therefore never fails:
+ * a damaged file is removed, and a block that cannot be read counts as not indexed.
  */
 export function openSearchIndex(file: string) {
   let opened = openIfPossible(file);
@@ -85,8 +85,8 @@ export function openSearchIndex(file: string) {
       opened ??= openOrReplace(file);
     },
     /**
-     * Returns the positions of all jobs that are in all of these buckets, and possibly of a few more. Undefined if the block is not
-     * indexed. Moves the most selective bucket to the front for the next block.
+     * Returns the positions of all jobs in the block that are in all of these buckets, and possibly of a few more jobs. Returns
+     * undefined if the block is not indexed. Moves the most selective bucket to the front for the next block.
      */
     candidates(block: number, buckets: number[]): Positions | undefined {
       if (!opened?.blocks.has(block)) return undefined;
@@ -97,7 +97,10 @@ export function openSearchIndex(file: string) {
         return undefined;
       }
     },
-    /** Indexes a block and replaces its earlier index. Throws the errors of the driver. The block is then not indexed. */
+    /**
+     * Indexes a block and replaces its earlier index. Throws the errors of the driver. After an error, the block is not
+     * indexed.
+     */
     *write(block: IndexedBlock, readJobs: () => Iterable<readonly FoldedJob[]>): Steps<void> {
       if (opened === undefined) return;
       const { connection, blocks } = opened;
@@ -182,7 +185,7 @@ function openOrReplace(file: string): OpenIndex {
 }
 
 function openIndex(file: string): OpenIndex {
-  // Only its owner may read the file, as with the state database, because it reveals much of the prompts.
+  // Only the owner may read the file, as with the state database, because the index reveals much of the text of the prompts.
   createOwnerFile(file);
   const connection = connect(file);
   try {

@@ -15,12 +15,14 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
-  // Searches and updates have separate time slices, so that searches do not delay the index that makes them fast.
+  // Searches and index updates have separate time slices, so that searches do not delay the updates that make later searches
+  // fast.
   const searches = createTimeSlices(systemClock);
   const background = createTimeSlices(systemClock);
   const closing = new AbortController();
   const running = new Map<number, AbortController>();
-  // Blocks that may have lost jobs. At first all blocks, because removals are not reported while the thread does not run.
+  // Blocks that may have lost jobs. At the start, all blocks are included, because removals are not reported while the thread
+  // does not run.
   const suspects = new Set<number>();
   let isUpdating = false;
   let isBehind = false;
@@ -46,7 +48,8 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     if (isUpdating) return;
     isUpdating = true;
     background.run(update(), closing.signal).catch((thrown: unknown) => {
-      // For example after a full disk. Searches work without the index, and the next change retries.
+      // An update fails, for example, if the disk is full. Searches work without the index, and the next change retries the
+      // update.
       isUpdating = false;
       hasFailed = true;
       if (!closing.signal.aborted) port.postMessage(toIndexFailure(thrown));
@@ -56,7 +59,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   function reply(message: SearchReply): void {
     running.delete(message.id);
     port.postMessage(message);
-    // The search may have found the index damaged. After a failed update, searches do not try to build it again.
+    // The search may have removed a damaged index. After a failed update, searches do not try to rebuild the index.
     if (!index.isOpen() && !hasFailed) updateIndex();
   }
 

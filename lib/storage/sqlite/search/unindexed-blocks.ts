@@ -7,12 +7,12 @@ type PromptTest = (folded: string) => boolean;
 
 export type UnindexedBlocks = ReturnType<typeof createUnindexedBlocks>;
 
-// The size of the cache in UTF-16 units: four megabytes. A block of prompts of five hundred characters fills half of it.
+// The size of the cache in UTF-16 units: four megabytes. A block of 500-character prompts almost fills the cache.
 const MAX_CACHED_UNITS = 2 ** 21;
 
 /**
- * Finds prompts in blocks without an index by reading all their prompts. The prompts of the newest block are cached, because every
- * search reads that block and it is not indexed before it is complete.
+ * Finds prompts in blocks without an index by reading all their prompts. The prompts of the newest block are cached, because
+ * every search reads that block, and a block is not indexed until it is complete.
  */
 export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'listPrompts'>) {
   let block = -1;
@@ -20,7 +20,10 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
   let next = 0;
   let units = 0;
 
-  /** Reads missing prompts into the cache. Between two steps, another search may do the same, also for a later block. */
+  /**
+   * Reads missing prompts into the cache. Between two steps, another search may also read prompts into the cache, possibly of a
+   * later block.
+   */
   function* catchUp(): Steps<void> {
     const asked = block;
     while (block === asked && units < MAX_CACHED_UNITS) {
