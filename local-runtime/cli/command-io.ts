@@ -1,4 +1,4 @@
-/** The input and output of a command. Every text is whole lines, except for a progress line. */
+/** The input and output of a command. Every text consists of whole lines, except for a progress line. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -6,12 +6,15 @@ export interface CommandIo {
   readonly stderr: (text: string) => void;
   /** Writes binary data to standard output. */
   readonly writeBytes: (bytes: Uint8Array) => void;
-  /** Reads standard input to its end. Resolves with undefined if it is longer than `maxBytes`. */
+  /** Reads standard input to its end. Resolves with undefined if the input is longer than `maxBytes`. */
   readonly readInput: (maxBytes: number) => Promise<Buffer | undefined>;
   /** True for each standard stream that is a terminal. */
   readonly isTerminal: Readonly<Record<'stdin' | 'stdout' | 'stderr', boolean>>;
-  /** Writes the question to standard error and resolves with the next line of standard input; empty at the end of input. */
+  /**
+   * Writes the question to standard error. Resolves with the next line of standard input, or with an empty text at the end
+   * of the input.
+   */
   readonly ask: (question: string) => Promise<string>;
-  /** Resolves on Ctrl+C or SIGTERM. Before the first call such a signal ends the process. */
+  /** Resolves on Ctrl+C or SIGTERM. Before the first call either signal ends the process. */
   readonly untilStopped: () => Promise<void>;
 }

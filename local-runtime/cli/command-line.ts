@@ -33,13 +33,13 @@ export async function runCommandLine(argv: readonly string[], io: CommandIo): Pr
   return 'exitCode' in line ? line.exitCode : line.command.run({ ...line, io });
 }
 
-/** Parses a command line. Prints the help if it is requested, and the usage and an error if the line is invalid. */
+/** Parses a command line. Prints the help if help is requested. Prints the usage and an error if the line is invalid. */
 export function parseLine(argv: readonly string[], io: CommandIo): ParsedLine {
   let parsed: ParsedLine = { exitCode: 2 };
   const onParsed = (line: ParsedLine) => {
     parsed = line;
   };
-  // Commands with another first word are only needed by name: for suggestions and lists.
+  // For commands with another first word only the names are needed, for suggestions and lists.
   const parser = createParser(io, { isUsed: (word) => argv.includes(word), onParsed });
   try {
     parser.parse(argv, { from: 'user' });
@@ -56,7 +56,7 @@ interface Uses {
   readonly onParsed: (line: ParsedLine) => void;
 }
 
-/** Creates the parser of all commands. It throws instead of exiting the process. */
+/** Creates the parser of all commands. The parser throws instead of exiting the process. */
 export function createParser(
   io: Pick<CommandIo, 'stdout' | 'stderr' | 'isTerminal' | 'env'>,
   uses: Uses = { isUsed: () => true, onParsed() {} },
@@ -69,7 +69,7 @@ export function createParser(
     .exitOverride()
     .configureHelp({
       styleTitle: toHeading,
-      // The help of each command has its arguments and options.
+      // The list shows names only, because the help of each command shows its arguments and options.
       subcommandTerm: (command) => command.name(),
     })
     .configureOutput({
@@ -86,11 +86,11 @@ export function createParser(
     program.commandsGroup(heading);
     for (const command of commands) addCommand(program, command, io, uses);
   }
-  // Added last, so that it belongs to the last section.
+  // Added last, so that the `help` command is listed in the last section.
   return program.helpCommand('help [command]', 'print the help of a command');
 }
 
-/** Prints the usage of the parser before an error; for a program or a group, also the list of commands. */
+/** Makes the parser print its usage before an error. A program or a group also prints its list of commands. */
 function showUsage(parser: Parser, io: Pick<CommandIo, 'stderr'>): void {
   parser.configureOutput({
     outputError(text) {
@@ -121,7 +121,7 @@ function addCommand(
   const usage = [...required.map(({ flags }) => flags.replace(/^.*, /, '')), parser.usage()];
   parser
     .description([sentence(about), ...details].join(' '))
-    // Wrapped before an option.
+    // Breaks a long usage line before an option.
     .usage(usage.join(' ').replaceAll(/(.{30,}?) (?=--)/g, '$1\n         '))
     .addHelpText('after', () => toNotes(command))
     .action(() => {
@@ -137,7 +137,7 @@ function addCommand(
     });
 }
 
-/** Returns the parser of a group of commands. Creates it for the first command of the group. */
+/** Returns the parser of a group of commands. Creates the parser for the first command of the group. */
 function groupOf(program: Parser, word: string, io: Pick<CommandIo, 'stderr'>): Parser {
   const found = program.commands.find((parser) => parser.name() === word);
   if (found) return found;

@@ -1,9 +1,12 @@
 import type { Command, Option } from 'commander';
 
-/** The line that asks the shell for file names. */
+/** The line that tells the completion script to complete file names. */
 const FILES = ':files';
 
-/** Returns the words that can follow on a command line, each on a line with a tab and its summary. The last word may be incomplete. */
+/**
+ * Returns the words that can continue a command line. Each line has one word, a tab and the summary of the word. The last
+ * of `words` may be incomplete.
+ */
 export function completionsOf(program: Command, words: readonly string[]): string {
   const current = words.at(-1) ?? '';
   const { command, arguments: count, option } = walk(program, words.slice(0, -1));
@@ -15,7 +18,10 @@ export function completionsOf(program: Command, words: readonly string[]): strin
 
 type Candidate = readonly [word: string, about: string];
 
-/** Follows complete words to their command, the number of its arguments, and the option that the next word belongs to. */
+/**
+ * Follows the complete words of a command line. Returns their command, the number of arguments so far, and the option whose
+ * value is the next word.
+ */
 function walk(program: Command, words: readonly string[]) {
   let command = program;
   let count = 0;

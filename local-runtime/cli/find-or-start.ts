@@ -10,13 +10,13 @@ export type McpCall = Call<unknown, ConfigurationOptions & ServiceOption>;
 
 export interface FoundService {
   readonly service: Service;
-  /** Stops the service if it was started here. Resolves with the exit code. */
+  /** Stops the service if this process started it. Resolves with the exit code. */
   stop(): Promise<number>;
 }
 
 /**
- * Finds the running service. If no service is running and no URL is set, starts a service in this process as `quickstart`
- * does. Throws `ServiceError`.
+ * Finds the running service. If no service is running and no URL is set, starts a service in this process in the same way
+ * as `quickstart`. Throws `ServiceError`.
  */
 export async function findOrStart(
   { options, io, args }: McpCall,

@@ -27,7 +27,10 @@ interface LaunchOptions {
   readonly presets?: Presets;
   /** True if the file in the user's configuration folder is ignored. */
   readonly ignoresUserFile?: boolean;
-  /** Resolves on a signal. After this call a signal stops the bridge in order, or ends the wait for the lock. */
+  /**
+   * Resolves when the process receives a stop signal. After this call a signal ends the wait for the lock or stops the
+   * bridge, instead of ending the process.
+   */
   readonly untilStopped: () => Promise<void>;
 }
 
@@ -44,8 +47,8 @@ type Launched =
   | { readonly ok: false; readonly exitCode: number };
 
 /**
- * Starts a bridge with the options of a command. Prints the reason if it cannot start. Exit codes: 1 if it cannot start, 2
- * for an invalid configuration, 3 if another process holds the activation lock and `--no-wait` is set.
+ * Starts a bridge with the options of a command. Prints the reason if the bridge cannot start. Exit codes: 1 if the bridge
+ * cannot start, 2 if the configuration is invalid, 3 if another process holds the activation lock and `--no-wait` is set.
  */
 export async function launchBridge(call: ServeCall, options: LaunchOptions): Promise<Launched> {
   applyHeapSettings();
@@ -68,7 +71,7 @@ async function launch(
     return { ok: false, exitCode: 2 };
   }
   const { config, origins } = loaded;
-  // Files are created with explicit permissions; the umask is for files that a library creates.
+  // The bridge creates files with explicit permissions. The umask protects the files that libraries create.
   if (config.artifacts.permissions === 'owner') process.umask(FOR_OWNER);
   const lines = createLineWriter({ writeBytes: openStandardError(), clock: systemClock });
   const log = createTraceLog(lines.write, { isTracing: config.server.tracing.enabled });
@@ -92,7 +95,7 @@ async function launch(
       openStorage: storage.open,
       onStorageFailure(error) {
         io.stderr(`image-bridge: ${toStorageFailure(error)}\n`);
-        // Nothing that still runs could be recorded. The next start recovers as after a crash.
+        // The results of running work cannot be stored any more. The next start recovers as after a crash.
         process.exit(1);
       },
     });
@@ -116,7 +119,7 @@ async function launch(
   }
 }
 
-/** Returns the sentence about a storage thread that has ended by itself. */
+/** Returns the sentence that reports the unexpected end of a storage thread. */
 function toStorageFailure(error: unknown): string {
   const { errorClass, systemCode, stack } = toFailureReport(error);
   const facts = [errorClass, systemCode, stack[0]].filter((fact) => fact !== undefined).join(', ');
@@ -129,9 +132,9 @@ type Activation =
 
 interface Options {
   readonly io: CommandIo;
-  /** Ends the wait when it resolves. */
+  /** Resolves to end the wait. */
   readonly stopped: Promise<void>;
-  /** True if the call waits while another process holds the lock. */
+  /** True to wait while another process holds the lock. */
   readonly waits: boolean;
 }
 

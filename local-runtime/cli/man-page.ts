@@ -15,7 +15,7 @@ const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ['NO_COLOR', 'If set and not empty, disables colours.'],
 ];
 
-/** Returns the manual page of the program, in the macros of man(7). The help of each command is printed as it is. */
+/** Returns the manual page of the program in the macros of man(7). The help of each command is included unchanged. */
 export function manPage(program: Command, version: string): string {
   const lines = [
     `.TH IMAGE\\-BRIDGE 1 "" "Image Bridge ${escaped(version)}" "User Commands"`,
@@ -52,7 +52,7 @@ function helpOf(command: Command): string {
   return help.trimEnd();
 }
 
-/** Escapes the control characters of roff, and hyphens so that they can be copied from the page. */
+/** Escapes the control characters of roff. Also escapes hyphens, so that hyphens copied from the page are ASCII hyphens. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\(rs')

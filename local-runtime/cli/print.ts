@@ -39,7 +39,7 @@ export function toDate(secs: number): string {
   return new Date(secs * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Returns a text from a service as a part of one line. */
+/** Returns a text from a service in a form that fits on one line. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' '));
 }

@@ -21,7 +21,10 @@ interface SaveOptions {
 
 type Image = Extract<ImageResponse['data'][number], { type: 'artifact' }>;
 
-/** The names that a service gives images. Other names are rejected, because a program might execute or read such a file. */
+/**
+ * The form of the file names that a service chooses for images. Other names are rejected, because a program might execute
+ * or read a file with another name.
+ */
 const IMAGE_NAME = /^[\w-][\w.-]*\.(png|jpe?g|webp)$/i;
 
 /** The maximum width and height of an image in a terminal. */
@@ -62,7 +65,10 @@ export async function saveImages(
   return result.failures?.length ? 1 : 0;
 }
 
-/** Writes an image and resolves with its path. If the file exists, uses an unused name, because the image has been made. */
+/**
+ * Writes an image and resolves with its path. If the file exists, saves the image under an unused name, because the image
+ * has already been made and must not be lost.
+ */
 async function saveImage(
   service: Service,
   image: Image,
@@ -93,7 +99,10 @@ async function readImage(service: Service, { id, sha256 }: Image): Promise<Uint8
   throw new ServiceError(`the artifact ${id} was damaged in transfer`, 1);
 }
 
-/** Shows an image if the terminal and the service support it. Ignores failures, because the file has been written. */
+/**
+ * Shows an image if the terminal can show images and the service has previews. Ignores failures, because the file has been
+ * written.
+ */
 async function showImage(service: Service, { id }: Image, io: CommandIo): Promise<void> {
   const protocol = imageProtocol(io);
   if (protocol === undefined) return;
@@ -102,7 +111,7 @@ async function showImage(service: Service, { id }: Image, io: CommandIo): Promis
   if (thumbnail) io.stdout(imageSequence(thumbnail.bytes, protocol));
 }
 
-/** Prints the facts, changes and warnings of the result on standard error. */
+/** Prints the facts, changes and warnings of the result to standard error. */
 function printNotes(
   { data, model, timings, warnings, normalizations }: ImageResponse,
   io: CommandIo,
@@ -126,7 +135,7 @@ export const STANDARD = '-';
 
 /** The destination of images. */
 export interface OutputPlace {
-  /** The format of the file's extension, if the extension is known. */
+  /** The format that the extension of the file stands for. Undefined if the extension is unknown. */
   readonly format: OutputFormat | undefined;
   /** Returns the path of one of `count` images; `name` is the name of the artifact. */
   pathOf(image: { readonly name: string; readonly index: number }, count: number): string;

@@ -11,14 +11,14 @@ export async function ask(question: string): Promise<string> {
   });
   try {
     const closed = once(terminal, 'close').then(() => '');
-    // On Ctrl+D newer versions of Node reject; older versions only close.
+    // On Ctrl+D, newer versions of Node reject the question. Older versions only close the interface.
     return await Promise.race([terminal.question(question).catch(() => ''), closed]);
   } finally {
     terminal.close();
   }
 }
 
-/** Reads a stream to its end. Resolves with undefined, without reading the rest, if it is longer than `maxBytes`. */
+/** Reads a stream to its end. If the stream is longer than `maxBytes`, stops reading and resolves with undefined. */
 export async function readInput(
   stream: AsyncIterable<Buffer>,
   maxBytes: number,

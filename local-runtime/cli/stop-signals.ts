@@ -1,6 +1,7 @@
 /**
  * Resolves on the first SIGTERM or SIGINT. A later SIGINT, from someone at the keyboard, ends the process at once. A later
- * SIGTERM has no effect, because a handoff that continues an interrupted stop sends it again and must not end running work.
+ * SIGTERM has no effect, because a handoff that continues an interrupted stop sends SIGTERM again, and this signal must not
+ * end running work.
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {

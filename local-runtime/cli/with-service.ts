@@ -26,7 +26,8 @@ export async function withService(
     return await work(createService(found.address));
   } catch (error) {
     if (error instanceof ServiceError) return reportServiceError(error, io);
-    // Replies are not validated. A reply that differs from the contract causes such an error when it is used.
+    // Replies are not validated. A reply that does not match the contract causes one of these two errors when the reply is
+    // used.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     const reason = `unexpected reply from ${found.address.url} (${error.message})`;
     return reportServiceError(new ServiceError(reason, 4), io);
@@ -48,8 +49,8 @@ type Found =
 
 /**
  * Returns the address of the service: `--url`, then `IMAGE_BRIDGE_URL`, then the listen address of this folder's
- * configuration. The token is in `IMAGE_BRIDGE_TOKEN`; the variable named by the configuration is only used for its own
- * service.
+ * configuration. The token is in `IMAGE_BRIDGE_TOKEN`. The variable named by the configuration is used only for the address
+ * of the configuration, so that its token is not sent to another service.
  */
 export async function findService(
   given: string | undefined,
@@ -71,7 +72,7 @@ export async function findService(
   return found(toLocalAddress(loaded.config), own === undefined ? [TOKEN] : [TOKEN, own], env);
 }
 
-/** Returns the address with the token of the first variable with a value. An empty variable counts as unset. */
+/** Returns the address with the token from the first variable that has a value. An empty variable counts as unset. */
 function found(url: string, variables: readonly string[], env: CommandIo['env']): Found {
   for (const variable of variables) {
     const token = env[variable]?.trim() ?? '';
@@ -92,7 +93,7 @@ function isHttpUrl(text: string): boolean {
   return isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '';
 }
 
-/** Returns the URL of a bridge with this configuration for its own machine, without a slash at the end. */
+/** Returns the URL, without a slash at the end, at which this machine can reach a bridge with this configuration. */
 export function toLocalAddress({ server }: Pick<Config, 'server'>): string {
   const { host = '127.0.0.1', port = 0 } = parseAuthority(server.bind) ?? {};
   // A bridge that listens on all addresses can be reached on the loopback address.

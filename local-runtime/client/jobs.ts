@@ -59,7 +59,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof ServiceError && (error.exitCode === 4 || isFromGateway(error));
 }
 
-/** Returns true if a gateway lost its connection to the service. */
+/** Returns true if the error reply is from a gateway that lost its connection to the service. */
 function isFromGateway({ status }: ServiceError): boolean {
   return status === 502;
 }
@@ -95,7 +95,7 @@ export async function followJob(
   }
 }
 
-/** Reads one event stream. Resolves with undefined if the stream ends before the job. */
+/** Reads one event stream. Resolves with undefined if the stream ends before the job ends. */
 async function readEvents(
   service: Service,
   id: string,
@@ -110,7 +110,10 @@ async function readEvents(
   return undefined;
 }
 
-/** Returns true if a retry cannot help. A stopping or overloaded service, and a gateway without a service, reply with 5xx. */
+/**
+ * Returns true if a retry cannot help. A retry can help after a 5xx reply, which is sent by a stopping or overloaded
+ * service and by a gateway without a service.
+ */
 function isFinal(error: unknown): boolean {
   return !(error instanceof ServiceError) || (error.status ?? 500) < 500;
 }

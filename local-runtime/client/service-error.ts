@@ -21,7 +21,7 @@ export class ServiceError extends Error {
   readonly isBroken: boolean;
   /** The `bridge_ext.code` of the error reply. */
   readonly code: string | undefined;
-  /** The violations of the request that the service reported. */
+  /** The violations that the service reported for the request. */
   readonly issues: readonly RequestIssue[];
 
   constructor(
@@ -57,7 +57,7 @@ const ErrorBody = v.object({
   }),
 });
 
-/** Returns the error of an unsuccessful reply. A reply to HEAD has no body. */
+/** Returns the error for an unsuccessful reply. A reply to HEAD has no body. */
 export function toServiceError(status: number, body: unknown, method: string): ServiceError {
   if (method === 'HEAD') {
     return new ServiceError(`the request failed (${status})`, 1, [], { status });
@@ -72,12 +72,15 @@ export function toServiceError(status: number, body: unknown, method: string): S
   return new ServiceError(text, 1, advice, { status, code: extension.code, issues });
 }
 
-/** Returns the error for a reply, with this status, that did not come from a bridge. */
+/** Returns the error for a reply that has this status and did not come from a bridge. */
 export function notABridge(status: number): ServiceError {
   return new ServiceError('the server at this address is not an Image Bridge', 4, [], { status });
 }
 
-/** Explains a 404 of routes that exist only if `server.jobs.enabled` is on. Returns other errors unchanged. */
+/**
+ * Adds an explanation to a 404 error from a route that exists only if `server.jobs.enabled` is on. Returns other errors
+ * unchanged.
+ */
 export function toJobsError(error: unknown): unknown {
   const isMissing = error instanceof ServiceError && error.exitCode === 1 && error.status === 404;
   return isMissing

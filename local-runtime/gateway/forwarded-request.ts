@@ -3,7 +3,7 @@ import { type Readable, Transform } from 'node:stream';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { headBytes } from '../server/listener/http-server.ts';
 
-// Above the limit of the bridge, so that the bridge decides.
+// Higher than the bridge's own limit, so that the bridge, and not the gateway, rejects a head that is too large.
 export const MAX_HEAD_BYTES = 65_536;
 
 /** Returns the error for a request that cannot be forwarded unchanged, or undefined if the request can be forwarded. */
@@ -16,7 +16,8 @@ export function refusalOfHead(
     return new BridgeError('header_too_large', 'the request head is too long');
   }
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  // Without a Host header the HTTP library would send the slot's address, which the slot would treat as the client's.
+  // Without a `Host` header the HTTP library would send the address of the slot, and the slot would treat this address as
+  // the `Host` that the client sent.
   if (hosts.length !== 1 || headers.host === '') {
     return new BridgeError('malformed_request', 'the request must have exactly one Host header');
   }
@@ -46,7 +47,10 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Headers that a client's `Connection` header cannot remove, because the request would have another meaning. */
+/**
+ * Headers that a client's `Connection` header cannot remove, because the request would have a different meaning without
+ * them.
+ */
 const KEPT: ReadonlySet<string> = new Set(['content-length', 'host', 'traceparent']);
 
 const REQUEST_ID = 'x-request-id';
@@ -91,13 +95,16 @@ function namedByConnection(raw: readonly string[]): ReadonlySet<string> {
 }
 
 interface RequestBody {
-  /** The body. It fails with `body_too_large` when the limit is exceeded. */
+  /** The body. The stream fails with `body_too_large` when the limit is exceeded. */
   readonly stream: Readable;
-  /** Calls `then` once when the first bytes arrive, because a connection to a slot would be idle until then. */
+  /**
+   * Calls `then` once when the first bytes arrive. The connection to a slot is opened only then, because it would be idle
+   * before.
+   */
   onBegun(then: () => void): void;
   /** Starts to write the body into the stream. */
   start(): void;
-  /** Stops reading and cancels the callback. Others can read the bytes that are not in the stream. */
+  /** Stops reading and cancels the callback. Bytes that are not yet in the stream stay in the request for the next reader. */
   stop(): void;
 }
 

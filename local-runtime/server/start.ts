@@ -27,7 +27,7 @@ interface Outside {
   readonly origins: readonly FieldOrigin[];
   /** Opens the stores. */
   readonly openStorage: typeof openStores;
-  /** Called once if the stores cannot be used any more. The process must end, and all acknowledged work is durable. */
+  /** Called once if the stores cannot be used any more. The process must end. All acknowledged work is durable. */
   readonly onStorageFailure: (error: unknown) => void;
 }
 
@@ -99,10 +99,10 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
         const graceMs = config.runtime.shutdown_grace_ms;
         const grace = new AbortController();
         const cancel = clock.after(graceMs, () => grace.abort());
-        // Work whose client has disconnected has no socket to keep the process alive.
+        // Keeps the process alive for work whose client has disconnected, because such work has no socket.
         const release = stayAwake();
         try {
-          // Requests with a client and work whose client has disconnected share one grace period.
+          // Requests of connected clients, and work whose client has disconnected, share one grace period.
           await Promise.all([listener.stop(graceMs), app.drain(grace.signal)]);
           await app.close();
         } finally {

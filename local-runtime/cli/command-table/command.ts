@@ -1,15 +1,15 @@
 import type { CommandIo } from '../command-io.ts';
 
-/** One option; its key is the long name in camel case. An option without a `value` is a switch. */
+/** One option. Its key in the table is the long name in camel case. An option without a `value` is a switch. */
 export interface OptionRow {
   readonly about: string;
   /** The short flag: one letter. */
   readonly short?: string;
-  /** The name of the value in the help. The values of `file` are completed with file names. */
+  /** The name of the value in the help. If the name is `file`, shells complete the value with file names. */
   readonly value?: string;
   /** The accepted values. */
   readonly choices?: readonly string[];
-  /** Parses the value. Throws `InvalidArgumentError` with a whole sentence. Without a parser any text is accepted. */
+  /** Parses the value. Throws `InvalidArgumentError` with a complete sentence. If absent, any text is accepted. */
   readonly parse?: (text: string) => unknown;
   readonly default?: unknown;
   readonly isRepeated?: true;
@@ -18,7 +18,7 @@ export interface OptionRow {
   readonly excludes?: string;
 }
 
-/** One argument; its key is the name. */
+/** One argument. Its key in the table is the name. */
 export interface ArgumentRow {
   readonly about: string;
   readonly choices?: readonly string[];
@@ -58,11 +58,11 @@ export interface Call<Arguments, Options> {
 type Run<Arguments, Options> = (call: Call<Arguments, Options>) => Promise<number>;
 
 interface CommandRow<Arguments, Options> {
-  /** The command word; for a command of a group, the word of the group and the command word. */
+  /** The command word. For a command in a group, the word of the group followed by the command word. */
   readonly name: string;
   /** The summary for lists of commands: an imperative without a capital letter and a full stop. */
   readonly about: string;
-  /** More help: whole sentences. */
+  /** Additional help text, in complete sentences. */
   readonly details?: readonly string[];
   readonly arguments?: Arguments;
   readonly options?: Options;

@@ -6,7 +6,7 @@ function limit<const Unit extends string>(value: Unit, about: string, byDefault:
   return { value, parse: parseWholeNumber, default: byDefault, about } as const;
 }
 
-/** The options that `gateway` and `handoff` have in common. */
+/** The options that `gateway` and `handoff` share. */
 const DEPLOYMENT = {
   coordination: {
     value: 'file',
@@ -65,7 +65,10 @@ export const HANDOFF_OPTIONS = {
 
 export type HandoffOptions = OptionValues<typeof HANDOFF_OPTIONS>;
 
-/** Returns the error for slots with the same address or, with `-service`, the same service; undefined if they differ. */
+/**
+ * Returns the error for two slots with the same address or, with `-service`, the same service. Returns undefined if the
+ * slots differ.
+ */
 export function sameSlots(
   { blue, green }: Readonly<Record<Slot, string>>,
   named: '' | '-service',

@@ -8,7 +8,8 @@ import type { ListenAddress } from '../../server/listener/http-server.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { OptionValues } from './command.ts';
 
-// Copies of lists whose modules would take longer to load than the rest of `--help`. A test compares them.
+// Copies of lists in modules that would take longer to load than everything else that `--help` loads. A test compares the
+// copies with the lists.
 
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const satisfies readonly OutputFormat[];
 

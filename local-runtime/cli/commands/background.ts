@@ -24,11 +24,11 @@ type Outcome =
   /** The problem with the file, to be printed after its name. */
   | { readonly ok: false; readonly problem: string };
 
-// The defaults of the contract, which also apply to generated images.
+// The defaults of the contract. Generated images have the same defaults.
 const MATTE = { transparentThreshold: 12, opaqueThreshold: 96, despill: true };
 /** The maximum width and height of the image in which the background colour is detected. */
 const SEARCH_EDGE_PX = 1024;
-/** The minimum share of the border with one colour that counts as a flat background. */
+/** The minimum share of the border pixels that must have one colour for the background to count as flat. */
 const LEAST_SHARE = 0.5;
 const ALPHA_FORMATS: Readonly<Record<string, 'png' | 'webp'>> = { '.png': 'png', '.webp': 'webp' };
 
@@ -93,7 +93,8 @@ async function clearBackground(
       signal,
     );
     const result = await engine.inspect(cut, signal);
-    // An image with only one colour has no subject. An image without the given colour keeps its background.
+    // Succeeds only if a part of the image became transparent. An image with only one colour has no subject, and an image
+    // without the given colour keeps its background.
     if (result.ok && result.image.alpha === 'some') return { ok: true, bytes: cut, color };
     const isEmpty = result.ok && result.image.alpha === 'empty';
     const problem = isEmpty

@@ -31,7 +31,7 @@ interface Wanted {
 // The default limit of a service; the service enforces its own limit.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
-// Above the number of images that a service makes for one request.
+// Higher than the maximum number of images that a service makes for one request.
 const MOST_IMAGES = 1000;
 const INTERRUPTED = 130;
 // Far above the limit of a service, which the service enforces itself.
@@ -92,7 +92,10 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   });
 }
 
-/** Returns the error of an invalid combination of options, before anything is read or sent; undefined if there is no error. */
+/**
+ * Returns the error for an invalid combination of options, or undefined if there is no error. Called before anything is
+ * read or sent.
+ */
 function findMisuse(
   { prompt, image }: Wanted,
   { output, count, json, webhook, webhookEvent }: GenerateOptions,
@@ -168,7 +171,7 @@ async function findTemplate(service: Service, name: string | undefined) {
   return template;
 }
 
-/** Waits for the end of the job. Resolves with the job, or with undefined if a signal cancelled it. */
+/** Waits for the end of the job. Resolves with the job, or with undefined if a signal cancelled the job. */
 async function untilEnded(
   service: Service,
   id: string,
@@ -184,7 +187,7 @@ async function untilEnded(
     if (!stopping.signal.aborted) throw error;
     const path = `/v1/jobs/${encodeURIComponent(id)}`;
     const job = await service.json<ImageJob>(path, { method: 'DELETE' });
-    // The signal came too late: images that were made and possibly charged are kept.
+    // The job ended before the signal could cancel it. Images that were made and possibly charged are kept.
     if (job.status === 'succeeded' || job.status === 'failed') return job;
     io.stderr('image-bridge: the job was cancelled\n');
     return undefined;
@@ -198,7 +201,7 @@ interface ImageFiles {
   readonly references: readonly Buffer[];
 }
 
-/** Returns the request of a command line: the preset, overridden by the options. The service validates the request. */
+/** Returns the request for a command line: the preset, overridden by the options. The service validates the request. */
 function toRequest(
   prompt: string,
   options: ImageOptions,
@@ -238,7 +241,7 @@ function toInput(bytes: Buffer): { readonly type: 'base64'; readonly data: strin
   return { type: 'base64', data: bytes.toString('base64') };
 }
 
-/** Returns the fields without undefined values. */
+/** Returns the fields whose value is not undefined. */
 function named<const T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   // `Object.entries` loses the type of the keys.

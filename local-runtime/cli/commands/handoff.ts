@@ -64,7 +64,7 @@ export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>)
 
 /**
  * Locks the handoff with a file beside the coordination file. Throws `configuration` if the folder does not exist, because
- * the gateway then reads another folder, or if a file cannot be written to it.
+ * the gateway must then be reading another folder. Also throws `configuration` if a file cannot be written to the folder.
  */
 function lockHandoff(coordination: string): FileLock | undefined {
   const folder = dirname(resolve(coordination));
@@ -123,8 +123,8 @@ function toDriver(options: HandoffOptions, stderr: (text: string) => void): Slot
 }
 
 /**
- * Ignores the end of the terminal and the first SIGINT or SIGTERM, because requests are held until the handoff ends. A second
- * signal calls `onEnd`. Returns a function that restores the default signal handling.
+ * Ignores a closed terminal (SIGHUP) and the first SIGINT or SIGTERM, because requests are held until the handoff ends. A
+ * second signal calls `onEnd`. Returns a function that restores the default signal handling.
  */
 function outliveSignals(callbacks: {
   readonly onFirst: () => void;

@@ -14,7 +14,7 @@ import { packageVersion } from '../../server/package-version.ts';
 import { readWholeFile } from '../files.ts';
 import type { FoundService, McpCall } from '../find-or-start.ts';
 
-// The base64 of an image at the limit of a request, with room for the rest of the message.
+// Enough for the largest image of a request in base64, and for the other parts of the message.
 const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
 
 /**
@@ -31,7 +31,7 @@ export async function runMcp(call: McpCall): Promise<number> {
     // A chunk may contain the end of one message and the beginning of the next message.
     maxBufferSize: 2 * MAX_MESSAGE_BYTES,
   });
-  // The protocol reports errors of the input.
+  // Errors of the input are ignored here, because the protocol reports them.
   const ended = pipeline(process.stdin, lines).catch(() => {});
   const connection = serveStdio(
     () =>
@@ -52,7 +52,7 @@ export async function runMcp(call: McpCall): Promise<number> {
   return source.stop();
 }
 
-/** Finds or starts the service when it is first needed. Its modules are loaded only then. */
+/** Finds or starts the service when the first tool needs it. The modules of the service are not loaded earlier. */
 function createServiceSource(call: McpCall) {
   const stopping = new AbortController();
   let finding: Promise<FoundService> | undefined;
@@ -65,14 +65,14 @@ function createServiceSource(call: McpCall) {
   return {
     async find() {
       finding ??= find().catch((error: unknown) => {
-        // Lets the next call look again.
+        // The next call looks for the service again.
         finding = undefined;
         throw error;
       });
       return (await finding).service;
     },
 
-    /** Stops a service that was started here. Resolves with the exit code. */
+    /** Stops the service if this process started it. Resolves with the exit code. */
     async stop(): Promise<number> {
       stopping.abort();
       const found = await finding?.catch(() => undefined);
@@ -85,7 +85,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'an unknown error';
 }
 
-// Far above the size of a thumbnail.
+// Limits far above the size of a thumbnail.
 const LIMITS = {
   max_encoded_bytes: 32 * 1024 * 1024,
   max_edge: 2048,

@@ -13,7 +13,7 @@ import { printable } from '../terminal.ts';
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_SIDECAR_BYTES = 4 * 1024 * 1024;
 
-/** The limits of images. Nothing is decoded, so only the file size is limited. */
+/** The limits of images. Only the file size matters here, because no image is decoded. */
 const LIMITS = {
   max_encoded_bytes: MAX_FILE_BYTES,
   max_edge: Number.POSITIVE_INFINITY,

@@ -6,7 +6,7 @@ import { toQuery } from '../../client/service.ts';
 import type { Call } from '../command-table/command.ts';
 import { asTable, itemsAt, type ShowOptions, showReply } from '../show-reply.ts';
 
-// Above the number of providers of a bridge.
+// Higher than the number of providers of any bridge.
 const LIMIT = 100;
 
 /** Runs `image-bridge providers list`. Resolves with the exit code. */

@@ -13,7 +13,10 @@ interface ServeOptions {
   readonly greeting: (bridge: RunningBridge, protectedBy: string | undefined) => string;
 }
 
-/** Serves until a signal stops the bridge. Resolves with the exit code: 0 after an orderly stop, or a code of `launchBridge`. */
+/**
+ * Serves until a signal stops the bridge. Resolves with the exit code: 0 after an orderly stop, or an exit code of
+ * `launchBridge`.
+ */
 export async function serveUntilStopped(
   call: ServeCall,
   { presets = {}, ignoresUserFile = false, greeting }: ServeOptions,

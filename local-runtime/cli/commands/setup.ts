@@ -18,7 +18,7 @@ interface SetupOptions {
   readonly yes: boolean;
 }
 
-/** Runs `image-bridge setup`. A second run finds nothing to change. Resolves with the exit code. */
+/** Runs `image-bridge setup`. Running the command again changes nothing. Resolves with the exit code. */
 export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Promise<number> {
   const paths = setupPaths(io.env);
   try {
@@ -38,7 +38,10 @@ export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Pr
   }
 }
 
-/** Returns the missing folders of an existing configuration. The file itself is never changed. */
+/**
+ * Resolves with the changes that create the missing folders of an existing configuration. The configuration file itself is
+ * never changed.
+ */
 async function missingFolders(
   config: string,
   { env, cwd, stdout }: CommandIo,
@@ -63,7 +66,7 @@ function folders(state: string, artifacts: string, isPrivate: boolean): readonly
   return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate })];
 }
 
-/** The variables that usually hold the keys of these APIs. */
+/** The environment variables that usually contain the API keys of these providers. */
 const KEYS = [
   { name: 'openai', kind: 'openai_images', variable: 'OPENAI_API_KEY', whose: 'OpenAI' },
   { name: 'gemini', kind: 'gemini', variable: 'GEMINI_API_KEY', whose: 'Google' },
@@ -102,7 +105,7 @@ async function wants(question: string, options: SetupOptions, io: CommandIo): Pr
   return !isAsking(options, io) || confirm(`${question} [Y/n] `, true, io);
 }
 
-/** Makes the changes. Resolves with false, without changes, for a dry run or if the user refuses. */
+/** Makes the changes. Makes no changes and resolves with false in a dry run or if the user declines. */
 async function makeChanges(
   changes: readonly Change[],
   options: SetupOptions,
@@ -129,7 +132,7 @@ async function confirm(question: string, byDefault: boolean, io: CommandIo): Pro
 }
 
 function nextSteps(config: string, env: CommandIo['env']): string {
-  // Every command reads this file unless another file is set.
+  // True if commands read this file by default. Another file can be set by a variable.
   const isRead = env['IMAGE_BRIDGE_CONFIG'] === undefined && userConfigFile(env) === config;
   return `
 Next:
@@ -169,7 +172,7 @@ type ProposedProvider =
   | {
       readonly name: string;
       readonly kind: 'openai_images' | 'gemini';
-      /** The variable that holds its API key. */
+      /** The environment variable that contains the API key of the provider. */
       readonly variable: string;
     };
 
@@ -209,7 +212,10 @@ enabled = false
   return provider.name === 'sandbox' ? '\n[providers.sandbox]\nenabled = true\n' : '';
 }
 
-/** Returns a basic string of TOML 1.0, which has the escapes of JSON but also requires an escape for the delete character. */
+/**
+ * Returns the text as a basic string of TOML 1.0. TOML has the escapes of JSON and also requires an escape for the delete
+ * character (U+007F).
+ */
 function toToml(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
@@ -225,7 +231,7 @@ interface Change {
 const FOR_OWNER = 0o700;
 const FILE_FOR_OWNER = 0o600;
 
-/** Returns the change that creates a folder; no change if the folder exists. */
+/** Returns the change that creates a folder, or no change if the folder exists. */
 function newFolder(
   path: string,
   { isPrivate }: { readonly isPrivate: boolean },
@@ -240,7 +246,7 @@ function newFolder(
   ];
 }
 
-/** Returns the change that writes a new file and its folder, accessible only by their owner. */
+/** Returns the change that writes a new file and creates its folder. Only their owner can access both. */
 function newFile(path: string, content: string): Change {
   const indented = content.replace(/^(?=.)/gm, '    ');
   return {

@@ -30,9 +30,10 @@ interface AddOptions {
   readonly expires: string | undefined;
 }
 
-// A change takes milliseconds, but a script may make many changes at once.
+// The maximum wait for the lock. A change takes milliseconds, but a script may make many changes at once.
 const LONGEST_WAIT_MS = 10_000;
-// The time for which removal marks are kept, so that a bridge stopped for this long still learns about removed tokens.
+// The time for which removal marks are kept. A bridge that was stopped for up to this time still learns about removed
+// tokens.
 const MARK_SECS = 30 * 86_400;
 // The maximum number of removal marks, so that programs that often add and remove tokens do not fill the file.
 const MAX_MARKS = 128;
@@ -84,7 +85,8 @@ export function runTokensDisable(call: TokenCall): Promise<number> {
 export function runTokensRemove(call: TokenCall): Promise<number> {
   return changeToken(
     call,
-    // The mark cancels the queued and running work of the token. A missing row alone may be an accident.
+    // The removal mark makes the bridge cancel the queued and running work of the token. A missing row alone does not,
+    // because a row may be lost by accident.
     ({ id, name, sha256, scope }) => ({
       ...{ id, name, sha256, scope, permissions: [], disabled: false },
       removedSecs: nowSecs(systemClock),
@@ -131,7 +133,7 @@ interface Changed {
   readonly done: () => void;
 }
 
-/** Replaces the token with the given name by the result of `change`. */
+/** Replaces the token that has the given name with the result of `change`. */
 function changeToken(
   call: TokenCall,
   change: (token: Token) => Token,
@@ -160,7 +162,7 @@ function changeTokens(
     try {
       const { tokens, done } = change(existsSync(path) ? readTokens(path).tokens : []);
       const text = toTokensText(withoutOldMarks(tokens));
-      // Throws before a file is written that the bridge would reject.
+      // Throws if the bridge would reject the new file, before the file is written.
       parseTokens(text);
       await saveFile(path, text, { replaces: true, mode: 0o600 });
       done();
@@ -182,7 +184,10 @@ function isNamed(token: Token, name: string): boolean {
   return isInUse(token) && token.name === name;
 }
 
-/** Returns the tokens without expired removal marks and, if there are too many marks, without the oldest marks. */
+/**
+ * Returns the tokens without expired removal marks. If more than `MAX_MARKS` marks remain, the oldest marks are omitted
+ * too.
+ */
 function withoutOldMarks(tokens: readonly Token[]): readonly Token[] {
   const oldest = nowSecs(systemClock) - MARK_SECS;
   const marks = tokens.flatMap(({ removedSecs }) => removedSecs ?? []).sort((a, b) => b - a);

@@ -46,14 +46,14 @@ async function checkProvider(provider: Provider, examined: Examined): Promise<Fi
   const registered = registeredProviders(examined.config).find((one) => one.name === name);
   const readiness = await provider.probe(examined.signal);
   if (readiness.ready) return (await findOpenKey(check, registered)) ?? good(check, READY);
-  // Other providers are only used by requests that name them.
+  // A warning for any other provider, because only requests that name such a provider use it.
   const level = name === examined.config.default_provider ? 'bad' : 'warning';
   return { check, level, ...(await explain(registered, readiness.errorCode, examined)) };
 }
 
 const READY = 'ready for requests; its backend was not called';
 
-/** Returns a warning if every user of the machine can read the key. This may be intended where secrets are mounted. */
+/** Returns a warning if every user of the machine can read the key. Such permissions may be intended for mounted secrets. */
 async function findOpenKey(
   check: string,
   registered: RegisteredProvider | undefined,
@@ -112,10 +112,10 @@ async function explain(
 const run = promisify(execFile);
 
 const TIMEOUT_MS = 5000;
-// The namespaces that the agent uses to read the image of an edit.
+// The bubblewrap arguments for the namespaces in which the agent reads the image of an edit.
 const NAMESPACES = ['--ro-bind', '/', '/', '--unshare-user', '--unshare-pid', '--proc', '/proc'];
 
-/** Checks whether an installed bubblewrap works. If it is not installed, the agent reads the images of an edit differently. */
+/** Checks whether an installed bubblewrap works. Without bubblewrap the agent reads the images of an edit in another way. */
 export async function checkBubblewrap(examined: Examined): Promise<readonly Finding[]> {
   const { config, env, signal } = examined;
   if (!config.providers.agent_app_server.enabled) return [];

@@ -11,7 +11,7 @@ import { lockFile } from '../../server/locks/file-lock.ts';
 import { toLocalAddress } from '../with-service.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
-/** Checks whether `server.bind` can be bound, or a bridge is already listening there. */
+/** Checks whether `server.bind` can be bound or a bridge is already listening at that address. */
 export async function checkPort({ config, signal }: Examined): Promise<Finding> {
   const { bind } = config.server;
   const { host = '', port = 0 } = parseAuthority(bind) ?? {};
@@ -28,7 +28,7 @@ export async function checkPort({ config, signal }: Examined): Promise<Finding> 
     : bad('server.bind', `another program is listening on ${bind}`, advice);
 }
 
-/** Resolves with the code of the error, or undefined if the address can be bound. */
+/** Resolves with the code of the error, or with undefined if the address can be bound. */
 function tryListen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -73,7 +73,7 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
   }
 }
 
-/** Checks the secret of `server.webhooks`, and that at least one host is allowed. */
+/** Checks that the secret of `server.webhooks` is available and that at least one host is allowed. */
 export function checkWebhooks({ config, env }: Examined): readonly Finding[] {
   const { enabled, secret_env: variable, allowed_hosts: hosts } = config.server.webhooks;
   if (!enabled || variable === undefined) return [];

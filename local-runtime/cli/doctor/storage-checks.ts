@@ -109,7 +109,7 @@ export async function checkArtifacts({ config, clock }: Examined): Promise<reado
       'Mount the folder. To continue without the stored images, create a folder .staging in an empty folder.';
     return [bad('artifacts', message, advice)];
   } catch {
-    // The check of the database reports this problem.
+    // The check of the database reports a database that cannot be read.
     return [];
   } finally {
     reader?.close();

@@ -10,13 +10,16 @@ interface Deps {
   /** The compose file. */
   readonly file: string;
   readonly project: string | undefined;
-  /** The name of each slot's service. */
+  /** The name of the compose service for each slot. */
   readonly services: Readonly<Record<Slot, string>>;
   /** Receives the standard error of `docker compose`. */
   readonly stderr: (text: string) => void;
 }
 
-/** The part of `docker compose config --format json` with the commands of services. `null` means the command of the image. */
+/**
+ * The part of the output of `docker compose config --format json` that contains the commands of services. `null` means the
+ * command of the image.
+ */
 const PROJECT = v.object({
   services: v.record(v.string(), v.object({ command: v.nullish(v.array(v.string())) })),
 });
@@ -31,7 +34,7 @@ export function createComposeDriver({ file, project, services, stderr }: Deps): 
   async function compose(verb: string, ...argv: readonly string[]): Promise<string> {
     const child = spawn('docker', [...from, verb, ...argv], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A separate process group, so that Ctrl+C and the end of the terminal do not interrupt a step.
+      // Starts the child in its own process group, so that Ctrl+C or a closed terminal does not interrupt the step.
       detached: true,
     });
     const ended = once(child, 'close');

@@ -18,13 +18,16 @@ interface Deps {
   readonly maxLogBytes?: number;
 }
 
-/** The identity of a process. The start time, in clock ticks, distinguishes it from later processes with the same id. */
+/**
+ * The identity of a process. The start time, in clock ticks, distinguishes the process from later processes with the same
+ * id.
+ */
 interface Found {
   readonly pid: number;
   readonly startTicks: string;
 }
 
-// Does not follow links.
+// Opens a log for appending. Fails if the path is a link.
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 const LOG_FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
 // The word `serve`; only its first occurrence in a command is replaced.

@@ -32,12 +32,12 @@ interface Settings {
 interface Deps {
   readonly routes: readonly Route[];
   readonly httpSettings: HttpSettings;
-  /** The services. Requests that arrive before the app is built wait for them. */
+  /** The services. Requests that arrive before startup is complete wait for this promise. */
   readonly services: Promise<Services>;
   readonly settings: Settings;
 }
 
-// The time in which replies that are being written at the end of the work can reach their clients.
+// The time after the end of the work in which replies that are still being written can reach their clients.
 const CLOSE_MS = 1000;
 
 /** Creates the HTTP listener. It serves the route table, and rejects everything else in the format of the contract. */
@@ -49,7 +49,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
     headTimeoutMs: settings.head_timeout_ms,
   });
   const shutdown = new AbortController();
-  // Every incomplete reply adds a listener.
+  // Each incomplete reply adds a listener, so Node's warning about too many listeners is disabled.
   setMaxListeners(0, shutdown.signal);
   const drainOptions = { clock, maxDrainBytes: maxBodyBytes, shutdown: shutdown.signal };
   const sendReply = createSendReply(drainOptions);

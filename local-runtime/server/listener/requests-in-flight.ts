@@ -7,7 +7,7 @@ import type { SendReply } from './send-reply.ts';
 
 interface Deps {
   readonly httpSettings: HttpSettings;
-  /** The services. Requests that arrive before the app is built wait for them. */
+  /** The services. Requests that arrive before startup is complete wait for this promise. */
   readonly services: Promise<Services>;
   readonly sendReply: SendReply;
   /** Aborted when the grace period of a shutdown ends. */
@@ -23,7 +23,7 @@ export interface RequestInFlight {
 /** The operation to which a request was routed. */
 export interface Destination {
   readonly handler: Operation<Services>;
-  /** The path as written in the route table; undefined if no route matches. */
+  /** The path as written in the route table. Undefined if no route matches. */
   readonly route: string | undefined;
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
@@ -38,7 +38,10 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, shut
   let becameIdle = () => {};
 
   return {
-    /** Runs a request. Resolves when the reply has been passed to the socket. The handler's signal aborts on a disconnect. */
+    /**
+     * Runs a request. Resolves when the reply has been passed to the socket. The handler's signal aborts when the client
+     * disconnects.
+     */
     async run(
       { incoming, outgoing }: RequestInFlight,
       { handler, route, path, parameters }: Destination,
@@ -111,7 +114,7 @@ function stopped(): BridgeError {
 }
 
 /**
- * Converts a request to an event from values that Node and Hono have already parsed. Creating a `URL` or `Headers` would
+ * Creates the event for a request from values that Node and Hono have already parsed. Creating a `URL` or `Headers` would
  * cost more than the whole operation of a small route.
  */
 function toEvent(
