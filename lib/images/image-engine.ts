@@ -23,7 +23,7 @@ interface Shared extends Deps {
   readonly composites: Composites;
 }
 
-/** The scope of work without a caller: the doctor, the commands, the providers. */
+/** The scope of work that no request started: work for `doctor`, the other commands and the providers. */
 const OWN_SCOPE = '';
 
 /** Creates the image engine. sharp is loaded when the first image is processed. */
@@ -39,7 +39,7 @@ export function createImageEngine(deps: Deps): ImageEngine {
   };
 }
 
-/** Creates the operations on images for one scope. Scopes take turns. */
+/** Creates the operations on images for one scope. The scopes take turns in the use of the slots. */
 function createTools(
   { limits, clock, slices, mattes, composites }: Shared,
   work: ScopedWork,

@@ -6,11 +6,11 @@ import { createRunningWork } from '../platform/running-work.ts';
 import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
 import type { Edges } from './image.ts';
 
-// sharp and file system calls share one thread pool. More concurrent decodes would delay the file system calls.
+// sharp and file system calls share one thread pool. More than three concurrent decodes would delay the file system calls.
 const DECODE_SLOTS = 3;
-/** Maximum slots per kind of work. Of the three slots, one is always left for the other kind. */
+/** Maximum slots for each kind of work. At least one of the three slots is always left for the other kind. */
 const SLOTS_OF = { request: 2, delivery: 2 } as const;
-/** The number of operations that may hold raw images at a time. One raw image has up to 256 MiB. */
+/** The number of operations that may hold raw images at a time. One raw image takes up to 256 MiB of memory. */
 const RAW_SLOTS = 2;
 /** An image with more pixels is large: its decode takes a tenth of a second or longer. */
 const LARGE_PIXELS = 8 * 1024 * 1024;
@@ -21,12 +21,15 @@ export type ImageWork = ReturnType<typeof createImageWork>;
 /** The functions that run the work of one scope. */
 export type ScopedWork = ReturnType<ImageWork['workOf']>;
 
-/** Runs the work of the image engine within its slots, in turns between scopes, and waits for running work on close. */
+/**
+ * Creates the scheduler of the image engine. It limits the concurrent work, lets the scopes take turns, and waits for running
+ * work when it is closed.
+ */
 export function createImageWork() {
   const gate = createFairSlots(DECODE_SLOTS, SLOTS_OF);
   const rawSlots = createFairSlots(RAW_SLOTS, { raw: RAW_SLOTS });
   const library = createOnce(loadSharp);
-  // `close` waits for this work even if the signals of its callers have aborted.
+  // `close` waits for tracked work even if the signal of the caller has aborted.
   const { track, untilIdle } = createRunningWork();
   let closing: Promise<void> | undefined;
 
@@ -43,7 +46,7 @@ export function createImageWork() {
   return {
     track,
 
-    /** Returns the functions that run work of this kind for one scope. */
+    /** Returns the functions that run work of the given kind for the scope `owner`. */
     workOf(owner: string, kind: WorkKind) {
       const underGate = <T>(
         image: Edges,
@@ -57,7 +60,10 @@ export function createImageWork() {
         start,
         underGate,
 
-        /** Starts an operation that holds raw images of the dimensions of `image`. It waits for a slot for raw images. */
+        /**
+         * Starts an operation that holds raw images of the dimensions of `image`. The operation first waits for a raw image
+         * slot.
+         */
         startRaw: <T>(
           image: Edges,
           operation: (sharp: SharpFactory) => Promise<T>,
@@ -80,7 +86,7 @@ export function createImageWork() {
       };
     },
 
-    /** Rejects new work from now on. Resolves when no work runs and `end` has resolved. */
+    /** Rejects all new work after this call. Resolves when no work is running and `end` has resolved. */
     close(end: () => Promise<unknown>): Promise<void> {
       closing ??= untilIdle().then(async () => {
         await end();

@@ -16,18 +16,18 @@ export interface ImageLimits {
 
 /**
  * An encoded image whose container and pixels were checked to the last byte (docs/contract.md, section 1). Its dimensions are
- * those before the rotation by EXIF.
+ * not rotated according to the EXIF orientation.
  */
 export interface VerifiedImage extends Edges {
   readonly bytes: Buffer;
   readonly format: OutputFormat;
-  /** EXIF orientation, 1 to 8. It is 1 if the image has no orientation. */
+  /** EXIF orientation, 1 to 8. The value is 1 if the image has no orientation tag. */
   readonly orientation: number;
-  /** `none`: no alpha channel. `opaque`: every alpha is 255. `empty`: every alpha is 0. `some`: any other mixture. */
+  /** `none`: no alpha channel. `opaque`: every alpha is 255. `empty`: every alpha is 0. `some`: any other alpha values. */
   readonly alpha: 'none' | 'opaque' | 'some' | 'empty';
   /** SHA-256 of `bytes` in lowercase hexadecimal. */
   readonly sha256: string;
-  /** True if the image has 16 bits a channel and a colour profile. Its conversion to sRGB needs special care. */
+  /** True if the image has 16 bits per channel and a colour profile. Its conversion to sRGB needs special care. */
   readonly hasDeepProfile?: boolean;
 }
 
@@ -45,7 +45,7 @@ export type ImageFault =
   | 'chunk_too_large'
   | 'decode_timeout';
 
-/** The answer about an invalid image. */
+/** The result for an invalid image. */
 export interface Refused {
   readonly ok: false;
   readonly fault: ImageFault;
@@ -53,7 +53,7 @@ export interface Refused {
 
 export type Inspection = { readonly ok: true; readonly image: VerifiedImage } | Refused;
 
-/** A small PNG of an image that the same decode verified, or the reason why the image is invalid. */
+/** A small PNG of a verified image, or the reason why the image is invalid. */
 export type Thumbnail =
   | {
       readonly ok: true;
@@ -73,17 +73,17 @@ export interface DecodeOptions {
   /** Number of channels. 3: transparent pixels are blended with white. 4: an image without alpha becomes opaque. */
   readonly channels: 3 | 4;
   /**
-   * Exact target dimensions. `cover` crops to fill them, `fill` stretches. If absent, the image keeps its dimensions, rotated
-   * by EXIF.
+   * Exact target dimensions. `cover` crops the image to fill the target, `fill` stretches the image. If absent, the image is
+   * only rotated according to its EXIF orientation.
    */
   readonly resize?: Edges & { readonly fit: 'cover' | 'fill' };
 }
 
 export interface EncodeOptions {
   readonly format: OutputFormat;
-  /** Quality 0 to 100, the field `output_compression` of a request. Only for jpeg and webp. */
+  /** Quality from 0 to 100, as in the request field `output_compression`. Used only for `jpeg` and `webp`. */
   readonly compression?: number;
-  /** True if every sample is kept, including the colours of transparent pixels. Only for webp. */
+  /** True if every sample is kept, including the colours of transparent pixels. Used only for `webp`. */
   readonly lossless?: boolean;
 }
 
@@ -99,19 +99,19 @@ export interface MatteOptions {
 }
 
 /**
- * A size in pixels that a model supports, and the area in it that shows the source. The rest repeats the outermost pixels of
- * the source.
+ * A size in pixels that a model supports, and the area of the canvas that shows the source. The rest of the canvas repeats the
+ * edge pixels of the source.
  */
 export interface Canvas extends Edges {
   readonly area: Edges & { readonly left: number; readonly top: number };
 }
 
-/** A source image, and the mask that says where an edit by a model may change it. */
+/** A source image, and the mask of the areas in which an edit may change the image. */
 export interface MaskedSource {
   readonly source: VerifiedImage;
   /**
-   * Mask with the dimensions of the source after the rotation by EXIF. Pixels with alpha 0 may change, pixels with alpha 255
-   * must not.
+   * Mask with the dimensions of the source after the EXIF rotation. Pixels with alpha 0 may change; pixels with alpha 255 must
+   * not change.
    */
   readonly mask: VerifiedImage;
   /** Canvas on which the source was sent to the model. */
@@ -119,28 +119,29 @@ export interface MaskedSource {
 }
 
 /**
- * Functions on images. Pixels are decoded and encoded off the main thread, at most three images at a time. All functions
- * reject with the signal's reason on abort, and throw `overloaded` after the engine was closed.
+ * Functions on images. Pixels are decoded and encoded off the main thread, at most three images at a time. All functions reject
+ * with the signal's reason on abort, and with `overloaded` after the engine was closed.
  */
 export interface ImageTools {
-  /** Verifies one encoded image. For an invalid image it resolves with the fault instead of throwing. */
+  /** Verifies one encoded image. Resolves with the fault if the image is invalid. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /**
-   * Resolves with a verified PNG that fits a square of `edgePx` pixels and is never enlarged: rotated by EXIF, in sRGB, with
-   * its alpha, without metadata. The image itself is verified too, as by `inspect`. The same image always gives the same bytes.
+   * Verifies an image like `inspect` and resolves with a verified PNG thumbnail in sRGB. The thumbnail is rotated according to
+   * the EXIF orientation, keeps the alpha and has no metadata. It fits in a square of `edgePx` pixels; a smaller image is not
+   * enlarged. The same image always produces the same bytes.
    */
   thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
-  /** Resolves with the pixels of a verified image, rotated by EXIF and converted to sRGB. */
+  /** Resolves with the pixels of a verified image, rotated according to its EXIF orientation and converted to sRGB. */
   decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Converts an image to another format, in 8-bit sRGB and without metadata. The pixels are rotated by EXIF because the
+   * Converts an image to another format, in 8-bit sRGB and without metadata. The pixels are rotated because the EXIF
    * orientation is removed with the metadata. Transparent pixels are blended with white if the format has no alpha.
    */
   convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Makes the background of an image transparent (docs/contract.md, section 2). The result is rotated by EXIF and has no
-   * metadata.
+   * Makes the background of an image transparent (docs/contract.md, section 2). The result is rotated according to the EXIF
+   * orientation and has no metadata.
    */
   removeBackground(
     image: VerifiedImage,
@@ -148,12 +149,12 @@ export interface ImageTools {
     options: EncodeOptions,
     signal: AbortSignal,
   ): Promise<Buffer>;
-  /** Draws an image on a canvas. Resolves with a PNG that is rotated by EXIF, in sRGB and without metadata. */
+  /** Draws an image on a canvas. Resolves with a PNG in sRGB without metadata, rotated according to the EXIF orientation. */
   drawOnCanvas(image: VerifiedImage, canvas: Canvas, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Draws a mask on a canvas. Resolves with a PNG of two values. Pixels that may change at all (alpha below 255) are open; the
-   * surroundings of the area are closed. `alpha`: open pixels have alpha 0, closed pixels 255. `white`: the PNG has no alpha,
-   * open pixels are white, closed pixels black.
+   * Draws a mask on a canvas. Resolves with a PNG in which each pixel is either open or closed. A pixel is open if its alpha in
+   * the mask is below 255. The canvas outside the area is closed. `alpha`: open pixels have alpha 0, closed pixels have alpha
+   * 255. `white`: the PNG has no alpha; open pixels are white, closed pixels are black.
    */
   drawMask(
     mask: VerifiedImage,
@@ -162,9 +163,9 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<Buffer>;
   /**
-   * Composites `drawn`, an image of the canvas in any size, over the source, as far as the mask permits. Where the alpha of the
-   * mask is 255, the decoded samples are those of the source. Where it is 0, they are those of `drawn`. Between these values
-   * both are blended.
+   * Composites `drawn` over the source where the mask permits changes. `drawn` shows the whole canvas, in any size. Where the
+   * alpha of the mask is 255, the result has the pixels of the source. Where the alpha is 0, the result has the pixels of
+   * `drawn`. Between these values, both are blended.
    */
   composite(
     drawn: VerifiedImage,
@@ -173,15 +174,15 @@ export interface ImageTools {
     signal: AbortSignal,
   ): Promise<Buffer>;
   /**
-   * Resolves with the image and `record`, a text from `toXmpJson`, in its only XMP packet. All other bytes of the container stay
-   * the same. Resolves with undefined if the image has more XMP packets than can be edited.
+   * Resolves with a copy of the image whose only XMP packet contains `record`, a text from `toXmpJson`. All other bytes of the
+   * container stay the same. Resolves with undefined if the image has more XMP packets than can be edited.
    */
   embedRecord(
     image: VerifiedImage,
     record: string,
     signal: AbortSignal,
   ): Promise<Buffer | undefined>;
-  /** Resolves with true if the image has a signed C2PA manifest, which any change to the file makes invalid. */
+  /** Resolves with true if the image has a signed C2PA manifest. Any change to the file makes the manifest invalid. */
   hasManifest(
     image: Pick<VerifiedImage, 'bytes' | 'format'>,
     signal: AbortSignal,
@@ -189,18 +190,18 @@ export interface ImageTools {
 }
 
 /**
- * The functions on images. Called on the engine itself, they work without a scope: for the doctor, the commands, the
- * providers.
+ * The functions on images. `doctor`, the other commands and the providers call these functions on the engine itself, without a
+ * scope.
  */
 export interface ImageEngine extends ImageTools {
   /**
-   * Returns the functions for the requests of one scope. Scopes take turns. Requests have two slots, and decodes of more than
-   * 8 megapixels for one scope never hold both.
+   * Returns the functions for the requests of one scope. Scopes take turns. Requests can use two slots. Decodes of more than 8
+   * megapixels for one scope never use both slots at the same time.
    */
   forScope(scope: string): ImageTools;
-  /** Returns the functions for the deliveries and thumbnails of one scope, which have a third slot. */
+  /** Returns the functions for the deliveries and thumbnails of one scope. At least one slot is always left for this work. */
   forDelivery(scope: string): ImageTools;
-  /** Closes the engine. Resolves when none of its work runs. */
+  /** Closes the engine. Resolves when none of its work is running. */
   close(): Promise<void>;
 }
 
@@ -213,7 +214,9 @@ export function uprightEdges({
   return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 
-/** Returns the limit that an image of this size exceeds, or undefined. An image above a limit is never decoded. */
+/**
+ * Returns the fault for the limit that an image of this size exceeds, or undefined. An image above a limit is never decoded.
+ */
 export function overLimits(
   { bytes, width, height }: Edges & { readonly bytes: number },
   limits: Omit<ImageLimits, 'max_decode_ms'>,

@@ -4,15 +4,15 @@ import type { Pixels } from '../image.ts';
 /** The number of rows between two checks of the stop flag. */
 const ROWS_AT_ONCE = 16;
 
-/** Two images of the same dimensions, and the alpha that decides which of them each pixel comes from. */
+/** Two images with the same dimensions, and the weights for blending the two. */
 export interface CompositeTask extends Pick<Pixels, 'width' | 'height' | 'channels'> {
   /** Source in 8-bit sRGB: rows from the top, alpha not premultiplied. The result is written into this buffer. */
   readonly kept: ArrayBuffer;
   /** Image drawn by a model, in the same form as `kept`. */
   readonly drawn: ArrayBuffer;
-  /** Weights, one byte for each pixel. With 255 the source stays, with 0 the drawn image replaces it. */
+  /** Weights, one byte for each pixel. 255 keeps the source pixel; 0 replaces the source pixel with the drawn pixel. */
   readonly alpha: ArrayBuffer;
-  /** A 32-bit integer. Any value except 0 ends the work early. */
+  /** Stop flag, a 32-bit integer. Any value except 0 ends the work early. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -22,7 +22,7 @@ export function composite(task: CompositeTask) {
   return putTogether(task) ? transferResult(kept, [kept]) : undefined;
 }
 
-/** Changes `kept` where the mask permits it. Returns false if it was stopped. */
+/** Changes `kept` where the mask permits changes. Returns false if the task was stopped. */
 function putTogether(task: CompositeTask): boolean {
   const { width, height, channels } = task;
   const stop = new Int32Array(task.stop);
@@ -47,8 +47,8 @@ export interface Plane {
 }
 
 /**
- * Blends one pixel of `target` with the same pixel of `other`. With `weight` 255 it becomes exactly the pixel of `other`, with 0
- * it stays unchanged.
+ * Blends one pixel of `target` with the same pixel of `other`. With `weight` 255, the pixel becomes exactly the pixel of
+ * `other`. With `weight` 0, the pixel stays unchanged.
  */
 export function blendPixel(target: Plane, other: Plane, pixel: number, weight: number): void {
   const { bytes, channels } = target;
@@ -61,7 +61,8 @@ export function blendPixel(target: Plane, other: Plane, pixel: number, weight: n
   for (let channel = 0; channel < 3; channel += 1) {
     const is = bytes[to + channel] ?? 0;
     const becomes = other.bytes[from + channel] ?? 0;
-    // Colours are weighted by their alpha because invisible colours must not become visible. With weight 255 they are copied.
+    // Colours are weighted by their alpha because invisible colours must not become visible. With weight 255, colours are
+    // copied without change.
     bytes[to + channel] =
       weight === 255 || both === 0
         ? becomes

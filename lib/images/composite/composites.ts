@@ -26,7 +26,7 @@ type CompositeTools = Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'composite'
 export interface Composites {
   /** Returns the operations for the work of one scope. */
   toolsWith(work: ScopedWork): CompositeTools;
-  /** Stops the threads. Resolves when none of them runs. */
+  /** Stops the threads. Resolves when all threads have stopped. */
   close(): Promise<void>;
 }
 
@@ -50,7 +50,8 @@ function createTools(
     channels: 3 | 4,
     signal: AbortSignal,
   ): Promise<Sharp> {
-    // In two steps because sharp extracts the area before the rotation for some orientations and after it for others.
+    // The rotation and the extraction are two steps, because in one step sharp extracts the area before the rotation for some
+    // orientations and after the rotation for others.
     const whole = () =>
       pixelDecode(sharp, drawn, { channels }).toBuffer({ resolveWithObject: true });
     const { data, info } = await step('decoded', drawn, whole, signal);
@@ -68,7 +69,8 @@ function createTools(
       return startRaw(
         mask,
         async (sharp) => {
-          // In two steps because scaling together with the colours would make a 16-bit mask differ from the same mask in 8 bits.
+          // The alpha is decoded first and scaled later. Scaling the alpha together with the colours would make a 16-bit mask
+          // differ from the same mask in 8 bits.
           const decode = () => turnedAlpha(sharp, mask).toBuffer();
           const alpha = {
             ...uprightEdges(mask),
@@ -94,7 +96,8 @@ function createTools(
             const ready = await pipeline;
             return step('decoded', size, () => memoryOf(ready, size, count), signal);
           };
-          // No deadlock: each of the three releases its decode slot before it waits for another.
+          // This cannot deadlock, because each of the three operations releases its decode slot before it waits for another
+          // slot.
           const [area, kept, alpha] = await Promise.all([
             decode(drawnIn(sharp, drawn, masked, channels, signal), channels),
             decode(pixelDecode(sharp, source, { channels }), channels),
@@ -135,18 +138,18 @@ async function memoryOf(
 
 type Plane = Omit<Pixels, 'channels'>;
 
-/** The background of closed pixels: 255 in a plane of alpha. */
+/** The colour of closed pixels: 255 in an alpha plane. */
 const CLOSED = '#ffffff';
 
-/** Draws an image on the canvas as a PNG. The outermost pixels of the image are repeated around it. */
+/** Draws an image on the canvas as a PNG. The edge pixels of the image are repeated around the image. */
 function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: Canvas): Sharp {
   const scaled = turnedSource(sharp, image).resize(areaSize(canvas));
   return encoded(scaled.extend({ ...margins(canvas), extendWith: 'copy' }), { format: 'png' });
 }
 
 /**
- * Draws the alpha of a mask on the canvas with two values: 255 is closed, every lower value becomes open. The surroundings
- * are closed.
+ * Draws the alpha of a mask on the canvas with two values. Alpha 255 becomes closed (255); every lower alpha becomes open (0).
+ * The canvas outside the area is closed.
  */
 function canvasAlpha(sharp: SharpFactory, alpha: Plane, canvas: Canvas): Sharp {
   const scaled = sharp(alpha.data, { raw: rawOf(alpha, 1) }).resize(areaSize(canvas));
@@ -154,7 +157,10 @@ function canvasAlpha(sharp: SharpFactory, alpha: Plane, canvas: Canvas): Sharp {
   return whole.threshold(255).toColourspace('b-w').raw();
 }
 
-/** Encodes a plane of alpha as a PNG: as the alpha of a black image, or as a grey image that is white where the alpha is 0. */
+/**
+ * Encodes an alpha plane as a PNG: either as the alpha of a black image, or as a greyscale image that is white where the alpha
+ * is 0.
+ */
 function maskImage(sharp: SharpFactory, alpha: Plane, form: 'alpha' | 'white'): Sharp {
   const { data, width, height } = alpha;
   if (form === 'white') {
@@ -190,8 +196,8 @@ function rawOf({ width, height }: Plane, channels: Raw['channels']): Raw {
 }
 
 /**
- * Returns the area of a canvas in an image that shows the canvas in any size, in whole pixels and at least one pixel wide and
- * high.
+ * Returns the area of a canvas in the pixels of `image`, which shows the whole canvas in any size. The area has whole pixels
+ * and is at least one pixel wide and high.
  */
 export function areaIn(canvas: Canvas, image: Edges): Canvas['area'] {
   const { left, top, width, height } = canvas.area;

@@ -14,16 +14,19 @@ export interface ContainerFormat {
   findXmp(bytes: Buffer): Steps<ContainerXmp | undefined>;
 }
 
-/** Facts about an image from its container, known before its pixels are decoded. Its dimensions are those before the rotation by EXIF. */
+/**
+ * Facts about an image from its container, known before its pixels are decoded. The dimensions are not rotated according to the
+ * EXIF orientation.
+ */
 export interface ContainerFacts extends Edges {
-  /** EXIF orientation, 1 to 8. It is 1 if the image has no orientation. */
+  /** EXIF orientation, 1 to 8. The value is 1 if the image has no orientation tag. */
   readonly orientation: number;
   readonly hasAlpha: boolean;
   /** True for a JPEG with four colour channels and no alpha. */
   readonly isCmyk: boolean;
-  /** True for a PNG with 16 bits a channel and a colour profile. */
+  /** True for a PNG with 16 bits per channel and a colour profile. */
   readonly hasDeepProfile: boolean;
-  /** Compressed texts and profiles as raw deflate streams. They are inflated later, off the main thread. */
+  /** Compressed texts and profiles as raw deflate streams. The streams are inflated later, off the main thread. */
   readonly deflated: readonly Buffer[];
 }
 
@@ -37,24 +40,24 @@ export function refused(fault: ImageFault): Refused {
 export interface ExistingXmp {
   readonly start: number;
   readonly end: number;
-  /** Bytes of the packet. Undefined if the packet is not readable, or only continues another packet. */
+  /** Bytes of the packet. Undefined if the packet is not readable or is only the continuation of another packet. */
   readonly packet: Buffer | undefined;
 }
 
 /** The XMP of an image. */
 export interface ContainerXmp {
-  /** First readable packet. Readers ignore the others. */
+  /** First readable packet. Readers ignore all other packets. */
   readonly packet: Buffer | undefined;
   /** Returns the edits that make `packet` the only packet of the image. */
   replaceWith(packet: XmpPacket): readonly Edit[];
 }
 
-/** The most XMP packets that are edited. Ordinary images have at most a few. */
+/** The maximum number of existing XMP packets in an image that is edited. Ordinary images have at most a few packets. */
 export const MAX_EXISTING = 64;
 
 /**
- * The longest packet that is read. It is ten times the longest packet that is written, because other tools that rewrite a
- * packet may escape many characters and add text.
+ * The maximum length of a packet that is read. The limit is several times the length of the longest packet that is written,
+ * because other tools may rewrite a packet, escape many characters and add text.
  */
 export const MAX_PACKET_BYTES = 512 * 1024;
 
@@ -74,12 +77,18 @@ export function removal({ start, end }: ExistingXmp): Edit {
   return { start, end, insert: Buffer.alloc(0) };
 }
 
-/** Returns the number of bytes that the edits add to the length. It is negative if they remove bytes. */
+/**
+ * Returns the number of bytes that the edits add to the length. The number is negative if the edits remove more bytes than they
+ * add.
+ */
 export function growth(edits: readonly Edit[]): number {
   return edits.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), 0);
 }
 
-/** Applies edits to `bytes` and copies each byte once. The edits may have any order and may touch, but must not overlap. */
+/**
+ * Applies edits to `bytes` and copies each byte once. The edits can be in any order. Edits may be adjacent but must not
+ * overlap.
+ */
 export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;

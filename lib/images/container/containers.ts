@@ -16,7 +16,7 @@ export type CheckedContainer =
   | { readonly ok: true; readonly format: OutputFormat; readonly facts: ContainerFacts }
   | Refused;
 
-/** Checks the format, the container to its last byte and the limits of an image without a decoder. Never throws. */
+/** Checks the format of an image, the limits, and the container to its last byte. Does not decode pixels. Never throws. */
 export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<CheckedContainer> {
   if (bytes.length > limits.max_encoded_bytes) return refused('too_many_bytes');
   const format = sniff(bytes);
@@ -29,8 +29,8 @@ export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<Check
 }
 
 /**
- * Returns the dimensions that the header of an image states, in pixels, before the rotation by EXIF. Returns undefined if the
- * header is not readable; such an image is never decoded. Reads only a few bytes and checks nothing else.
+ * Returns the dimensions in the header of an image, in pixels, before the EXIF rotation. Returns undefined if the header is not
+ * readable; such an image is never decoded. Reads only a few bytes and checks nothing else.
  */
 export function headerEdges(bytes: Buffer): Edges | undefined {
   const format = sniff(bytes);
@@ -40,7 +40,7 @@ export function headerEdges(bytes: Buffer): Edges | undefined {
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const JPEG = Buffer.from([0xff, 0xd8, 0xff]);
 
-/** Returns the format that the first bytes of a file state, or undefined if it is not PNG, JPEG or WebP. */
+/** Returns the format of a file according to its first bytes, or undefined if the format is not PNG, JPEG or WebP. */
 export function sniff(bytes: Buffer): OutputFormat | undefined {
   if (beginsWith(bytes, PNG)) return 'png';
   if (beginsWith(bytes, JPEG)) return 'jpeg';

@@ -14,7 +14,7 @@ export interface JpegFrame extends Edges {
   readonly components: readonly Component[];
 }
 
-/** The values from the segments before a scan that its codes depend on. */
+/** The values from earlier segments that are needed to read the codes of a scan. */
 interface ScanSetting {
   readonly specs: HuffmanSpecs;
   readonly restartInterval: number;
@@ -26,8 +26,8 @@ const BLOCK_EDGE = 8;
 const AC = 0x10;
 
 /**
- * Parses a frame header: precision, height, width, components of three bytes each (ITU T.81, B.2.2). Returns undefined if it is
- * invalid.
+ * Parses a frame header: precision, height, width, and three bytes for each component (ITU T.81, B.2.2). Returns undefined if
+ * the header is invalid.
  */
 export function toFrame(marker: number, payload: Buffer): JpegFrame | undefined {
   if (payload.length < 6) return undefined;
@@ -79,7 +79,8 @@ export function toSequentialScan(
     const dc = tableOf(selectors >> 4);
     const ac = tableOf(AC | (selectors & 0x0f));
     if (component === undefined || dc === undefined || ac === undefined) return undefined;
-    // The blocks of a single component are in rows, so its sampling factors do not matter (A.2.2).
+    // A scan with a single component stores its blocks one by one, row by row, so the sampling factors do not matter (ITU T.81,
+    // A.2.2).
     const times = count === 1 ? 1 : component.across * component.down;
     for (let block = 0; block < times; block += 1) blocks.push({ dc, ac });
   }
@@ -95,7 +96,7 @@ function mcusOf({ width, height, components }: JpegFrame): number {
 
 /** A scan that contains every component of a sequential frame. */
 interface SequentialScan {
-  /** Tables of the blocks of an MCU, in the order of the blocks. */
+  /** Huffman tables for each block of an MCU, in the order of the blocks. */
   readonly blocks: readonly { readonly dc: HuffmanTable; readonly ac: HuffmanTable }[];
   readonly mcus: number;
   /** Restart interval in MCUs. 0 if there are no restarts. */
@@ -134,14 +135,14 @@ export function* isWholeScan(
 
 function createBlockReader(data: Buffer) {
   let at = 0;
-  // The end of the codes of this restart interval, as soon as it is known.
+  // The end of the codes of this restart interval. Until the end is known, the length of the data.
   let end = data.length;
   // The last `unread` bits of `window` are buffered and not used yet. `padded` of them are zeros in place of missing data.
   let window = 0;
   let unread = 0;
   let padded = 0;
 
-  /** Reads until at least 25 bits are buffered. */
+  /** Reads bytes until at least 25 bits are buffered. */
   function fill(): void {
     while (unread <= 24) {
       const byte = data[at] ?? 0;
@@ -154,8 +155,8 @@ function createBlockReader(data: Buffer) {
   }
 
   /**
-   * Returns true if a zero follows the run of 0xff at `at`, which makes its last 0xff a data byte. Then it moves `at` to this
-   * byte; otherwise it sets `end`.
+   * Returns true if a zero follows the run of 0xff at `at`. The zero makes the last 0xff of the run a data byte, and `at` is
+   * moved to this byte. If no zero follows, sets `end` instead.
    */
   function isStuffed(): boolean {
     const next = endOfFill(data, at);
@@ -221,12 +222,12 @@ function createBlockReader(data: Buffer) {
 }
 
 /**
- * A lookup table from 16 bits of data to the code at their start: its length times 256, plus its symbol. 0 if there is no
- * code.
+ * A lookup table. The index is the next 16 bits of data. The value describes the code at the start of these bits: the length of
+ * the code times 256, plus the symbol. The value is 0 if there is no such code.
  */
 type HuffmanTable = Uint16Array;
 
-/** The tables of the DHT segments read so far. The key is the class (DC 0x00, AC 0x10) plus the number. */
+/** The tables of the DHT segments read so far. The key is the class (DC 0x00, AC 0x10) plus the number of the table. */
 export type HuffmanSpecs = Map<number, { readonly counts: Buffer; readonly symbols: Buffer }>;
 
 const LONGEST_CODE = 16;
@@ -279,7 +280,8 @@ const FILL_BLOCK = Buffer.alloc(4096, FILL);
 
 /**
  * Returns the position of the first byte from `start` on that is not a fill byte 0xff, or the length of `bytes`. Any number of
- * fill bytes may precede a marker (ITU T.81, B.1.1.2). A long run is compared natively: 16 MiB take about 1 ms.
+ * fill bytes may precede a marker (ITU T.81, B.1.1.2). A long run is compared by native code, which takes about 1 ms for 16
+ * MiB.
  */
 export function endOfFill(bytes: Buffer, start: number): number {
   let at = start;

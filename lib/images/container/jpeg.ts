@@ -37,7 +37,7 @@ interface JpegSegment {
 
 /** Markers of ITU T.81, table B.1. */
 const DHT = 0xc4;
-/** JPG and DAC, which lie between the markers of frames. */
+/** JPG and DAC are not frame headers, although their values are in the range SOF0 to SOF15. */
 const JPG = 0xc8;
 const DAC = 0xcc;
 const SOI = 0xd8;
@@ -76,8 +76,8 @@ function isRestart(marker: number): boolean {
 }
 
 /**
- * Returns the index of further images in an MPF segment, without its prefix. The offsets in the index count from the byte after
- * the prefix (CIPA DC-007, 5.2).
+ * Returns the index of further images in an MPF segment, without the prefix of the segment. Offsets in the index are relative
+ * to the byte after the prefix (CIPA DC-007, 5.2).
  */
 function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
   const isMpf = marker === APP2 && payload.subarray(0, MPF_PREFIX.length).equals(MPF_PREFIX);
@@ -94,13 +94,16 @@ interface Span {
   readonly end: number;
 }
 
-/** The tag of the MP entries. Each has sixteen bytes: attributes, size, offset, two dependents (CIPA DC-007, 5.2.3). */
+/**
+ * The tag of the MP entries. Each entry has 16 bytes: attributes, size, offset and two dependent image numbers (CIPA DC-007,
+ * 5.2.3).
+ */
 const MP_ENTRY_TAG = 0xb002;
 const MP_ENTRY_BYTES = 16;
 
 /**
- * Checks a JPEG from SOI to its last byte. Only images that an MPF segment lists may follow the EOI. They must be complete and
- * must fill the rest of the file without gaps.
+ * Checks a JPEG from SOI to its last byte. Only images that an MPF segment lists may follow the EOI. These images must be
+ * complete and must fill the rest of the file without gaps.
  */
 function* check(bytes: Buffer): Steps<ContainerVerdict> {
   const main = yield* walkJpeg(bytes, { isShown: true });
@@ -125,7 +128,7 @@ function* checkFurtherImages(bytes: Buffer, main: JpegImage): Steps<ImageFault |
   return covered === bytes.length ? undefined : 'trailing_bytes';
 }
 
-/** Returns the spans of the images after the first one from the MPF index, in the order of the file. */
+/** Returns the spans of all images after the first one, as listed in the MPF index, in the order of the file. */
 function listedImages({ mpf }: JpegImage): readonly Span[] {
   const tiff = mpf === undefined ? undefined : openTiff(mpf.tiff);
   const field = tiff?.field(MP_ENTRY_TAG);
@@ -146,7 +149,7 @@ interface JpegImage {
   readonly facts: ContainerFacts;
   /** Position of the first byte after EOI. */
   readonly end: number;
-  /** The MPF index, and the position from which its offsets count. */
+  /** The MPF index, and the position to which its offsets are relative. */
   readonly mpf: { readonly tiff: Buffer; readonly at: number } | undefined;
 }
 
@@ -168,8 +171,8 @@ const MAX_SCANS = 100;
 const HITS_PER_STEP = 4096;
 
 /**
- * Checks the markers of the image at the start of `bytes`. Checks its Huffman codes too if `isShown`, which means that a
- * decoder will decode the image. Bytes after its EOI are not checked.
+ * Checks the markers of the image at the start of `bytes`. If `isShown` is true, a decoder will decode the image, so its
+ * Huffman codes are checked too. Bytes after the EOI of the image are not checked.
  */
 function* walkJpeg(bytes: Buffer, { isShown }: { readonly isShown: boolean }): Steps<JpegWalk> {
   if (bytes.length < 2) return refused('truncated');
@@ -208,7 +211,7 @@ function* isValidScan(
   { payload }: JpegSegment,
   data: Buffer,
 ): Steps<boolean> {
-  // A decoder reads any other scan in full before it outputs a row, so its warnings are noticed.
+  // A decoder reads any other scan in full before it outputs a row, so libvips notices all warnings about the scan.
   if (frame === undefined || !isWholeImage(frame, payload)) return true;
   const scan = toSequentialScan(frame, payload, setting);
   return scan !== undefined && (yield* isWholeScan(data, scan));
@@ -276,7 +279,10 @@ function readRestartInterval(state: JpegState, payload: Buffer): ImageFault | un
   return undefined;
 }
 
-/** The most segments that are searched for the frame, because the metadata before it has no limit. */
+/**
+ * The maximum number of segments that are searched for the frame. A maximum is needed because the amount of metadata before the
+ * frame is unlimited.
+ */
 const MAX_SEGMENTS = 4096;
 
 function headerEdges(bytes: Buffer): Edges | undefined {
@@ -293,7 +299,7 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return undefined;
 }
 
-/** Finds a segment APP11 with JUMBF (C2PA specification, A.3). */
+/** Searches for an APP11 segment with JUMBF data (C2PA specification, A.3). */
 function* hasManifest(bytes: Buffer): Steps<boolean> {
   for (let at = 2; ; ) {
     const segment = segmentAt(bytes, at);
@@ -305,7 +311,10 @@ function* hasManifest(bytes: Buffer): Steps<boolean> {
   }
 }
 
-/** The position of the box type, after `JP`, an instance, a sequence number and the length of the box (ISO/IEC 19566-5, D.2). */
+/**
+ * The position of the box type. `JP`, an instance number, a sequence number and the length of the box precede the type (ISO/IEC
+ * 19566-5, D.2).
+ */
 const BOX_TYPE_AT = 12;
 
 function isJumbf({ marker, payload }: JpegSegment): boolean {
@@ -314,8 +323,8 @@ function isJumbf({ marker, payload }: JpegSegment): boolean {
 }
 
 /**
- * The prefixes of a packet and of its extension, which has the parts that do not fit into one segment (XMP specification part
- * 3, 1.1.3).
+ * The prefixes of a packet and of its extension. The extension contains the parts that do not fit into one segment (XMP
+ * specification part 3, 1.1.3).
  */
 const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
@@ -325,7 +334,8 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
   const existing: ExistingXmp[] = [];
   let insertAt = 2;
   let isHead = true;
-  // Bytes after the index of further images must keep their distance to it, because its offsets count from there.
+  // The distance between the index of further images and the bytes after the index must not change, because the offsets in the
+  // index are relative to its own position.
   let indexEnd: number | undefined;
   for (let at = insertAt; ; ) {
     const segment = segmentAt(bytes, at);
@@ -343,7 +353,7 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
   return {
     packet: firstPacket(existing),
     replaceWith({ bytes: packet, isMerged }) {
-      // The extension of a merged packet stays.
+      // If the packet is merged, the extension of the existing packet must stay.
       const removed = isMerged ? existing.filter((one) => one.packet !== undefined) : existing;
       const isBeforeIndex = ({ start }: ExistingXmp) => indexEnd === undefined || start < indexEnd;
       return [

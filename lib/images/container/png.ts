@@ -27,10 +27,10 @@ interface PngChunk {
 
 /** The position of the first chunk, after the signature. */
 export const PNG_SIGNATURE_BYTES = 8;
-/** The greatest length of a chunk: lengths are below 2^31 (PNG 3rd edition, 5.3). */
+/** The maximum length of the data of a chunk in bytes (PNG 3rd edition, 5.3). */
 const MAX_CHUNK_BYTES = 2 ** 31 - 1;
 
-/** The bytes of length, type and CRC around the data of a chunk. */
+/** The number of bytes for length, type and CRC around the data of a chunk. */
 const FRAME_BYTES = 12;
 
 /** Reads the chunk at `start`. The CRC is not checked. */
@@ -54,7 +54,7 @@ interface InternationalText {
 }
 
 const MAX_KEYWORD_BYTES = 79;
-/** Printable Latin-1 with single spaces between other characters. */
+/** Printable Latin-1 characters. Spaces must be single and must be between other characters. */
 const KEYWORD = /^[!-~\xa1-\xff]+(?: [!-~\xa1-\xff]+)*$/;
 
 /**
@@ -112,7 +112,7 @@ type ChunkRule = (state: PngState, data: Buffer, type: string) => ImageFault | u
 const CRC_STEP_BYTES = 8 * 1024 * 1024;
 const PALETTE = 3;
 
-/** The bit depths of each colour type (PNG 3rd edition, table 12). */
+/** The permitted bit depths of each colour type (PNG 3rd edition, table 12). */
 const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [0, [1, 2, 4, 8, 16]],
   [2, [8, 16]],
@@ -121,7 +121,10 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
-/** Chunks that an image has at most once (PNG 3rd edition, 5.6) and of which decoders read only the first or the last. */
+/**
+ * Chunks that may occur at most once in an image (PNG 3rd edition, 5.6). If such a chunk is repeated, decoders read only the
+ * first or only the last.
+ */
 const ONCE: ReadonlySet<string> = new Set([
   'cHRM',
   'gAMA',
@@ -152,7 +155,10 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['eXIf', readExif],
 ]);
 
-/** Checks a PNG from its signature to its last byte: lengths, every CRC, order, texts. The pixels are not decoded. */
+/**
+ * Checks a PNG from its signature to its last byte: the lengths, every CRC, the order of the chunks, and the texts. The pixels
+ * are not decoded.
+ */
 function* check(bytes: Buffer): Steps<ContainerVerdict> {
   const state: PngState = {
     seen: new Set(),
@@ -260,7 +266,9 @@ function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
   return undefined;
 }
 
-/** Reads a `tRNS` chunk. An invalid chunk is ignored, as decoders do, because existing images have such chunks. */
+/**
+ * Reads a `tRNS` chunk. An invalid chunk is ignored, because decoders ignore such chunks too and existing images contain them.
+ */
 function readTransparency(state: PngState, data: Buffer): undefined {
   const colourType = state.header?.colourType;
   const fits =
@@ -286,8 +294,8 @@ function readDeflated(state: PngState, data: Buffer, type: string): ImageFault |
 }
 
 /**
- * Returns true for a valid `pHYs` chunk: pixels per unit in both directions, and the unit, none or the metre (PNG 3rd
- * edition, 11.3.4.3).
+ * Returns true for a valid `pHYs` chunk: pixels per unit in both directions, and the unit, which is unknown (0) or the metre
+ * (1) (PNG 3rd edition, 11.3.4.3).
  */
 function isDensity(data: Buffer): boolean {
   return data.length === 9 && data.readUInt8(8) <= 1;
@@ -297,13 +305,16 @@ function readExif(state: PngState, data: Buffer): undefined {
   state.orientation ??= exifOrientation(data);
 }
 
-/** The greatest inflated size of all texts and profiles of an image together (docs/contract.md, section 1). */
+/** The maximum total size of all inflated texts and profiles of an image (docs/contract.md, section 1). */
 const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
-/** The longest deflate stream of 4 MiB. A longer stream inflates to more, or contains empty blocks that waste time. */
+/**
+ * The maximum length of a deflate stream that inflates to 4 MiB. A longer stream inflates to more than 4 MiB, or contains empty
+ * blocks that waste time.
+ */
 const MAX_DEFLATED_BYTES = MAX_INFLATED_BYTES + 64 * 1024;
 /**
- * The most streams of an image, as many as libpng accepts. A limit is needed because even an empty stream takes time to
- * inflate.
+ * The maximum number of deflate streams in an image, the same as in libpng. A limit is needed because even an empty stream
+ * takes time to inflate.
  */
 const MAX_STREAMS = 1000;
 
@@ -318,8 +329,8 @@ function deflatedPart(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' 
 }
 
 /**
- * Inflates texts and profiles off the main thread, one after the other. Resolves with a fault if their total length exceeds 4
- * MiB.
+ * Inflates texts and profiles off the main thread, one after the other. Resolves with a fault if the total inflated length
+ * exceeds 4 MiB.
  */
 export async function checkInflatedSize(
   streams: readonly Buffer[],
@@ -356,7 +367,10 @@ function internationalStream(data: Buffer): Buffer | 'plain' | 'corrupt' {
   return found.flag === 1 && found.method === 0 ? found.text : 'corrupt';
 }
 
-/** Returns true if the stream has a zlib header: deflate, no preset dictionary, divisible by 31 (RFC 1950, 2.2). */
+/**
+ * Returns true if the stream begins with a zlib header: the method is deflate, there is no preset dictionary, and the header is
+ * divisible by 31 (RFC 1950, 2.2).
+ */
 function isZlib(stream: Buffer): boolean {
   const method = stream[0];
   const flags = stream[1];
@@ -368,7 +382,10 @@ function isTooLarge(thrown: unknown): boolean {
   return thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
-/** The position of the edges in the header: after signature, length and type of IHDR (PNG 3rd edition, 5.2 and 11.2.1). */
+/**
+ * The position of width and height in the file: after the signature and the length and type of IHDR (PNG 3rd edition, 5.2 and
+ * 11.2.1).
+ */
 const EDGES_AT = 16;
 
 function headerEdges(bytes: Buffer): Edges | undefined {
@@ -376,7 +393,7 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return { width: bytes.readUInt32BE(EDGES_AT), height: bytes.readUInt32BE(EDGES_AT + 4) };
 }
 
-/** Finds a chunk `caBX` (C2PA specification, A.3). */
+/** Searches for a `caBX` chunk (C2PA specification, A.3). */
 function* hasManifest(bytes: Buffer): Steps<boolean> {
   for (let at = PNG_SIGNATURE_BYTES; ; ) {
     const chunk = pngChunkAt(bytes, at);
@@ -389,8 +406,8 @@ function* hasManifest(bytes: Buffer): Steps<boolean> {
 
 const XMP_KEYWORD = 'XML:com.adobe.xmp';
 /**
- * The type and the start of an XMP chunk: not compressed, no language, no translated keyword (XMP specification part 3,
- * 1.1.5).
+ * The type of an XMP chunk and the start of its data: not compressed, no language, no translated keyword (XMP specification
+ * part 3, 1.1.5).
  */
 const XMP_HEAD = Buffer.from(`iTXt${XMP_KEYWORD}\0\0\0\0\0`, 'latin1');
 
@@ -425,7 +442,10 @@ function packetsIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
   return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
 }
 
-/** Inflates a packet. Returns undefined for an invalid zlib stream, or one that is longer than `MAX_PACKET_BYTES`. */
+/**
+ * Inflates a packet. Returns undefined if the zlib stream is invalid, or if the stream or the packet is longer than
+ * `MAX_PACKET_BYTES`.
+ */
 function inflated(stream: Buffer): Buffer | undefined {
   if (stream.length > MAX_PACKET_BYTES) return undefined;
   try {

@@ -1,7 +1,7 @@
 export interface TiffField {
   readonly type: number;
   readonly count: number;
-  /** Position of the values, in bytes from the TIFF header. It is not checked against the length of the structure. */
+  /** Position of the values, in bytes from the start of the TIFF header. The position may be past the end of the structure. */
   readonly at: number;
 }
 
@@ -13,11 +13,14 @@ export interface Tiff {
   field(tag: number): TiffField | undefined;
 }
 
-/** The length in bytes of one value, by type (TIFF 6.0, section 2). */
+/** The length in bytes of one value. The index is the field type (TIFF 6.0, section 2). */
 const TYPE_BYTES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const ENTRY_BYTES = 12;
 
-/** Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) or MPF (CIPA DC-007, 5.2). Returns undefined if it is invalid. */
+/**
+ * Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) or MPF (CIPA DC-007, 5.2). Returns undefined if the structure is
+ * invalid.
+ */
 export function openTiff(bytes: Buffer): Tiff | undefined {
   const order = bytes.toString('latin1', 0, 2);
   if (order !== 'II' && order !== 'MM') return undefined;

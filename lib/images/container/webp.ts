@@ -20,8 +20,8 @@ interface WebpChunk {
   readonly type: string;
   readonly data: Buffer;
   /**
-   * Positions of the first byte of the name and of the first byte after the data. A chunk of odd length has a padding byte
-   * after that.
+   * Positions of the first byte of the name and of the first byte after the data. After a chunk of odd length, a padding byte
+   * follows.
    */
   readonly start: number;
   readonly end: number;
@@ -59,7 +59,7 @@ function nextChunkAt({ data, end }: WebpChunk): number {
   return end + (data.length % 2);
 }
 
-/** Parses the header of a lossy image: frame tag, start code, 14 bits for width and height each (RFC 6386, 9.1). */
+/** Parses the header of a lossy image: frame tag, start code, and 14 bits each for width and height (RFC 6386, 9.1). */
 function lossyFrame(data: Buffer): WebpFrame | undefined {
   if (data.length < 10) return undefined;
   const tag = data.readUIntLE(0, 3);
@@ -73,8 +73,8 @@ function lossyFrame(data: Buffer): WebpFrame | undefined {
 }
 
 /**
- * Parses the header of a lossless image: signature, 14 bits for width and height minus one each, alpha, version 0 (RFC 9649,
- * 3.4).
+ * Parses the header of a lossless image: signature, 14 bits each for width minus one and height minus one, the alpha flag, and
+ * version 0 (RFC 9649, 3.4).
  */
 function losslessFrame(data: Buffer): WebpFrame | undefined {
   if (data.length < 5 || data[0] !== 0x2f) return undefined;
@@ -90,7 +90,7 @@ function losslessFrame(data: Buffer): WebpFrame | undefined {
 /** The facts from the chunks read so far. */
 interface WebpState {
   canvas: WebpFrame | undefined;
-  /** Flags set in VP8X, and flags of the chunks found so far. */
+  /** `announced`: the flags set in VP8X. `found`: the flags of the chunks found so far. */
   announced: number;
   found: number;
   frame: WebpFrame | undefined;
@@ -174,7 +174,10 @@ function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFaul
   return undefined;
 }
 
-/** Returns the dimensions in a VP8X chunk: flags, three reserved bytes, width and height minus one (RFC 9649, 2.7). */
+/**
+ * Returns the dimensions in a VP8X chunk. The chunk contains flags, three reserved bytes, width minus one and height minus one
+ * (RFC 9649, 2.7).
+ */
 function canvasEdges(data: Buffer): Edges {
   return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 };
 }
@@ -219,7 +222,7 @@ function headerEdges(bytes: Buffer): Edges | undefined {
   return type === 'VP8X' && data.length >= 10 ? canvasEdges(data) : undefined;
 }
 
-/** Finds a chunk `C2PA` (C2PA specification, A.3). */
+/** Searches for a `C2PA` chunk (C2PA specification, A.3). */
 function* hasManifest(bytes: Buffer): Steps<boolean> {
   for (let at = FIRST_CHUNK_AT; at < bytes.length; ) {
     const chunk = chunkAt(bytes, at, bytes.length);
@@ -253,8 +256,8 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
 }
 
 /**
- * Returns the edits of a file of `length` bytes. `first` is its first chunk: VP8X, or the frame in a simple file, which becomes
- * an extended file.
+ * Returns the edits that make `packet` the only packet of a file of `length` bytes. `first` is the first chunk of the file:
+ * VP8X in an extended file, the frame in a simple file. A simple file becomes an extended file.
  */
 function xmpEdits(
   length: number,
@@ -262,7 +265,7 @@ function xmpEdits(
   existing: readonly ExistingXmp[],
   packet: Buffer,
 ): readonly Edit[] {
-  // A missing padding of the last chunk is added, unless this chunk is removed.
+  // If the padding of the last chunk is missing, the padding is added, unless this chunk is removed.
   const endsOdd = length % 2 === 1 && existing.at(-1)?.end !== length;
   const pad = Buffer.alloc(endsOdd ? 1 : 0);
   const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
@@ -277,8 +280,8 @@ function xmpEdits(
 }
 
 /**
- * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. The added VP8X has flags for alpha and XMP only, because decoders
- * ignore all other chunks of a simple file.
+ * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. The added VP8X sets only the flags for alpha and XMP, because
+ * decoders ignore all other chunks of a simple file.
  */
 function toExtended({ type, data, start }: WebpChunk): Edit {
   if (type === 'VP8X') {

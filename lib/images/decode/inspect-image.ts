@@ -31,13 +31,17 @@ export async function inspectImage(
 }
 
 /**
- * Frees the memory of a plane at once. A plane has up to 64 MB, and V8 would collect it only after several more were decoded.
+ * Frees the memory of a plane immediately. A plane takes up to 64 MB, and V8 would free this memory only after several more
+ * planes were decoded.
  */
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
-/** Makes the thumbnail with the same decode that verifies the image. Throws `internal`, or the signal's reason. */
+/**
+ * Verifies an image and makes its thumbnail in a single decode. Throws `internal` if the thumbnail is invalid. Rejects with the
+ * signal's reason on abort.
+ */
 export async function makeThumbnail(
   bytes: Buffer,
   edgePx: number,
@@ -46,7 +50,8 @@ export async function makeThumbnail(
 ): Promise<Thumbnail> {
   const read = await readImage(bytes, { ...deps, pipeline: checkingThumbnail(edgePx) }, signal);
   if (!read.ok) return read;
-  // The thumbnail may be longer than the limit, which is for images from outside: a PNG can exceed the JPEG of the same pixels.
+  // The byte limit applies only to images from outside. A PNG thumbnail may exceed this limit, because a PNG can be larger than
+  // a JPEG with the same pixels.
   const limits = { ...deps.limits, max_encoded_bytes: Number.MAX_SAFE_INTEGER };
   const inspection = await inspectImage(read.data, { ...deps, limits }, signal);
   if (!inspection.ok) throw new BridgeError('internal', 'generated thumbnail is not a valid image');
@@ -62,7 +67,7 @@ interface InspectDeps {
 }
 
 interface Deps extends InspectDeps {
-  /** Decodes every pixel and produces the result of the read. */
+  /** Pipeline that decodes every pixel. Its output is the `data` of the result. */
   readonly pipeline: CheckingPipeline;
 }
 
@@ -84,8 +89,8 @@ type ReadImage =
   | Refused;
 
 /**
- * Verifies an encoded image: first its container, then its pixels while its checksum is computed. Rejects only with the reason
- * of the signal.
+ * Verifies an encoded image: first the container, then the pixels. The SHA-256 is computed while the pixels are decoded.
+ * Rejects only with the reason of the signal.
  */
 async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promise<ReadImage> {
   signal.throwIfAborted();
@@ -98,7 +103,7 @@ async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promis
 
 /**
  * Decodes an image within `max_decode_ms`, which does not include the wait for a decode slot. A decode that takes longer cannot
- * be stopped; its result is ignored.
+ * be stopped, but its result is ignored.
  */
 function readInTime(
   bytes: Buffer,
@@ -127,7 +132,7 @@ async function decodeAndHash(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Hashed> {
-  // On abort the hashing ends early. The decode slot is released only after sharp has ended too.
+  // An abort stops the hashing but not sharp. Wait for both, so that the decode slot is released only after sharp has finished.
   const [decoded, sha256] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
     deps.slices.run(sha256Steps(bytes), signal),
@@ -143,7 +148,7 @@ async function decodeAll(
   { limits, sharp, pipeline }: Deps,
   signal: AbortSignal,
 ): Promise<Decoded> {
-  // No await if there is nothing to inflate, because otherwise the hashing would start before the decode.
+  // Await only if there is something to inflate, because an await here would let the hashing start before the decode.
   if (facts.deflated.length > 0) {
     const heavy = await checkInflatedSize(facts.deflated, signal);
     if (heavy !== undefined) return refused(heavy);
@@ -157,7 +162,10 @@ async function decodeAll(
   }
 }
 
-/** Recognizes a timeout of sharp by its message, for example `timeout: 42% complete`. sharp has no error codes. */
+/**
+ * Returns true for a timeout error of sharp. Checks the message, for example `timeout: 42% complete`, because sharp has no
+ * error codes.
+ */
 function isTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.startsWith('timeout: ');
 }
@@ -166,7 +174,7 @@ function isTimeout(thrown: unknown): boolean {
 export function alphaVerdict(plane: Buffer): 'opaque' | 'some' | 'empty' {
   const first = plane[0];
   if (first !== 0 && first !== 255) return 'some';
-  // All bytes are equal if each equals its neighbour. This is one native comparison: 2 ms for 67 megapixels.
+  // All bytes are equal if each byte equals the next byte. This single native comparison takes 2 ms for 67 megapixels.
   const isConstant = plane.subarray(1).equals(plane.subarray(0, -1));
   if (!isConstant) return 'some';
   return first === 0 ? 'empty' : 'opaque';

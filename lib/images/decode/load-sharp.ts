@@ -10,8 +10,8 @@ const LOADERS = [
 ];
 
 /**
- * Imports sharp when it is first needed, because the import is slow. Disables all decoders that the bridge does not need, for
- * the whole process. Throws `internal` if sharp cannot be loaded.
+ * Imports sharp. The import is slow, so this function is called only when sharp is first needed. Disables all decoders that the
+ * bridge does not need in the whole process. Throws `internal` if sharp cannot be loaded.
  */
 export async function loadSharp(): Promise<SharpFactory> {
   const { default: sharp } = await import('sharp').catch((cause: unknown) => {

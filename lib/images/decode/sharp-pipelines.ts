@@ -7,7 +7,9 @@ import type { SharpFactory } from './load-sharp.ts';
 const LOSSLESS = { lossless: true, exact: true } as const;
 const WHITE = '#ffffff';
 const DEFAULT_QUALITY = 90;
-/** The lowest quality without chroma subsampling, which would be the largest loss from here on. */
+/**
+ * The lowest quality at which chroma is not subsampled. From this quality upwards, subsampling would cause most of the loss.
+ */
 const FULL_CHROMA_QUALITY = 90;
 /** The longest timeout of sharp, which accepts whole seconds up to an hour. */
 const MAX_TIMEOUT_SECS = 3600;
@@ -21,11 +23,12 @@ export type CheckingPipeline = (
 ) => Sharp;
 
 /**
- * Decodes every pixel of `bytes` and keeps one channel: the alpha, or the first channel if there is no alpha. A check needs no
- * more, and one channel takes a quarter of the memory. Fails on warnings of the decoder. Stops soon after `max_decode_ms`.
+ * Decodes every pixel of `bytes` and keeps one channel: the alpha, or the first channel if there is no alpha. The check needs
+ * only one channel, which takes a quarter of the memory of four. Fails if the decoder reports a warning. Stops soon after
+ * `max_decode_ms`.
  */
 export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmyk }, limits) => {
-  // Colours do not matter here, and their conversion takes several times as long as the decode.
+  // The check does not depend on colours, and colour conversion takes several times as long as the decode.
   const options: SharpOptions = { ...strict(limits.max_pixels), ignoreIcc: true };
   const source = inTime(sharp(bytes, options), limits);
   const asStored = isCmyk ? source.pipelineColourspace('cmyk').toColourspace('cmyk') : source;
@@ -34,14 +37,16 @@ export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmy
 };
 
 /**
- * Returns a pipeline that makes a PNG which fits a square of `edgePx` pixels and is never enlarged, rotated by EXIF and in sRGB.
- * The image is decoded in full, so the check is as strict as that of `checkingDecode`, in the time of one decode.
+ * Returns a pipeline that makes a PNG thumbnail in sRGB, rotated according to the EXIF orientation. The thumbnail fits in a
+ * square of `edgePx` pixels, and a smaller image is not enlarged. The image is decoded in full, so the check is as strict as in
+ * `checkingDecode`, but only one decode is needed.
  */
 export function checkingThumbnail(edgePx: number): CheckingPipeline {
   return (sharp, bytes, { width, height, orientation, hasDeepProfile }, limits) => {
     const source = inTime(sharp(bytes, strict(width * height)), limits);
-    // The extraction of the whole image changes no pixel. Without it, sharp would decode a JPEG or a WebP at a fraction of its
-    // size and check only a part of the pixels. It also fails if the decoder finds dimensions other than those in the header.
+    // Extracting the whole image changes no pixel. Without it, sharp would decode a JPEG or a WebP at a fraction of its size
+    // and check only a part of the pixels. The extraction also fails if the decoder finds dimensions other than those in the
+    // header.
     const whole = source.extract({ left: 0, top: 0, width, height });
     const size = {
       width: edgePx,
@@ -50,14 +55,15 @@ export function checkingThumbnail(edgePx: number): CheckingPipeline {
       withoutEnlargement: true,
     } as const;
     const small = turned(whole.resize(size), orientation);
-    // Because a client waits for the thumbnail: half the time of sharp's default settings for a file that is a tenth larger.
+    // A client waits for the thumbnail, so speed matters more than size: level 1 takes half the time of sharp's default level,
+    // and the file is a tenth larger.
     return inSrgb(small, hasDeepProfile).png({ compressionLevel: 1 });
   };
 }
 
 /**
- * Decodes a verified image to pixels in sRGB, rotated by EXIF and scaled. With three channels, transparent pixels are blended
- * with white.
+ * Decodes a verified image to pixels in sRGB, rotated according to its EXIF orientation and scaled. With three channels,
+ * transparent pixels are blended with white.
  */
 export function pixelDecode(
   sharp: SharpFactory,
@@ -95,15 +101,16 @@ function inTime(source: Sharp, { max_decode_ms }: ImageLimits): Sharp {
   return source.timeout({ seconds: Math.min(MAX_TIMEOUT_SECS, Math.ceil(max_decode_ms / 1000)) });
 }
 
-/** Decodes a verified image, rotated by its EXIF orientation and in sRGB. */
+/** Decodes a verified image to sRGB, rotated according to its EXIF orientation. */
 export function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
   const source = sharp(image.bytes, strict(image.width * image.height));
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
 
 /**
- * Decodes the alpha channel of a verified image, rotated by its EXIF orientation: one byte for each pixel. The colour profile is
- * ignored because it would turn the one channel into three. No colour space is set because its gamma would round 16-bit values.
+ * Decodes the alpha channel of a verified image, rotated according to its EXIF orientation. The result has one byte for each
+ * pixel. The colour profile is ignored because it would turn the single channel into three. No colour space is set because its
+ * gamma conversion would round 16-bit values.
  */
 export function turnedAlpha(sharp: SharpFactory, image: VerifiedImage): Sharp {
   const options = { ...strict(image.width * image.height), ignoreIcc: true };
@@ -119,8 +126,8 @@ function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
 }
 
 /**
- * Rotates an image by the EXIF orientation from its container. The automatic rotation of sharp is not used, because sharp may
- * read a damaged EXIF block differently, and then the dimensions would not match.
+ * Rotates an image according to the EXIF orientation from its container. The automatic rotation of sharp is not used, because
+ * sharp may read a damaged EXIF block differently, and then the dimensions would not match.
  */
 function turned(source: Sharp, orientation: number): Sharp {
   switch (orientation) {
@@ -143,13 +150,13 @@ function turned(source: Sharp, orientation: number): Sharp {
   }
 }
 
-/** Encodes an image. The same pixels and options always give the same bytes. */
+/** Encodes an image. The same pixels and options always produce the same bytes. */
 export function encoded(source: Sharp, { format, compression, lossless }: EncodeOptions): Sharp {
-  // The quality of a request starts at 0, that of sharp at 1.
+  // The lowest quality in a request is 0, but the lowest quality that sharp accepts is 1.
   const quality = Math.max(1, compression ?? DEFAULT_QUALITY);
   switch (format) {
     case 'png':
-      // Level 2 with filtered rows gives a smaller file than level 9 without them, in a fraction of the time.
+      // Level 2 with adaptive filtering makes a smaller file than level 9 without filtering, in a fraction of the time.
       return source.png({ compressionLevel: 2, adaptiveFiltering: true });
     case 'jpeg':
       return source.flatten({ background: WHITE }).jpeg({

@@ -2,20 +2,26 @@ import { transferResult } from '../../platform/transfer.ts';
 import type { Rgb } from '../color.ts';
 import { createDespill, FAR, type Plate } from './despill.ts';
 
-/** An image to cut out of its flat background. The task contains exactly the values that decide the resulting pixels. */
+/**
+ * An image to cut out of its flat background. Besides `stop`, the task contains exactly the values that determine the resulting
+ * pixels.
+ */
 export interface MatteTask {
-  /** 8-bit sRGB with alpha, rows from the top, four bytes a pixel, not premultiplied. The pixels are changed in this buffer. */
+  /**
+   * Pixels in 8-bit sRGB with alpha: rows from the top, four bytes per pixel, not premultiplied. The pixels are changed in this
+   * buffer.
+   */
   readonly data: ArrayBuffer;
   readonly width: number;
   readonly height: number;
-  /** Requested key colour. The actual key colour is near it. */
+  /** Requested key colour. The actual key colour is near the requested colour. */
   readonly key: Rgb;
   /** Greatest distance from the key at which a pixel becomes transparent. */
   readonly transparentThreshold: number;
   /** Smallest distance from the key at which a pixel stays opaque. Above `transparentThreshold`. */
   readonly opaqueThreshold: number;
   readonly despill: boolean;
-  /** A 32-bit integer. Any value except 0 ends the work early. */
+  /** Stop flag, a 32-bit integer. Any value except 0 ends the work early. */
   readonly stop: SharedArrayBuffer;
 }
 
@@ -29,9 +35,10 @@ export function matte(task: MatteTask) {
 const ROWS_AT_ONCE = 16;
 
 /**
- * Makes the flat background transparent, in the buffer of the task. The alpha of a pixel follows from its distance to the key
- * colour: the greatest difference of one channel in 8-bit sRGB (docs/contract.md, section 2). Returns false if it was stopped.
- * The same task gives the same bytes on every machine, because all arithmetic uses integers.
+ * Makes the flat background transparent, in the buffer of the task. The alpha of a pixel depends on the distance between the
+ * pixel and the key colour. The distance is the greatest difference in a single channel in 8-bit sRGB (docs/contract.md,
+ * section 2). Returns false if the work was stopped. The same task produces the same bytes on every machine, because all
+ * arithmetic uses integers.
  */
 export function cutOut(task: MatteTask): boolean {
   const { width, height, despill, stop } = task;
@@ -47,7 +54,7 @@ export function cutOut(task: MatteTask): boolean {
   const alphas = alphaOfDistance(task);
   const flag = new Int32Array(stop);
 
-  /** Calls `work` for each row. Returns false if it was stopped. */
+  /** Calls `work` for each row. Returns false if the task was stopped. */
   function eachRow(work: (y: number) => void): boolean {
     for (let y = 0; y < height; y += 1) {
       if (y % ROWS_AT_ONCE === 0 && Atomics.load(flag, 0) !== 0) return false;
@@ -65,7 +72,8 @@ export function cutOut(task: MatteTask): boolean {
 }
 
 /**
- * Returns the alpha for each distance: 0 up to the lower threshold, 255 from the upper threshold on, linear between, rounded.
+ * Returns a table of the alpha for each distance. The alpha is 0 up to the lower threshold and 255 from the upper threshold
+ * upwards. Between the thresholds it rises linearly and is rounded.
  */
 function alphaOfDistance({ transparentThreshold, opaqueThreshold }: MatteTask): Uint8Array {
   const range = opaqueThreshold - transparentThreshold;
@@ -76,8 +84,8 @@ function alphaOfDistance({ transparentThreshold, opaqueThreshold }: MatteTask): 
 }
 
 /**
- * Writes alpha, distances and steps of one row, and clears the colour of transparent pixels. Must be called from the top row
- * down. The alpha of the image is multiplied by that of the matte.
+ * Writes the alpha, the distances and the steps of one row, and clears the colour of transparent pixels. Multiplies the alpha
+ * of the image by the alpha of the matte. Must be called for each row from the top down.
  */
 function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alphas: Uint8Array) {
   const { pixels, width, distances, steps } = plate;
@@ -100,7 +108,10 @@ function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alphas: Uint
   }
 }
 
-/** Completes the steps of one row with those of the pixels to the right and below. Must be called from the bottom row up. */
+/**
+ * Updates the steps of one row from the steps of the pixels to the right and below. Must be called for each row from the bottom
+ * up.
+ */
 function stepRow(y: number, { width, height, steps }: Plate): void {
   const start = y * width;
   let right = FAR;
@@ -111,18 +122,18 @@ function stepRow(y: number, { width, height, steps }: Plate): void {
   }
 }
 
-/** The greatest distance from the requested colour at which a pixel counts as background. */
+/** The greatest difference in a channel from the requested colour at which a pixel counts as background. */
 const NEAR = 96;
 const BORDER_PX = 2;
-/** The size of a corner as a share of the shorter side. Corners seldom show the subject. */
+/** The size of a corner as a fraction of the shorter side. Corners seldom show the subject. */
 const CORNER_SHARE = 1 / 32;
 
 /**
- * Returns the actual key colour: the median, channel by channel, of the pixels along the border and in the corners that are near
- * the `asked` colour. Returns `asked` if there are no such pixels.
+ * Returns the actual key colour: the median of each channel over all border and corner pixels that are near the colour `asked`.
+ * Returns `asked` if there are no such pixels.
  */
 function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
-  // 256 counts for each channel.
+  // One histogram with 256 counts for each channel.
   const counts = new Uint32Array(3 * 256);
   let total = 0;
   const corner = Math.max(BORDER_PX, Math.floor(Math.min(width, height) * CORNER_SHARE));
@@ -144,7 +155,7 @@ function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
     const depth = isEdge(y, height, corner) ? corner : BORDER_PX;
     for (let x = 0; x < width; x += 1) {
       if (isRow || isEdge(x, width, depth)) count(x, y);
-      // The middle of a row is skipped.
+      // Skips the middle of the row.
       else x = Math.max(x, width - depth - 1);
     }
   }
@@ -154,7 +165,7 @@ function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
   return [medianOf(0), medianOf(1), medianOf(2)];
 }
 
-/** Returns the median of a histogram. Of two middle values, the lower is returned. */
+/** Returns the median of a histogram. If there are two middle values, returns the lower one of the two. */
 function median(counts: Uint32Array, total: number): number {
   let below = 0;
   return counts.findIndex((count) => {

@@ -1,22 +1,22 @@
 import type { Rgb } from '../color.ts';
 
-/** An image, and one byte for each pixel from each pass of the matte. */
+/** An image, and two values for each pixel that the matte has computed. */
 export interface Plate {
   readonly pixels: Uint8Array;
   readonly width: number;
   readonly height: number;
-  /** Greatest difference of one channel between each pixel and the key. */
+  /** Distance between each pixel and the key colour: the greatest difference in a single channel. */
   readonly distances: Uint8Array;
   /**
-   * Steps from each pixel to the nearest pixel that is not fully opaque, along rows and columns. `FAR` if there is none
-   * within reach.
+   * Steps from each pixel to the nearest pixel that is not fully opaque, along rows and columns. `FAR` if there is no such
+   * pixel within `SPILL_REACH`.
    */
   readonly steps: Uint8Array;
 }
 
 /**
- * The number of steps from a cleared pixel within which the key may have spilled on the subject (docs/contract.md, section
- * 2).
+ * The number of steps from a pixel that is not fully opaque within which the key colour may have spilled onto the subject
+ * (docs/contract.md, section 2).
  */
 const SPILL_REACH = 2;
 export const FAR = SPILL_REACH + 1;
@@ -28,17 +28,17 @@ export const FAR = SPILL_REACH + 1;
 const LEAST_ALPHA = 64;
 
 /**
- * Removes the key colour from the pixels along the edge of the subject. Such a pixel is a mixture of key and subject. The
- * share of the key is replaced with the colour of the subject, taken from a neighbour farther inside. Without such a neighbour
- * the mixture is undone as far as the alpha of the pixel says, but not beyond grey. If the result still has more of the hue of
- * the key than the subject beside it, it is greyed. Returns a function that processes one row. It must be called from the top
- * row down, and the image is complete after the last row.
+ * Removes the key colour from the pixels along the edge of the subject. Such a pixel is a mixture of the key and the subject.
+ * The share of the key is replaced with the colour of the subject, which is taken from a neighbour farther inside. Without such
+ * a neighbour, the share of the key is computed from the alpha of the pixel and removed, but only until the hue of the key is
+ * gone. A result that still has more of this hue than the subject nearby is made greyer. Returns a function that processes one
+ * row. The function must be called for each row from the top down. The image is complete after the last row.
  */
 export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: number) => void {
   const { pixels, width, height, distances, steps } = plate;
   const hue = hueOf(key);
   const findSubject = createSubjectSearch(plate, key, hue);
-  // New colours wait here until no other pixel needs the old colours.
+  // New colours are kept here until no other pixel needs the old colours.
   const pending = new Uint8Array((LOOK_PX + 1) * width * 3);
   const color = new Int32Array(3);
   const target = new Int32Array(3);
@@ -57,7 +57,7 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
     return (steps[pixel] ?? FAR) <= SPILL_REACH && (pixels[pixel * 4 + 3] ?? 0) > 0;
   }
 
-  /** Writes the pixel's colour without the key into `color`. */
+  /** Computes the colour of a pixel without the key and writes the colour to `color`. */
   function correct(x: number, y: number): void {
     const pixel = y * width + x;
     const near = distances[pixel] ?? 0;
@@ -65,7 +65,7 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
     read(pixel, color);
     if (subject === undefined) unmix(color, key, alphaOf(pixel), hue);
     else {
-      // The neighbour may be a mixture of key and subject too.
+      // The neighbour may also be a mixture of the key and the subject.
       read(subject, target);
       unmix(target, key, alphaOf(subject), hue);
       fill(color, target, key, near);
@@ -100,14 +100,14 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
   };
 }
 
-/** Limits `value` to the range between two numbers in any order. */
+/** Limits `value` to the range between two numbers, which can be in any order. */
 function between(one: number, other: number, value: number): number {
   return Math.min(Math.max(value, Math.min(one, other)), Math.max(one, other));
 }
 
 /**
- * Replaces the share of the key in `color` with the colour of the subject. The share follows from the distance `near` to the key.
- * The result never goes beyond the colour of the subject.
+ * Replaces the share of the key in `color` with the colour of the subject. The share is computed from `near`, the distance
+ * between the pixel and the key. The result never goes beyond the colour of the subject.
  */
 function fill(color: Int32Array, subject: Int32Array, key: Rgb, near: number): void {
   const far = Math.max(
@@ -124,9 +124,13 @@ function fill(color: Int32Array, subject: Int32Array, key: Rgb, near: number): v
   }
 }
 
-/** Moves a colour away from the key: as far as it is key according to `alpha`, or until it has lost the hue of the key. */
+/**
+ * Removes the share of the key from a colour. The share is computed from `alpha`. Stops earlier if the colour has lost the hue
+ * of the key.
+ */
 function unmix(color: Int32Array, key: Rgb, alpha: number, hue: Hue | undefined): void {
-  // The excess of the hue falls linearly along the way, from `most` at the key to 0 at the share `most / lost`.
+  // On the line from the key through `color`, the excess of the hue falls linearly. The excess is `most` at the key, and 0 at
+  // the fraction `most / lost` of the way to `color`.
   const most = hue?.excess(key[0], key[1], key[2]) ?? 0;
   const lost = hue ? most - excessOf(color, hue) : 0;
   const isGreyFirst = most * alpha < lost * 255;
@@ -139,7 +143,7 @@ function unmix(color: Int32Array, key: Rgb, alpha: number, hue: Hue | undefined)
   }
 }
 
-/** Lowers the strong channels until the excess of the hue is at most `excess`. */
+/** Reduces the strong channels until the excess of the hue is at most `excess`. */
 function grey(color: Int32Array, hue: Hue, excess: number): void {
   const surplus = excessOf(color, hue) - excess;
   if (surplus <= 0) return;
@@ -152,14 +156,17 @@ function excessOf(color: Int32Array, hue: Hue): number {
   return hue.excess(color[0] ?? 0, color[1] ?? 0, color[2] ?? 0);
 }
 
-/** The distance in pixels within which the colour of the subject is searched. It is greater than `SPILL_REACH`. */
+/** The distance in pixels within which the colour of the subject is searched. Must be greater than `SPILL_REACH`. */
 const LOOK_PX = 4;
-/** The least difference in distance from the key by which a neighbour counts as the subject rather than the same mixture. */
+/**
+ * A neighbour counts as the subject only if its distance from the key exceeds the distance of the pixel by more than this
+ * margin. A smaller difference means that the neighbour is the same mixture.
+ */
 const MARGIN = 16;
-/** The penalty of a neighbour for each step by which a pixel differs from a mixture of this neighbour and the key. */
+/** The penalty for a neighbour, per unit by which the pixel differs from a mixture of this neighbour and the key. */
 const MISFIT_COST = 2;
 
-// The offsets to search, nearest first, straight and diagonal, because the subject may lie on any side of its edge.
+// The offsets to search, nearest first. All eight directions are searched, because the subject may be on any side of the edge.
 const RAYS = Array.from({ length: LOOK_PX }, (_, nth) => nth + 1).flatMap((far) =>
   [
     [1, 0],
@@ -177,15 +184,15 @@ const RAYS_Y = Int8Array.from(RAYS, ([, y]) => y);
 
 /** The result of the last search. All searches share one object because there are millions of them. */
 interface Found {
-  /** Index of the pixel that has the colour of the subject. Undefined if no pixel is better than the searched pixel itself. */
+  /** Index of the pixel that has the colour of the subject. Undefined if no neighbour qualifies. */
   pixel: number | undefined;
-  /** Average excess of the hue of the key in the neighbours on which no key can have spilled. At least 0. */
+  /** Average excess of the hue of the key in the neighbours that are out of reach of the spill. At least 0. */
   excess: number;
 }
 
 /**
- * Creates a search for the pixel that, mixed with the key, would give the pixel at `x`, `y`. Of several such pixels it finds the
- * pixel with the least key.
+ * Creates a search for the neighbour whose colour, mixed with the key, gives the colour of the pixel at `x`, `y`. Among several
+ * such neighbours, the search prefers the neighbour with the smallest share of the key.
  */
 function createSubjectSearch(plate: Plate, [red, green, blue]: Rgb, hue: Hue | undefined) {
   const { pixels, width, height, distances, steps } = plate;
@@ -235,14 +242,14 @@ function createSubjectSearch(plate: Plate, [red, green, blue]: Rgb, hue: Hue | u
 /** The hue of the key, given by its strong channels. */
 interface Hue {
   /**
-   * Returns the amount by which the strong channels of a colour exceed its weak channels. It is above 0 for a colour of this
-   * hue.
+   * Returns the amount by which the strong channels of a colour exceed its weak channels. The amount is above 0 for a colour of
+   * this hue.
    */
   excess(red: number, green: number, blue: number): number;
   readonly isStrong: readonly [red: boolean, green: boolean, blue: boolean];
 }
 
-/** The least difference between the channels of a key that has a hue. */
+/** The minimum difference between the greatest and the least channel of a key that has a hue. */
 const LEAST_CONTRAST = 64;
 
 /** Returns the hue of the key. Returns undefined for a grey key, which has no hue. */
@@ -251,7 +258,8 @@ function hueOf(key: Rgb): Hue | undefined {
   if (greatest - least < LEAST_CONTRAST) return undefined;
   const isAbove = (value: number) => 2 * value > least + greatest;
   const isStrong = [isAbove(key[0]), isAbove(key[1]), isAbove(key[2])] as const;
-  // Bit masks because `excess` runs for millions of pixels: all bits for a weak channel, no bits for a strong channel.
+  // Bit masks: all bits are set for a weak channel, none for a strong channel. Masks are used for speed, because `excess` runs
+  // for millions of pixels.
   const [r, g, b] = isStrong.map((strong) => (strong ? 0 : 255));
   const [weakR, weakG, weakB] = [r ?? 0, g ?? 0, b ?? 0];
   return {

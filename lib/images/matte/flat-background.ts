@@ -4,22 +4,22 @@ import type { Pixels } from '../image.ts';
 interface FlatBackground {
   /** `#rrggbb`. */
   readonly color: string;
-  /** Share of the border pixels that have nearly this colour, 0 to 1. */
+  /** Fraction of the border pixels that have nearly this colour, 0 to 1. */
   readonly share: number;
 }
 
 const BORDER_PX = 2;
 /**
- * The greatest difference of one channel at which colours count as equal. Noise and compression change colours by up to this
- * much.
+ * The greatest difference in a channel at which two colours count as equal. Noise and compression change channels by up to this
+ * amount.
  */
 const NEAR = 24;
-/** The number of bins of the histogram: one bin for each colour of 4 bits a channel. */
+/** The number of bins of the histogram: one bin for each colour with 4 bits per channel. */
 const BINS = 16 ** 3;
 
 /**
- * Finds the flat background of an image by the colours of its border, because the subject is seldom there. `pixels` must have
- * four channels. Pixels that are not opaque are not counted.
+ * Finds the flat background of an image from the colours of the border, because the subject seldom touches the border. `pixels`
+ * must have four channels. Pixels that are not opaque are not counted.
  */
 export function findFlatBackground(pixels: Pixels): FlatBackground {
   const { data } = pixels;

@@ -8,16 +8,19 @@ import type { MatteTask } from './cut-out.ts';
 const POOL = { name: 'matte', worker: '#matte-worker', threads: 2 } as const;
 
 interface Decoded {
-  /** Pixels with four channels. They must have a buffer of their own because the buffer is transferred. */
+  /**
+   * Pixels with four channels. The array must not share its buffer with other data, because the buffer is transferred to the
+   * thread.
+   */
   readonly data: Uint8Array;
   readonly info: OutputInfo;
 }
 
-/** Creates the threads that remove backgrounds. */
+/** Creates the pool of threads that remove backgrounds. */
 export function createMattes() {
   const pool = createThreadPool<Omit<MatteTask, 'stop'>, ArrayBuffer>(POOL);
   return {
-    /** Removes a background. Settles only after the thread has ended its work, even on abort. */
+    /** Removes a background. Settles only after the thread has finished, even on abort. */
     async cutOut(
       { data, info }: Decoded,
       { keyColor, ...matte }: MatteOptions,
@@ -33,7 +36,7 @@ export function createMattes() {
       return { data: Buffer.from(cut), width, height, channels: 4 };
     },
 
-    /** Stops the threads. Resolves when none of them runs. */
+    /** Stops the threads. Resolves when all threads have stopped. */
     close: () => pool.close(),
   };
 }

@@ -5,9 +5,9 @@ import type { ImageFault, ImageLimits, VerifiedImage } from '../image.ts';
 import { recordIn, toXmpPacket } from './xmp-packet.ts';
 
 /**
- * Resolves with the image and `record` in its only XMP packet. The record is a text from `toXmpJson` of at most
- * `MAX_RECORD_BYTES`. All other bytes of the container, including the pixels, stay the same. Resolves with undefined if the image
- * has more XMP packets than can be edited. Rejects with the reason of the signal.
+ * Resolves with a copy of the image whose only XMP packet contains `record`. The record is a text from `toXmpJson` of at most
+ * `MAX_RECORD_BYTES`. All other bytes of the container, including the pixels, stay the same. Resolves with undefined if the
+ * image has more XMP packets than can be edited. Rejects with the reason of the signal.
  */
 export async function embedRecord(
   { bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>,
@@ -25,8 +25,8 @@ export type RecordReading =
   | { readonly ok: false; readonly fault: ImageFault | 'no_record' };
 
 /**
- * Reads the record inside an untrusted encoded image. The container is checked to the last byte, the pixels are not decoded.
- * Rejects only with the reason of the signal.
+ * Reads the record inside an untrusted encoded image. The container is checked to the last byte, but the pixels are not
+ * decoded. Rejects only with the reason of the signal.
  */
 export async function readRecord(
   bytes: Buffer,

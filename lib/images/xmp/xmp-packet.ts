@@ -3,19 +3,21 @@ import { isUtf8 } from 'node:buffer';
 /** An XMP packet that contains a record. */
 export interface XmpPacket {
   readonly bytes: Buffer;
-  /** True if the packet also contains everything of the existing packet of the image. */
+  /** True if the packet also contains the full content of the existing packet of the image. */
   readonly isMerged: boolean;
 }
 
-/** The longest packet in a JPEG segment (XMP specification part 3, 1.1.3). */
+/** The maximum length of a packet in a JPEG segment (XMP specification part 3, 1.1.3). */
 const MAX_SEGMENT_BYTES = 65_502;
-/** The longest escaped record in a packet. */
+/** The maximum length of an escaped record in a packet. */
 export const MAX_RECORD_BYTES = 63 * 1024;
-/** The longest existing packet that is merged. The limit is low because the packet is parsed on the main thread. */
+/**
+ * The maximum length of an existing packet that is merged. The limit is low because the packet is parsed on the main thread.
+ */
 const MAX_MERGED_BYTES = 16 * 1024;
 /**
- * The most elements and attributes of a merged packet. Each takes about 10 µs of parsing. Ordinary packets have a hundred or
- * two.
+ * The maximum number of elements and attributes in a merged packet. Parsing takes about 10 µs for each element or attribute.
+ * Ordinary packets have one or two hundred.
  */
 const MAX_MERGED_PARTS = 1000;
 
@@ -30,9 +32,9 @@ const CLOSING_TAG = '</rdf:RDF>';
 const IS_ABOUT_ELSEWHERE = /\brdf:about\s*=\s*(?:"[^"]|'[^'])/;
 
 /**
- * Returns a packet with `record`, a text from `toXmpJson`, for an image whose packet is `existing`. The record is added to the
- * existing packet as one more description. The existing packet is replaced if it is not UTF-8, is too long, has too many parts,
- * or if the record could not be read from the result.
+ * Returns a packet with `record`, a text from `toXmpJson`. `existing` is the current packet of the image. The record is added
+ * to the existing packet as one more description. The existing packet is discarded if it is not UTF-8, is too long or has too
+ * many parts, or if the record cannot be read back from the merged packet.
  */
 export async function toXmpPacket(
   record: string,
@@ -110,7 +112,7 @@ const PARSING = {
   maxNestedTags: 100,
 } as const;
 
-/** The namespace prefixes that an element declares, and those of the elements around it. */
+/** The namespace prefixes declared by an element, and the scope of the element around it. */
 interface Scope {
   readonly own: ReadonlyMap<string, string>;
   readonly outer: Scope | undefined;
