@@ -2,7 +2,7 @@ import { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/diagnostics: returns the state of the bridge, without content of requests. */
+/** GET /v1/diagnostics: returns the state of the bridge, without the content of requests. */
 export const handler = operation<'diagnostics'>()({
   id: 'getDiagnostics',
   summary: 'Read the diagnostics',

@@ -3,7 +3,10 @@ import { ImagePlan } from '../../lib/contract/reply/image-plan.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/plan: returns the plan of a request on each of its routes, without decoding, calling or storing anything. */
+/**
+ * POST /v1/plan: returns the plan of a request for each of its routes. Does not decode images, call a provider or store
+ * anything.
+ */
 export const handler = operation<'plans'>()({
   id: 'planImage',
   summary: 'Plan an image request without executing it',

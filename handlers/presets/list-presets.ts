@@ -3,7 +3,7 @@ import { PageQuery } from '../../lib/contract/schema/page.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/presets: lists the presets by name. */
+/** GET /v1/presets: lists the presets, sorted by name. */
 export const handler = operation<'presets'>()({
   id: 'listPresets',
   summary: 'List the presets',

@@ -3,7 +3,7 @@ import { PageQuery } from '../../lib/contract/schema/page.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/providers: lists the enabled providers by name. */
+/** GET /v1/providers: lists the enabled providers, sorted by name. */
 export const handler = operation<'providers'>()({
   id: 'listProviders',
   summary: 'List the providers',

@@ -24,9 +24,9 @@ export interface LoadOptions {
 }
 
 /**
- * Resolves with the validated configuration, or with all its problems. The order of precedence is default < preset < file <
- * environment < `set`. Reads only the configuration file: no folder, database, lock or socket is opened, and no secret is
- * resolved.
+ * Resolves with the validated configuration, or with all problems of an invalid configuration. The order of precedence is
+ * default < preset < file < environment < `set`. Reads only the configuration file: no folder, database, lock or socket is
+ * opened, and no secret is resolved.
  */
 export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
   const file = await loadFile(options);

@@ -1,7 +1,8 @@
 /** One error in the configuration. */
 export interface Problem {
   /**
-   * The path of the setting. If the file itself is at fault: the flag, the variable or the file name that selected the file.
+   * The path of the setting. If the problem concerns the file as a whole, the flag, the variable or the file name that
+   * selected the file.
    */
   readonly field: string;
   /** The path of the file as it was given, the name of the variable, or the flag. */

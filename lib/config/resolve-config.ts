@@ -117,7 +117,7 @@ function buildSection(
   return built;
 }
 
-/** Reports a broken rule at the first of its fields that was set, else at the section of the entry. */
+/** Reports a broken rule at the first field of the rule that was set, or at the section of the entry if no field was set. */
 function toProblem(
   { field, with: others, message }: CrossFieldRule,
   given: ReadonlyMap<string, Value>,
@@ -140,7 +140,7 @@ const RESERVED: readonly string[] = ['global', 'none', ...SINGLE_NAMES];
 
 interface GivenNames {
   readonly keysOf: KeysOf;
-  /** Each entry of each keyed section, at its first occurrence. */
+  /** Each entry of each keyed section, with the position of its first occurrence. */
   readonly entries: readonly GivenEntry[];
   readonly problems: readonly Problem[];
 }

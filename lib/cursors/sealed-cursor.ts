@@ -58,7 +58,7 @@ export function createSealedCursors(secret: Uint8Array) {
   };
 }
 
-/** Derives a separate key for each use, because the secret signs other things too. */
+/** Derives a separate key for each use, because the same secret is also used for other signatures. */
 function toKey(secret: Uint8Array, use: string): Buffer {
   return createHmac('sha256', secret).update(`cursor ${use}`).digest();
 }

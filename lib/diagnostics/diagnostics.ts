@@ -44,7 +44,7 @@ interface Deps {
 
 export type DiagnosticsReporter = ReturnType<typeof createDiagnostics>;
 
-/** Reports the state of the bridge to its operator: facts and counts, never content of requests. */
+/** Reports the state of the bridge to its operator: facts and counts, never the content of requests. */
 export function createDiagnostics(deps: Deps) {
   const { facts, config, clock } = deps;
   const started = nowSecs(clock);

@@ -5,7 +5,7 @@ import type { Task } from '../platform/task.ts';
 import type { Provider } from '../providers/provider-port.ts';
 
 interface Deps {
-  /** The enabled providers, by name. */
+  /** The enabled providers, sorted by name. */
   readonly providers: readonly Pick<Provider, 'name' | 'probe' | 'restarts'>[];
   /** The provider that determines the readiness. */
   readonly defaultProvider: string;

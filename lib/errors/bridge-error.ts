@@ -30,8 +30,8 @@ export interface BridgeErrorOptions {
 }
 
 /**
- * The only error class that crosses folders. Its message contains only text of the bridge, nothing that a caller or an
- * upstream sent.
+ * The only error class that crosses folders. Its message contains only text written by the bridge, and nothing that a
+ * caller or an upstream sent.
  *
  * An error whose `effect` is `made` or `unknown` is neither retryable nor transient, even if its thrower says so, because a
  * repeated call may be charged twice. `effect: 'unknown'` implies `details.outcome: 'unknown'` and the reverse, and `with`

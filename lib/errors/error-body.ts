@@ -66,12 +66,15 @@ export function toErrorHeaders(error: BridgeError): Record<string, string> {
   return headers;
 }
 
-/** Returns the wait in milliseconds if the error names none. An exhausted quota is not restored within seconds. */
+/**
+ * Returns the wait, in milliseconds, for an error that does not specify a wait. An exhausted quota is not restored within
+ * seconds.
+ */
 function defaultWaitMs({ details }: BridgeError): number {
   return details['reason'] === 'quota' ? 3_600_000 : 1000;
 }
 
-/** A failure as jobs store it. Its status, type and suggestions follow from its code. */
+/** An error in the form in which it is stored with a job. Its status, type and suggestions follow from its code. */
 export interface StoredError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -81,7 +84,7 @@ export interface StoredError {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Converts an error to the form that jobs store. `fromStoredError` restores the error. */
+/** Converts an error to the form that is stored with a job. `fromStoredError` restores the error. */
 export function toStoredError(error: BridgeError): StoredError {
   const { suggestions, ...flat } = toFlatError(error);
   return { ...flat, code: error.code };

@@ -36,7 +36,7 @@ export interface RequestSpec {
   readonly headers?: ObjectSchema;
   /** The schema of a JSON body. */
   readonly body?: Schema;
-  /** A form. If `body` is also declared, the request contains either. */
+  /** A form. If `body` is also declared, a request contains either the JSON body or the form. */
   readonly form?: FormSpec;
 }
 

@@ -25,8 +25,8 @@ export type FailureSource = { readonly requestId: string } | { readonly task: st
 export interface TraceLog {
   imageOperation(event: ImageOperationEvent): void;
   /**
-   * Reports a failure to the operator as `internal_failure`, once for each cause. For requests, only failures of the bridge
-   * itself are reported: every 500, and any other 5xx with a cause.
+   * Reports a failure to the operator as `internal_failure`, once for each cause. For requests, reports only failures of
+   * the bridge itself: every 500, and any other 5xx that has a cause.
    */
   failure(thrown: unknown, source: FailureSource): void;
   /** Warns about ended jobs that are not sent because webhooks were disabled before the delivery. */
@@ -95,7 +95,7 @@ function isReported({ code, cause }: BridgeError, source: FailureSource): boolea
   return status === 500 || (status > 500 && cause !== undefined);
 }
 
-// A class because the library's formatter can only be replaced by inheritance.
+// A class, because the formatter of the library can be replaced only by a subclass.
 class PlainFormatter extends LogFormatter {
   override formatAttributes(
     { logLevel, timestamp, message }: Parameters<LogFormatter['formatAttributes']>[0],

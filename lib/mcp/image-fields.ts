@@ -91,7 +91,7 @@ const MAX_PATH_CHARS = 4096;
 
 type Reader = Pick<ToolContext, 'readFile'>;
 
-// Twice the default limit of a service. Its own limit is checked by the service.
+// Twice the default limit of a service. The service enforces its own limit.
 const MAX_FILES_BYTES = 128 * 1024 * 1024;
 
 /**

@@ -6,7 +6,10 @@ import type { Content, ToolContext, ToolResult } from './tool.ts';
 
 type Artifact = Extract<ImageResponse['data'][number], { type: 'artifact' }>;
 
-/** The most previews in a result. Together they must stay below the limit of a model for one message. */
+/**
+ * The maximum number of previews in a result. All previews together must stay below the size limit of a model for one
+ * message.
+ */
 const MAX_PREVIEWS = 4;
 
 /** Resolves with the result of a job: its images as links with previews, or the reason why there are none. */

@@ -27,8 +27,8 @@ export async function runJob(body: object, context: ToolContext): Promise<ImageJ
 }
 
 /**
- * Resolves with the ended job, or with its current state when the time is over. If the job cannot be followed, it resolves
- * with the last known state, because the job continues and the caller needs its id.
+ * Resolves with the ended job, or with the current state of the job when the maximum wait has passed. If the job cannot be
+ * followed, resolves with the last known state, because the job continues and the caller needs its id.
  */
 export async function waitForJob(
   job: ImageJob,

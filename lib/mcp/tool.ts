@@ -12,7 +12,7 @@ export interface ToolContext {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
   /** Signal that aborts when the client cancels the call or the connection ends. */
   readonly signal: AbortSignal;
-  /** Returns true if jobs continue after their call aborts. By default they are cancelled. */
+  /** Returns true if jobs continue after their call aborts. If absent, the jobs are cancelled. */
   readonly keepsJobs?: () => boolean;
   /** Reports progress in words. Does nothing if the client did not request progress. */
   readonly progress: (message: string) => void;
@@ -37,11 +37,14 @@ export type Content =
       readonly size?: number;
     };
 
-/** The result of a tool. It is a type rather than an interface because the protocol library requires an index signature. */
+/**
+ * The result of a tool. Declared as a type rather than an interface because the protocol library requires an index
+ * signature.
+ */
 export type ToolResult = {
   readonly content: Content[];
   readonly isError?: boolean;
-  /** Content of the text in a form for programs. */
+  /** The content of the text as structured data for programs. */
   readonly structuredContent?: Readonly<Record<string, unknown>>;
 };
 

@@ -95,7 +95,7 @@ export async function createGatewayMetrics(version: string): Promise<GatewayMetr
   const { metrics, registry } = await createMetrics(METRICS);
   const { replies, disconnects, replySecs, holdSecs, held, inFlight, target, handoff } = metrics;
   metrics.build.set({ version }, 1);
-  // The series start at zero because an alert on an increase would miss the first count of a new series.
+  // These series are created with the value 0, because an alert on an increase would miss the first count of a new series.
   for (const status of [502, 503, 504]) replies.inc({ source: 'gateway', status }, 0);
   return {
     replied({ source, status, durationMs }) {

@@ -17,8 +17,8 @@ export interface CountedElsewhere {
 }
 
 /**
- * Counts events. The table of metrics defines which metrics an event changes. No function throws or waits. A name that is
- * not registered never becomes a label.
+ * Counts events. The table of metrics defines which metrics an event changes. No function throws or waits. Only registered
+ * names are used as label values.
  */
 export interface Metrics {
   httpRequestEnded(ended: {
@@ -37,7 +37,7 @@ export interface Metrics {
     readonly durationMs: number;
   }): void;
   providerCallEnded(ended: { readonly provider: string; readonly durationMs: number }): void;
-  /** Call when an operation has left the queue of a gate, also after a wait of 0. */
+  /** Call when an operation has left the queue of a gate, even if the wait was 0 ms. */
   queued(wait: { readonly durationMs: number }): void;
   imageGenerated(image: {
     readonly provider: string;

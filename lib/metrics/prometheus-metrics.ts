@@ -13,9 +13,9 @@ import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.
 
 interface Facts {
   readonly version: string;
-  /** The registered provider names. No other name becomes a label. */
+  /** The registered provider names. Only these names are used as label values. */
   readonly providers: readonly string[];
-  /** The route table. No other path becomes a label. */
+  /** The route table. Only the paths of this table are used as label values. */
   readonly routes: readonly RouteLabels[];
 }
 

@@ -79,7 +79,10 @@ export const BACKEND_RULES: readonly EntryRule<Backend>[] = [
   },
 ];
 
-/** For backends that reject calls without a key, unless a proxy in front of the backend adds the key. */
+/**
+ * A rule for backends that reject calls without a key. The key may be missing if a proxy in front of the backend adds the
+ * key.
+ */
 export const KEY_EXPECTED: EntryRule<Backend> = {
   field: 'api_key_env',
   with: ['api_key_file'],
@@ -203,7 +206,7 @@ export const ALL_AT_ONCE = {
   auto: 'starts all outputs at once',
 } as const;
 
-/** Returns the settings for retries of a call that failed transiently. */
+/** Returns the settings for retries of a call after a transient failure. */
 export function retries() {
   return {
     max_transient_attempts: integer({

@@ -15,10 +15,10 @@ export type ProviderKind = {
   [Key in ProviderKey]: Sections[Key] extends Keyed<infer _> ? Key : never;
 }[ProviderKey];
 
-/** The key of a provider that exists exactly once. */
+/** The settings key of a provider that can have only one instance. */
 export type SingleKey = Exclude<ProviderKey, ProviderKind>;
 
-/** A provider of the settings, enabled or not. */
+/** A provider that has settings, whether it is enabled or not. */
 export interface RegisteredProvider {
   readonly name: string;
   /** The path of its settings. */
@@ -31,11 +31,12 @@ const KEYS = Object.keys(PROVIDERS.entries) as ProviderKey[];
 const SINGLE_KEYS = KEYS.filter((key): key is SingleKey => !isKind(key));
 export const KINDS: readonly ProviderKind[] = KEYS.filter(isKind);
 
-/** The names of the providers that exist exactly once. */
+/** The names of the providers that can have only one instance. */
 export const SINGLE_NAMES: readonly string[] = SINGLE_KEYS.map(toProviderName);
 
 /**
- * Returns every provider of a configuration: first the providers that exist exactly once, then the named providers by kind.
+ * Returns every provider of a configuration: first the providers that can have only one instance, then the named providers
+ * by kind.
  */
 export function registeredProviders({ providers }: Config): readonly RegisteredProvider[] {
   return [

@@ -5,7 +5,10 @@ import { errorCode } from '../../platform/error-code.ts';
 import { userFolder } from '../../platform/home-folder.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
-/** Maximum size of a file. It is far above any real configuration, and keeps a wrong path from filling the memory. */
+/**
+ * Maximum size of a file. No real configuration is nearly as large. The limit prevents a wrong path from filling the
+ * memory.
+ */
 const MAX_FILE_BYTES = 1_048_576;
 const DEFAULT_FILE = 'image-bridge.toml';
 

@@ -31,7 +31,7 @@ export interface Setting {
   readonly raw: unknown;
   /** The path of the file as it was given, the name of the variable, or the flag. */
   readonly source: string;
-  /** Returns the line of a path inside the value. Only for values from a file. */
+  /** Returns the line of a path inside the value. Present only for values from a file. */
   readonly lineOf?: (at: readonly Segment[]) => number;
 }
 
@@ -102,7 +102,7 @@ export function fileSource(
   }
 }
 
-/** Values of fields by path, which replace the built-in defaults. A command such as `quickstart` has its own presets. */
+/** Values that replace built-in defaults, by the path of the field. Commands such as `quickstart` define presets. */
 export type Presets = Readonly<Record<string, string | number | boolean>>;
 
 /**

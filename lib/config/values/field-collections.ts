@@ -35,7 +35,7 @@ export function integerList(
   return list(row, integerExpectation(bounds), (item) => readInteger(item, bounds));
 }
 
-/** Creates a field for names under names chosen by the operator. */
+/** Creates a field for a table that maps names chosen by the operator to other names. */
 export function nameMap(row: {
   readonly about: string;
 }): Field<{ readonly [name: string]: string }> {
@@ -81,8 +81,8 @@ function list<T>(
 }
 
 /**
- * Creates a field for values of one schema under names chosen by the operator. The object has no prototype: `__proto__` is
- * an ordinary name.
+ * Creates a field for a table that maps names chosen by the operator to values of one schema. The object has no prototype:
+ * `__proto__` is an ordinary name.
  */
 export function schemaMap<T>(row: {
   readonly about: string;

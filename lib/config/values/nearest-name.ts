@@ -11,7 +11,10 @@ export function nearestName(typed: string, names: readonly string[]): string | u
   return near[0]?.name;
 }
 
-/** Counts the letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
+/**
+ * Returns the number of edits that turn one name into the other: inserting, deleting or replacing a letter, or swapping two
+ * adjacent letters (optimal string alignment).
+ */
 function editDistance(one: string, other: string): number {
   if (Math.abs(one.length - other.length) > MAX_DISTANCE) return Number.POSITIVE_INFINITY;
   let [before, last]: [number[], number[]] = [

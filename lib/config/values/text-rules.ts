@@ -23,7 +23,7 @@ export const PROVIDER_NAME: TextRule = {
   accepts: (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
 };
 
-/** A text that is sent in a header or in a query. */
+/** Text that is sent in a header or a query. */
 export const VISIBLE: TextRule = {
   expects: 'at most 256 visible ASCII characters, without spaces',
   accepts: (text) => /^[\x21-\x7e]{1,256}$/.test(text),

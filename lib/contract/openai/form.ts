@@ -52,14 +52,17 @@ const formEntries = {
   >),
 };
 
-/** The text parts of `POST /v1/images/edits` as a form. Empty parts except `prompt` are removed before parsing. */
+/** The text parts of the multipart form of `POST /v1/images/edits`. Empty parts except `prompt` are removed before parsing. */
 export const EditsFormFields = openObject(formEntries);
 export type EditsFormFields = v.InferOutput<typeof EditsFormFields>;
 
 const File = v.pipe(Payload, v.metadata({ format: 'binary' }));
 const files = (description: string) => documented(v.optional(v.array(File)), description);
 
-/** The whole form, only for documents. A received form is read part by part, and files are never read as text. */
+/**
+ * The schema of the whole form, used only to generate the API documents. A received form is read part by part, and files
+ * are never read as text.
+ */
 export const EditsForm = v.looseObject({
   image: files('The images to edit, in order. At least one image is required.'),
   'image[]': files('Alias of `image` that some clients send.'),

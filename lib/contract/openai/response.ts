@@ -31,7 +31,7 @@ export const BridgeExtReport = v.strictObject({
   warnings: v.array(v.picklist(WARNINGS)),
 });
 
-/** Token counts in OpenAI's form, as far as the provider reports them. */
+/** Token counts in the format of the OpenAI API. Contains only the counts that the provider reports. */
 export const ImageUsage = v.strictObject({
   input_tokens: v.optional(Count),
   output_tokens: v.optional(Count),

@@ -14,7 +14,7 @@ export const PlannedTransparency = v.variant('mode', [
   }),
 ]);
 
-/** The plan of a request on one route. */
+/** The plan of a request for one route. */
 export const PlannedRoute = v.strictObject({
   provider: v.string(),
   model: v.string(),

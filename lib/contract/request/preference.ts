@@ -3,8 +3,8 @@ import { parsePair, splitHeader } from '../../platform/header-text.ts';
 /** The preference of a client for a job instead of the images. */
 export interface AsyncPreference {
   /**
-   * The time to wait for the images, from 0 to 600 seconds. Undefined if the client named none; the job is then returned at
-   * once.
+   * The time to wait for the images, from 0 to 600 seconds. If the client specified no time, the value is undefined and the
+   * job is returned immediately.
    */
   readonly waitSecs: number | undefined;
 }

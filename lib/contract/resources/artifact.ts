@@ -3,7 +3,7 @@ import { closedObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/fields.ts';
 import { QueryBoolean, queryInteger } from '../schema/page.ts';
 
-/** The path parameters of an artifact. The form of the id is not checked: any unknown id is a 404. */
+/** The path parameters of an artifact. The format of the id is not checked; any unknown id returns 404. */
 export const ArtifactPath = v.strictObject({ id: v.string() });
 
 export const ArtifactQuery = closedObject({

@@ -93,7 +93,7 @@ const ApiEvent = v.strictObject({
 });
 export type ApiEvent = v.InferOutput<typeof ApiEvent>;
 
-/** The state of the bridge for its operator: facts and counts, never content of requests. */
+/** The state of the bridge for its operator: facts and counts, never the content of requests. */
 export const Diagnostics = v.strictObject({
   service_version: v.string(),
   started: UnixSecs,

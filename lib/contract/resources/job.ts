@@ -94,7 +94,7 @@ const AnyJobCreate = v.pipe(
 );
 
 /**
- * The body of `POST /v1/jobs`. The response_format is replaced by `artifact` before any rule checks the request, because the
+ * The body of `POST /v1/jobs`. `response_format` is replaced by `artifact` before any rule checks the request, because the
  * images of a job are always artifacts.
  */
 export const JobCreate: typeof AnyJobCreate = {

@@ -23,7 +23,7 @@ const CheckedTemplate = v.pipe(
 
 type SentTemplate = v.InferInput<typeof CheckedTemplate>;
 
-/** The objects of a template that a preset shows even if they are empty. */
+/** The objects of a template that are included in a preset even if they are empty. */
 const SHOWN = ['parameters', 'output', 'routing', 'session', 'policies', 'metadata'] as const;
 
 export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[number]> & {
@@ -66,7 +66,7 @@ export type PresetCreate = v.InferOutput<typeof PresetCreate>;
 export const PresetReplace = closedObject(written);
 export type PresetReplace = v.InferOutput<typeof PresetReplace>;
 
-/** The path parameters of a preset. The form of the name is not checked: any unknown name is a 404. */
+/** The path parameters of a preset. The format of the name is not checked; any unknown name returns 404. */
 export const PresetPath = v.strictObject({ name: v.string() });
 
 export const Preset = v.strictObject({

@@ -17,8 +17,8 @@ const MAX_TERMS = 16;
 const TERM = /(-?)(?:["“”]([^"“”]*)["“”]?|(\S+))/gu;
 
 /**
- * Parses words in any order, phrases in quotation marks, and excluded words and phrases behind a `-`. A `-` alone and an empty
- * phrase are ignored, because both occur while a person types. Repetitions are removed.
+ * Parses words in any order, phrases in quotation marks, and excluded words and phrases, which are prefixed with `-`. A `-`
+ * alone and an empty phrase are ignored, because both occur while a person types. Repetitions are removed.
  */
 export function parseSearchTerms(query: string): SearchTerms {
   const [all, none] = [new Set<string>(), new Set<string>()];

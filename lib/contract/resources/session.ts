@@ -11,7 +11,7 @@ export const SessionBinding = v.strictObject({
 });
 export type SessionBinding = v.InferOutput<typeof SessionBinding>;
 
-/** The path parameters of a session. The form of the key is not checked: any unknown key is a 404. */
+/** The path parameters of a session. The format of the key is not checked; any unknown key returns 404. */
 export const SessionPath = v.strictObject({ key: v.string() });
 
 export const SessionQuery = closedObject({

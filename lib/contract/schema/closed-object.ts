@@ -34,8 +34,8 @@ export function closedObject<const E extends v.ObjectEntries>(
 }
 
 /**
- * Creates the schema of one of several closed objects, selected by the literal in `key`. A list fails as a whole, not
- * because of the missing key.
+ * Creates the schema of one of several closed objects, selected by the literal in `key`. For a list, the reported issue is
+ * the wrong type, not the missing key.
  */
 export function closedVariant<const K extends string, const O extends v.VariantOptions<K>>(
   key: K,
@@ -48,15 +48,16 @@ export function closedVariant<const K extends string, const O extends v.VariantO
       dataset: v.UnknownDataset,
       config: v.Config<v.BaseIssue<unknown>>,
     ): ReturnType<typeof run> {
-      // valibot treats a list as an object. A number fails with the issue that a list should have.
+      // valibot treats a list as an object. A number is passed instead, because a number fails with the issue that a list
+      // should have.
       return run.call(variant, Array.isArray(dataset.value) ? { value: 0 } : dataset, config);
     },
   });
 }
 
 /**
- * Creates the schema of two alternatives: `second` for an object that `isSecond` accepts, else `first`. The issues are those
- * of the selected schema, whereas a plain union reports no issues of its members.
+ * Creates the schema of two alternatives: `second` for an object that `isSecond` accepts, else `first`. Reports the issues
+ * of the selected schema. A plain union would not report the issues of its members.
  */
 export function eitherOf<const A extends v.GenericSchema, const B extends v.GenericSchema>(
   first: A,

@@ -6,7 +6,7 @@ import { isLongerThan } from './text.ts';
 /** The limits of a form: number of parts, bytes of the head of a part, bytes of a name. */
 export const FORM_LIMITS = { maxParts: 256, maxPartHeadBytes: 16_384, maxNameBytes: 128 } as const;
 
-// The limit applies because the reply lists the unknown names. A form has the same limit.
+// Names are limited because the reply lists the unknown names. The names in a form have the same limit.
 const { maxNameBytes: MAX_NAME_BYTES } = FORM_LIMITS;
 
 /** The parsed known fields of an open object, and the names of the unknown fields. */

@@ -35,7 +35,7 @@ export function text(limit: TextLimit): TextSchema {
   };
 }
 
-/** A string that a pattern or a list checks. The limit keeps long texts away from these checks. */
+/** A string that a pattern or a list checks. Because of the limit, these checks never read a long text. */
 export const ShortText = text({ maxBytes: 1024 });
 
 /** Base64 in a body. Only `server.max_body_bytes` limits its length, and no check reads the text before it is decoded. */

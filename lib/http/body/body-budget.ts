@@ -13,20 +13,23 @@ export interface BodyLease {
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
 /**
- * Bodies up to this size are not counted, so that large bodies of other requests cannot block them. The number of
- * connections limits them.
+ * Bodies up to this size are not counted, so that large bodies of other requests cannot block small bodies. The number of
+ * small bodies is limited by the number of connections.
  */
 const SMALL_BYTES = 65_536;
 
 /**
- * The part of the budget for a scope that already has other bodies in memory. The rest is reserved for scopes without
- * bodies.
+ * The part of the budget for a scope that already has other bodies in memory. The remaining part is reserved for scopes
+ * that have no bodies in memory.
  */
 const SHARE = 3 / 4;
 
 const RETRY_AFTER_MS = 1000;
 
-/** Limits the memory of the bodies of all requests together. One body is always admitted, independent of its length. */
+/**
+ * Limits the memory of the bodies of all requests together. If no other body is in memory, a body of any length is
+ * admitted.
+ */
 export function createBodyBudget(maxBytes: number) {
   let total = 0;
   const byScope = new Map<string, number>();

@@ -33,7 +33,7 @@ export function formBody(form: FormSpec): Middleware {
       const fields = parsePart(form.fields, sorted.fields, context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
       callOf({ context }).form = { fields, files: sorted.files };
-      // Releases the stream.
+      // Allows the stream to be garbage-collected.
       event.body = undefined;
     },
   };

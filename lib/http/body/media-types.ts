@@ -31,8 +31,8 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
 }
 
 /**
- * Returns true if the media type is that of a form. Parameters are ignored, so that malformed parameters are reported as
- * those of a form.
+ * Returns true if the media type is that of a form. Parameters are ignored, so that a form with malformed parameters is
+ * reported as a malformed form.
  */
 function isForm(contentType: string): boolean {
   const [type = ''] = splitHeader(contentType, ';');

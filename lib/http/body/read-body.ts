@@ -48,7 +48,10 @@ interface ReadOptions {
 
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /** Frees the memory of the bytes at once if they were received here. The bytes must not be used afterwards. */
+  /**
+   * Frees the memory of the bytes immediately if `readBody` received the bytes from a stream. The bytes must not be used
+   * afterwards.
+   */
   readonly discard: () => void;
 }
 
@@ -56,7 +59,7 @@ interface ReceivedBody {
 const PROGRESS_BYTES = 262_144;
 
 /**
- * Resolves with the whole body in one buffer. The body counts in the budget of all bodies until the reply is complete.
+ * Resolves with the whole body in one buffer. The body counts towards the budget of all bodies until the reply is complete.
  * Throws `body_too_large`, `overloaded` (before a byte is read if the length is known), `request_timeout`,
  * `malformed_request`, `cancelled`, and any error of `onProgress`.
  */
@@ -133,7 +136,7 @@ function readStream(
     const onAbort = () => fail(signal.reason);
     const settle = () => {
       idle.end();
-      // The stream is paused instead of destroyed, because the rest is drained after the reply.
+      // The stream is paused instead of destroyed, because the unread part of the body is drained after the reply.
       stream.pause();
       stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       stream.on('error', ignore);

@@ -38,7 +38,8 @@ async function toStreamReply(
 }
 
 /**
- * Returns the headers of a JSON reply. `Object.assign` is used because a spread would cost more time than all the members.
+ * Returns the headers of a JSON reply. `Object.assign` is used because a spread would take more time than setting all the
+ * members.
  */
 function toJsonHeaders(length: number, more: Reply<unknown>['headers']): Record<string, string> {
   const headers = {

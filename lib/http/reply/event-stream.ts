@@ -50,7 +50,7 @@ export async function openEventStream(
   return write(iterator, { next, result: await beforeHeartbeat(next, deps.clock) }, deps);
 }
 
-/** Returns the text around the line of JSON of an event. */
+/** Returns the text before and after the JSON line of an event. */
 export function eventFrame({ type }: StreamedEvent, id?: string): Frame {
   const idLine = id === undefined ? '' : `id: ${id}\n`;
   return { before: `${idLine}event: ${type}\ndata: `, after: '\n\n' };

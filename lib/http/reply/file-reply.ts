@@ -7,7 +7,7 @@ export interface ImmutableFile {
   readonly mediaType: string;
   /** The etag, in quotes. */
   readonly etag: string;
-  /** A filename of portable characters. */
+  /** A filename that contains only portable characters. */
   readonly filename: string;
   readonly disposition: 'inline' | 'attachment';
 }
