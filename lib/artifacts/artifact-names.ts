@@ -14,7 +14,7 @@ import { publishedFiles } from './published-files.ts';
 /** The path fields of `output` in a request. Request validation has checked them. */
 export interface PublicationTarget {
   readonly directory?: string | undefined;
-  /** Exact file name, for a request of one image. */
+  /** Exact file name, for a request for a single image. */
   readonly filename?: string | undefined;
   readonly filename_prefix?: string | undefined;
   readonly collision: 'error' | 'suffix';
@@ -36,14 +36,14 @@ export function withinFolder(
   return { ...target, directory: directory === undefined ? folder : `${folder}/${directory}` };
 }
 
-/** Returns true if another name may be tried when a name is taken. */
+/** Returns true if another name may be tried when the requested name is taken. */
 export function takesSuffix(target: PublicationTarget): boolean {
   return target.collision === 'suffix' && target.filename !== undefined;
 }
 
 /**
- * Returns the `nth` name to try for an image, counted from 1, relative to the artifact root: first the requested name, then names
- * with `-2`, `-3` and so on before the extension (docs/contract.md, section 1, `output`).
+ * Returns the `nth` name to try for an image, relative to the artifact root. Names are counted from 1: first the requested
+ * name, then names with `-2`, `-3` and so on before the extension (docs/contract.md, section 1, `output`).
  */
 export function artifactName(
   target: PublicationTarget,
@@ -104,20 +104,21 @@ export interface ArtifactDraft extends Omit<ArtifactRecord, 'name' | 'sidecar'> 
 export interface NameClaim {
   readonly record: ArtifactRecord;
   readonly target: PublicationTarget;
-  /** Number of the name among those of the target, counted from 1. */
+  /** Number of the name among the possible names for the target, counted from 1. */
   readonly nth: number;
 }
 
 export type NameClaims = ReturnType<typeof createNameClaims>;
 
-// The number of names per lookup grows, so that a free name needs one lookup and a name with thousands of suffixes needs few.
+// The number of names per lookup grows. A free name needs one lookup, and a name with thousands of taken suffixes needs only a
+// few lookups.
 const FIRST_SERIES = 4;
 const LONGEST_SERIES = 256;
 const LAST_SUFFIX = 1_000_000;
 
 /**
- * Creates the functions that claim names. A claimed name, and that of the sidecar, belongs to no other artifact and no foreign
- * file. Both functions throw `artifact_exists` if no name is free.
+ * Creates the functions that claim names. No other artifact and no foreign file has a claimed name or the name of its sidecar.
+ * Both functions throw `artifact_exists` if no name is free.
  */
 export function createNameClaims({ store, files }: Deps) {
   /**

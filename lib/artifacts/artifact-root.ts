@@ -15,8 +15,8 @@ const USUAL_BYTES = 4096;
 const MAX_TRIAL_BYTES = 4_194_304;
 
 /**
- * Creates the folder of all artifacts with the first artifact, and checks that it is writable. If the folder is missing
- * later, it is not mounted, and must not be created again.
+ * Creates the functions that create the folder of all artifacts before the first artifact and check that the folder is
+ * writable. If the folder is missing later, it is not mounted and must not be created again.
  */
 export function createArtifactRoot({ store, files }: Deps) {
   let wasUsed = false;
@@ -60,14 +60,19 @@ export function createArtifactRoot({ store, files }: Deps) {
   }
 
   return {
-    /** Checks that the folder is writable now. Throws `artifact` if it is not, `overloaded` if the store fails. */
+    /**
+     * Checks that the folder is writable now. Throws `artifact` if the folder is missing or not writable, and `overloaded` if
+     * the store fails.
+     */
     probe,
     /** Probes the folder after a publication of this many bytes failed. Never rejects. `isHealthy` returns the result. */
     async noteFailure(bytes: number): Promise<void> {
       trialBytes = Math.max(trialBytes, Math.min(bytes, MAX_TRIAL_BYTES));
       await probe().catch(() => undefined);
     },
-    /** Throws the error of `probe` if the last check found the folder missing or not writable and this is still so. */
+    /**
+     * Throws the error of `probe` if the last check found the folder missing or not writable and a new check finds the same.
+     */
     async refuseBroken(): Promise<void> {
       if (isLost || isUnwritable) await probe();
     },
@@ -76,8 +81,8 @@ export function createArtifactRoot({ store, files }: Deps) {
     /** Returns false if the last check found the folder missing or not writable. */
     isHealthy: () => !isLost && !isUnwritable,
     /**
-     * Creates the folder if it was never used. Throws `artifact` if it was used and is missing, `overloaded` if the store
-     * fails.
+     * Creates the folder if it was never used. Throws `artifact` if the folder was used and is missing, and `overloaded` if the
+     * store fails.
      */
     async prepare(): Promise<void> {
       const loss = await findLoss();
@@ -86,7 +91,7 @@ export function createArtifactRoot({ store, files }: Deps) {
       wasUsed = true;
     },
     /**
-     * Resolves with an error if the folder was used and is missing. Throws `artifact` if the folder is not accessible,
+     * Resolves with an error if the folder was used and is missing. Throws `artifact` if the folder is not accessible, and
      * `overloaded` if the store fails.
      */
     findLoss,

@@ -30,7 +30,7 @@ export interface SidecarRecord {
   readonly sha256: string;
 }
 
-/** The link from an image to the running job that it is an output of. */
+/** The link from an image to the running job that produced the image. */
 export interface JobOutput {
   /** Number of the job in the job store. */
   readonly job: number;
@@ -42,28 +42,28 @@ export interface JobOutput {
 export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
 
 /**
- * The records of artifacts and of publications that have begun and not ended (intents). Every method is one transaction and is
+ * The records of artifacts, and of publications that have begun but not ended (intents). Every method is one transaction and is
  * durable when it resolves. Methods throw `overloaded` if the store cannot write.
  */
 export interface ArtifactStore {
   /**
-   * Records the intent of this process to publish one image. `candidates` is the image under each possible name. The first
-   * candidate whose name and sidecar name are free is recorded and returned. If there is none, nothing is recorded, and it
-   * resolves with undefined. The link to `output` is recorded in the same transaction, but only if its job runs in this
-   * process.
+   * Records the intent of this process to publish one image. `candidates` has a record of the image under each possible name.
+   * The first candidate whose name and sidecar name are free is recorded and returned. If there is no such candidate, records
+   * nothing and resolves with undefined. The link to `output` is recorded in the same transaction, but only if its job runs in
+   * this process.
    */
   claim(
     candidates: readonly ArtifactRecord[],
     output?: JobOutput,
   ): Promise<ArtifactRecord | undefined>;
   /**
-   * Moves an intent to the names of the first free candidate. If there is none, the intent stays unchanged, and it resolves with
-   * undefined.
+   * Moves an intent to the names of the first free candidate. If no candidate is free, leaves the intent unchanged and resolves
+   * with undefined.
    */
   rename(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
   /**
-   * Turns these intents of this process into artifacts, all or none. Throws `artifact` if one of the ids is not an intent of
-   * this process.
+   * Turns these intents of this process into artifacts: either all of the intents or none. Throws `artifact` if one of the ids
+   * is not an intent of this process.
    */
   publish(ids: readonly string[]): Promise<void>;
   /** Deletes these intents. An id that is not an intent is ignored. */
@@ -81,8 +81,8 @@ export interface ArtifactStore {
   /** Releases these intents for the process that calls `adopt` next. */
   abandon(ids: readonly string[]): Promise<void>;
   /**
-   * Takes over abandoned intents and the intents of processes that have ended, and resolves with them. The intents of another
-   * process stay with it as long as its lease is valid at `nowSecs`.
+   * Takes over abandoned intents and the intents of processes that have ended, and resolves with these intents. Another process
+   * keeps its intents as long as its lease is valid at `nowSecs`.
    */
   adopt(nowSecs: number): Promise<readonly ArtifactRecord[]>;
   /** Lists the intents of all processes, in no particular order. */

@@ -21,8 +21,9 @@ const REMEMBERED_RECORDS = 10_000;
 export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 
 /**
- * Creates the delivery of artifacts to their owners. Records are remembered until `forget`, so that a cached image is delivered
- * without the store. A published record never changes, and the stamp of the file shows whether the file still exists.
+ * Creates the functions that deliver artifacts to their owners. Records stay in memory until `forget`, so that a cached image
+ * is delivered without a query to the store. A published record never changes, and the stamp of the file shows whether the file
+ * still exists.
  */
 export function createArtifactDelivery({ store, files, images }: Deps) {
   const records = new LRUCache<string, ArtifactRecord>({ max: REMEMBERED_RECORDS });
@@ -33,7 +34,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
     if (known?.scope === scope) return known;
     const before = removals;
     const record = await findStored(scope, id);
-    // A record that was removed during the search must not be remembered.
+    // A record that was removed during the query must not be cached.
     if (before === removals) records.set(id, record);
     return record;
   }
@@ -59,8 +60,8 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
   return {
     /**
      * Resolves with the whole artifact. A reply with only a header, a range or "not modified" opens the whole artifact too.
-     * Throws `not_found` if the id does not exist in this scope, `artifact` if the file is missing, changed or damaged, or
-     * the reason of the signal.
+     * Throws `not_found` if the id does not exist in this scope, and `artifact` if the file is missing, changed or damaged.
+     * Rejects with the reason of the signal on abort.
      */
     async open(scope: string, id: string, signal: AbortSignal): Promise<OpenedArtifact> {
       signal.throwIfAborted();
@@ -68,7 +69,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       return { record, ...(await images.whole(fileOf(record), signal)) };
     },
 
-    /** Resolves with a PNG that fits a square of `edgePx` pixels. Throws the same errors as `open`. */
+    /** Resolves with a PNG thumbnail that fits in a square of `edgePx` pixels. Throws the same errors as `open`. */
     async openThumbnail(
       scope: string,
       id: string,
@@ -80,7 +81,10 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
       return { record, ...(await images.thumbnail(fileOf(record), edgePx, signal)) };
     },
 
-    /** Removes the records and the images of these artifacts from memory. Must be called after their removal from the store. */
+    /**
+     * Removes the records and the images of these artifacts from memory. Must be called after the artifacts were removed from
+     * the store.
+     */
     forget(removed: readonly ArtifactRecord[]): void {
       removals += 1;
       for (const { id } of removed) records.delete(id);

@@ -4,18 +4,18 @@ import type { FileContent } from './artifact-files-port.ts';
 export interface StoredImageFile {
   /** Key that identifies the file. Files with equal content have different keys. */
   readonly key: string;
-  /** Scope of the owner. Scopes take turns. */
+  /** Scope of the owner. Scopes take turns in the use of the decoder. */
   readonly scope: string;
   /** SHA-256 of the bytes that were stored, in lowercase hexadecimal. */
   readonly sha256: string;
   /**
-   * Resolves with a text that changes whenever the file is changed or replaced, or with undefined if there is no file. Does not
-   * read the file.
+   * Resolves with a text that changes whenever the file is changed or replaced. Resolves with undefined if there is no file.
+   * Does not read the file.
    */
   stamp(): Promise<string | undefined>;
   /** Resolves with the whole file, or with undefined if there is no file of the stored length. */
   read(): Promise<FileContent | undefined>;
-  /** Throws `not_found` if the record of the file was removed, which means that the file was removed on purpose. */
+  /** Throws `not_found` if the record of the file was removed, because this means that the file was removed on purpose. */
   refuseRemoved(): Promise<unknown>;
 }
 
@@ -31,9 +31,15 @@ export interface VerifiedBytes {
  * file is missing, changed or damaged, the error of `refuseRemoved`, or the reason of the signal.
  */
 export interface ImageDelivery {
-  /** Resolves with the whole image. Its file is read, hashed and decoded, unless it is unchanged since the last time. */
+  /**
+   * Resolves with the whole image. The file is read, hashed and decoded, unless the verified bytes are cached and the file is
+   * unchanged.
+   */
   whole(file: StoredImageFile, signal: AbortSignal): Promise<VerifiedBytes>;
-  /** Resolves with a PNG that fits a square of `edgePx` pixels. The file is verified in the same way as for `whole`. */
+  /**
+   * Resolves with a PNG thumbnail that fits in a square of `edgePx` pixels. The file is verified in the same way as for
+   * `whole`.
+   */
   thumbnail(file: StoredImageFile, edgePx: number, signal: AbortSignal): Promise<VerifiedBytes>;
   /** Removes these files from the cache. */
   forget(files: readonly Pick<StoredImageFile, 'key' | 'sha256'>[]): void;

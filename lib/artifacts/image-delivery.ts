@@ -19,20 +19,20 @@ type Verified =
   | { readonly ok: false };
 
 interface Kind {
-  /** Name of the kind. Equal files have the same content for one kind. */
+  /** Name of the kind. For one kind, equal files have the same content. */
   readonly name: string;
   /** Verifies all bytes of the file. */
   verify(bytes: Buffer, scope: string, signal: AbortSignal): Promise<Verified>;
 }
 
-// The number of files that may wait in memory for a decoder. One scope never holds all slots.
+// The number of files that may be in memory and wait for a decoder. One scope never uses all slots.
 const VERIFY_SLOTS = 4;
 
 type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';
 
 /**
- * Creates the delivery of all stored images. They share one cache, and concurrent requests for the same image share one
- * verification.
+ * Creates the functions that deliver all stored images. All images share one cache, and concurrent requests for the same image
+ * share one verification.
  */
 export function createImageDelivery({
   engine,
@@ -115,17 +115,18 @@ export function createImageDelivery({
 
 type Identity = Pick<StoredImageFile, 'key' | 'sha256'>;
 
-// The number of stamps in memory. Each has two strings, so all of them take some megabytes at most.
+// The maximum number of stamps in memory. An entry has two strings, so all entries together take a few megabytes at most.
 const REMEMBERED_STAMPS = 20_000;
-// The size of a key and a table entry, counted so that many small thumbnails stay below the limit too.
+// The size in bytes of a key and a table entry. This size is counted too, so that many small thumbnails cannot exceed the
+// limit.
 const ENTRY_BYTES = 512;
 
 /**
- * Creates the cache of verified bytes: of stored images themselves, and of others made from them, one entry for each `kind`. The
- * least recently used entries are evicted first.
+ * Creates the cache of verified bytes: stored images, and other images made from stored images. Each file has one entry for
+ * each `kind`. The least recently used entries are evicted first.
  */
 function createVerifiedCache(maxBytes: number) {
-  // Entries and stamps are separate so that equal images under several names are kept once.
+  // Entries and stamps are separate so that equal images under several names are cached once.
   const entries = new LRUCache<string, VerifiedBytes>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ bytes }) => bytes.byteLength + ENTRY_BYTES,
@@ -134,8 +135,8 @@ function createVerifiedCache(maxBytes: number) {
 
   return {
     /**
-     * Resolves with the cached bytes, or with undefined if the file was changed since it was verified (docs/contract.md,
-     * section 6).
+     * Resolves with the cached bytes. Resolves with undefined if the bytes are not cached, or if the file was changed since it
+     * was verified (docs/contract.md, section 6).
      */
     async find(file: StoredImageFile, kind: string): Promise<VerifiedBytes | undefined> {
       const entry = entries.get(keyOf(file, kind));
@@ -145,8 +146,8 @@ function createVerifiedCache(maxBytes: number) {
     },
 
     /**
-     * Records that the file was verified when its stamp was `stamp`. An entry without a stamp is not used for this file
-     * later.
+     * Records that the file was verified when its stamp was `stamp`. If `stamp` is undefined, the entry is not used for later
+     * requests for this file.
      */
     keep(file: Identity, kind: string, entry: VerifiedBytes, stamp: string | undefined): void {
       entries.set(keyOf(file, kind), entry);

@@ -8,8 +8,8 @@ export function imageFile({ id, name, bytes, sha256 }: ArtifactRecord): Publishe
 }
 
 /**
- * Returns the sidecar file of an artifact, if it has one. The sidecar is staged beside the image, so it needs an id of its
- * own.
+ * Returns the sidecar file of an artifact, if it has one. The sidecar and the image are staged in the same folder, so the
+ * sidecar needs its own id.
  */
 export function sidecarFile({ id, sidecar }: ArtifactRecord): PublishedFile | undefined {
   return sidecar && { id: `${id}.json`, ...sidecar };
@@ -22,8 +22,8 @@ export function publishedFiles(record: ArtifactRecord): readonly PublishedFile[]
 }
 
 /**
- * Removes the files of an artifact that are still those that were published. If one removal fails, the others are still tried.
- * Throws `artifact` if a file could not be removed.
+ * Removes the files of an artifact that are still the published files. If one removal fails, the other files are removed
+ * anyway. Throws `artifact` if a file could not be removed.
  */
 export async function removeFiles(
   files: Pick<ArtifactFiles, 'remove'>,

@@ -39,7 +39,7 @@ export interface Publishable {
   readonly image: VerifiedImage;
   /** Content of the metadata file. */
   readonly sidecar?: Buffer | undefined;
-  /** Link to the job that the image is an output of. */
+  /** Link to the job that produced the image. */
   readonly output?: JobOutput | undefined;
 }
 
@@ -50,12 +50,15 @@ export interface PendingPublication {
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-/** Creates the publisher of verified images. A crash at any moment leaves no partial file and no partial record. */
+/** Creates the functions that publish verified images. After a crash at any moment, no image is published partly. */
 export function createPublisher(deps: Deps) {
   const names = createNameClaims(deps);
   const withdrawals = createWithdrawals(deps);
 
-  /** Probes the folder at once after a failure, because readiness must be off before the next image is paid for. */
+  /**
+   * Probes the folder immediately after a failure, because the bridge must report that it is not ready before the next image is
+   * paid for.
+   */
   async function noteFailure(failure: unknown, images: readonly Publishable[]): Promise<void> {
     if (!(failure instanceof BridgeError && failure.code === 'artifact')) return;
     const bytes = images.map(({ image, sidecar }) => image.bytes.length + (sidecar?.length ?? 0));
@@ -65,14 +68,14 @@ export function createPublisher(deps: Deps) {
   return {
     /**
      * Checks the folder. Must be called before images that will be published are paid for. Throws `artifact` if the folder is
-     * known to be missing or not writable, `overloaded` if the store fails.
+     * known to be missing or not writable, and `overloaded` if the store fails.
      */
     refuseBroken: deps.artifactRoot.refuseBroken,
 
     /**
-     * Publishes images, all or none: a failure or an abort leaves no file. Resolves when every image and every sidecar is
-     * durable under its name. The images cannot be fetched before `commit`. Throws `artifact_exists` if a name is taken,
-     * `artifact` if a file cannot be written, `overloaded` if the store fails, or the reason of the signal.
+     * Publishes either all images or none: after a failure or an abort, the published files are removed. Resolves when every
+     * image and every sidecar is durable under its name. The images cannot be fetched before `commit`. Throws `artifact_exists`
+     * if a name is taken, `artifact` if a file cannot be written, `overloaded` if the store fails, or the reason of the signal.
      */
     async publish(
       scope: string,
@@ -109,16 +112,16 @@ export function createPublisher(deps: Deps) {
     },
 
     /**
-     * Makes publications artifacts of their scope, all in one transaction. Throws `artifact` if one of them is not pending,
-     * `overloaded` if the store fails.
+     * Turns publications into artifacts of their scope, all in one transaction. Throws `artifact` if a publication is not
+     * pending, and `overloaded` if the store fails.
      */
     async commit(publications: readonly PendingPublication[]): Promise<void> {
       await deps.store.publish(publications.map(({ record }) => record.id));
     },
 
     /**
-     * Removes the files of publications, then their intents. Failed removals are left to `recover`. Throws `artifact` if a
-     * file cannot be removed, `overloaded` if the store fails.
+     * Removes the files of publications, then their intents. Files that cannot be removed now are removed by `recover` later.
+     * Throws `artifact` if a file cannot be removed, and `overloaded` if the store fails.
      */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
       await withdrawals.withdraw(publications.map(({ record }) => record));
@@ -126,7 +129,7 @@ export function createPublisher(deps: Deps) {
 
     /**
      * Makes publications of ended processes durable if all of their files are complete, and resolves with the ids of these
-     * publications. If the folder is missing, it resolves with all ids, because files that cannot be read may be complete.
+     * publications. Resolves with all ids if the folder is missing, because files that cannot be read may be complete.
      */
     async finish(records: readonly ArtifactRecord[]): Promise<readonly string[]> {
       if (records.length === 0 || (await deps.files.isMissing())) {
@@ -142,8 +145,8 @@ export function createPublisher(deps: Deps) {
     },
 
     /**
-     * Removes the remains of uncommitted publications, and nothing else: those of processes that have ended and those of a
-     * `discard` that failed. Throws `artifact` if a file cannot be removed now, `overloaded` if the store fails.
+     * Removes only the remains of uncommitted publications: publications of processes that have ended, and publications whose
+     * removal has failed before. Throws `artifact` if a file cannot be removed now, and `overloaded` if the store fails.
      */
     async recover(): Promise<void> {
       await withdrawals.withdrawAgain(await deps.store.adopt(nowSecs(deps.clock)));
@@ -208,8 +211,8 @@ async function stageSidecar(
 }
 
 /**
- * Gives both files their names, or neither. The sidecar is first, so that a program that watches the folder for images finds it
- * beside them.
+ * Gives both files their names, or neither file. The sidecar gets its name first, so that a program that watches the folder for
+ * images finds the sidecar beside the image.
  */
 async function takeNames(files: ArtifactFiles, { image, claim }: Begun): Promise<boolean> {
   const file = imageFile(claim.record);
@@ -228,10 +231,11 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
 }
 
 function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
-  // Records whose intents the store failed to release. They still belong to this process, so `adopt` does not return them.
+  // Records whose intents the store failed to release. The intents still belong to this process, so `adopt` does not return
+  // them.
   let refused: readonly ArtifactRecord[] = [];
 
-  /** Releases intents by `write`. Keeps their records for the next attempt if it fails. */
+  /** Releases intents with the function `write`. If `write` fails, keeps the records for the next attempt. */
   async function release(
     records: readonly ArtifactRecord[],
     write: ArtifactStore['discard'],
@@ -246,8 +250,8 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   }
 
   /**
-   * Removes the files of publications, and tries all of them even if one fails. An intent is removed after its files, because
-   * without the intent a crash would leave a file for ever.
+   * Removes the files of publications. If one removal fails, the other files are removed anyway. An intent is removed after its
+   * files, because without the intent a crash would leave a file for ever.
    */
   async function withdraw(records: readonly ArtifactRecord[]): Promise<void> {
     const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
@@ -261,7 +265,7 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   return {
     withdraw,
 
-    /** Withdraws these publications, and all whose intents the store failed to release before. */
+    /** Withdraws these publications, and all publications whose intents the store failed to release before. */
     withdrawAgain(records: readonly ArtifactRecord[]): Promise<void> {
       const all = [...refused, ...records];
       refused = [];

@@ -12,12 +12,12 @@ interface Deps {
   /** Removes artifacts from the cache. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
   /**
-   * Removes the remains of uncommitted publications. Throws `artifact` if a file cannot be removed, `overloaded` if the store
-   * fails.
+   * Removes the remains of uncommitted publications. Throws `artifact` if a file cannot be removed, and `overloaded` if the
+   * store fails.
    */
   readonly recover: () => Promise<void>;
   readonly clock: Clock;
-  /** Setting `artifacts.retention.max_age_secs`. With 0, artifacts are kept for ever. */
+  /** Setting `artifacts.retention.max_age_secs`. If the value is 0, artifacts are kept for ever. */
   readonly maxAgeSecs: number;
 }
 
@@ -31,10 +31,10 @@ export function createArtifactRetention(deps: Deps) {
   const { store, files, artifactRoot, forget, recover, clock, maxAgeSecs } = deps;
 
   /**
-   * Removes a batch of artifacts. Their rows become intents first, so that they are no longer found, and so that after a
-   * crash the next start removes them like any uncommitted publication. The rows are deleted last, so that no published file
-   * is ever without a row. A file that is no longer the published file stays, and its row is deleted. Resolves with the
-   * errors of the file system.
+   * Removes a batch of artifacts. The rows first become intents. As intents, the artifacts are no longer found, and after a
+   * crash the next start removes them like any uncommitted publication. The rows are deleted last, so that no published file is
+   * ever without a row. A file that is no longer the published file is kept, but its row is deleted. Resolves with the errors
+   * of the file system.
    */
   async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<unknown[]> {
     await store.withdraw(idsOf(batch));
@@ -82,8 +82,9 @@ export function createArtifactRetention(deps: Deps) {
 
   return {
     /**
-     * The task that removes all expired artifacts in small batches, oldest first. Throws `overloaded` if the store fails. Throws
-     * `artifact` if the artifact root is missing, without any change, or, at the end, if a file could not be removed.
+     * The task that removes all expired artifacts in small batches, oldest first. Throws `overloaded` if the store fails.
+     * Throws `artifact` without any change if the artifact root is missing. Throws `artifact` at the end if a file could not be
+     * removed.
      */
     sweep: {
       name: 'artifact-retention',
@@ -98,7 +99,7 @@ export function createArtifactRetention(deps: Deps) {
   };
 }
 
-/** Returns the error of a file. Rethrows any other error. */
+/** Returns the error in a list if it is an `artifact` error, which concerns one file. Rethrows any other error. */
 function onlyArtifact(error: unknown): unknown[] {
   if (error instanceof BridgeError && error.code === 'artifact') return [error];
   throw error;

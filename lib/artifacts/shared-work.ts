@@ -23,8 +23,8 @@ export function createSharedWork<T>() {
 
   return {
     /**
-     * Joins the work that runs under `key`, or starts it. Rejects with the reason of the signal as soon as it aborts. The
-     * work itself is aborted when the signals of all its callers have aborted.
+     * Joins the work that runs under `key`, or starts `work`. Rejects with the reason of the signal as soon as the signal
+     * aborts. The work itself is aborted when the signals of all its callers have aborted.
      */
     join(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (signal.aborted) return Promise.reject(signal.reason);
@@ -34,7 +34,7 @@ export function createSharedWork<T>() {
         const giveUp = () => {
           shared.waiting -= 1;
           if (shared.waiting === 0) {
-            // The work leaves the map before the abort, because the next caller must not join aborted work.
+            // Remove the work from the map before aborting it, so that the next caller does not join aborted work.
             forget(key, shared);
             shared.cancel(signal.reason);
           }

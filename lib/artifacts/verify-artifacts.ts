@@ -16,9 +16,9 @@ export interface ArtifactProblem {
   /** Name of the image or the sidecar, relative to the artifact root. */
   readonly name: string;
   /**
-   * Kind of problem. `resized`: a file of another length or kind has the name. `changed`: the checksum differs.
-   * `undecodable`: the published bytes are not a valid image. `misdescribed`: the format or the dimensions differ from those
-   * in the row.
+   * Kind of problem. `resized`: the name belongs to a file of another length or kind. `changed`: the checksum differs.
+   * `undecodable`: the published bytes are not a valid image. `misdescribed`: the format or the dimensions differ from those in
+   * the row.
    */
   readonly problem:
     | 'missing'
@@ -44,9 +44,9 @@ type Finding = Pick<ArtifactProblem, 'problem' | 'fault'> | undefined;
 const BATCH = 4;
 
 /**
- * Reads every artifact of every scope and its sidecar in the same way as a delivery, oldest first, and changes nothing. Each
- * problem is reported as soon as it is found. An artifact that is removed meanwhile is not a problem. Throws errors of the
- * store, or the reason of the signal.
+ * Reads every artifact of every scope and its sidecar, oldest first, with the same checks as a delivery. Changes nothing. Each
+ * problem is reported as soon as it is found. An artifact that is removed meanwhile is not a problem. Throws any error of the
+ * store. Rejects with the reason of the signal on abort.
  */
 export async function verifyArtifacts(
   deps: Deps,

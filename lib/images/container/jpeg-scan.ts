@@ -137,7 +137,8 @@ function createBlockReader(data: Buffer) {
   let at = 0;
   // The end of the codes of this restart interval. Until the end is known, the length of the data.
   let end = data.length;
-  // The last `unread` bits of `window` are buffered and not used yet. `padded` of them are zeros in place of missing data.
+  // The last `unread` bits of `window` are buffered and not used yet. `padded` of these bits are zeros in place of missing
+  // data.
   let window = 0;
   let unread = 0;
   let padded = 0;
