@@ -21,14 +21,14 @@ interface Deps {
     'global' | 'provider_default' | 'providers' | 'circuit_breaker' | 'circuit_breakers'
   >;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** The providers in the snapshot. By default the providers in the settings. */
+  /** The providers in the snapshot. The default is the providers in the settings. */
   readonly providers?: readonly string[];
   readonly hooks?: AdmissionHooks;
 }
 
-/** One route attempt of an operation: its slot in the gate of the provider, and its permission by the circuit breaker. */
+/** One route attempt of an operation: its slot in the gate of the provider, and its permission from the circuit breaker. */
 export interface RoutePass {
-  /** The time that the attempt waited in the queue of the provider. */
+  /** The time in milliseconds that the attempt waited in the queue of the provider. */
   readonly waitedMs: number;
   /** Releases the slot and reports the outcome to the breaker. Must be called. Only the first call counts. */
   settle(error?: BridgeError): void;
@@ -46,7 +46,7 @@ export interface AdmissionSnapshot {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Decides which operations start now, which wait and which are rejected, by the settings of `runtime`. */
+/** Creates the functions that decide which operations start now, wait or are rejected, according to the `runtime` settings. */
 export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
   const { max_concurrent: maxConcurrent, max_queued: maxQueued } = runtime.global;
   const global = createGate({
@@ -87,9 +87,9 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
 
   return {
     /**
-     * Enters the gate of all operations. Call once per operation, however many routes it tries. `onQueued` is called at once, with
-     * true if the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if the
-     * queue is full, unless `waitsWhenFull` is true.
+     * Enters the gate of all operations. Call once per operation, even if the operation tries several routes. `onQueued` is
+     * called immediately, with true if the operation has to wait. Rejects with the signal's reason if the signal aborts first.
+     * Throws `overloaded` if the queue is full, unless `waitsWhenFull` is true.
      */
     enterOperation: (
       signal: AbortSignal,
@@ -101,8 +101,8 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
     checkOperation: (): void => global.check(),
 
     /**
-     * Enters the gate of a provider, as `enterOperation` does. Call once per route attempt, however many calls it makes. Throws
-     * `overloaded` without waiting if the circuit breaker is open.
+     * Enters the gate of a provider, like `enterOperation`. Call once per route attempt, even if the attempt makes several
+     * calls. Throws `overloaded` without waiting if the circuit breaker is open.
      */
     async enterRoute(
       provider: string,

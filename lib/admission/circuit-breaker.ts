@@ -31,7 +31,7 @@ export interface BreakerSnapshot {
   readonly retry_after_ms?: number;
 }
 
-// A running probe may end at any time, so that clients are told to retry soon.
+// A running probe may end at any time, so clients are told to retry soon.
 const RETRY_AFTER_PROBE_MS = 1000;
 
 /**
@@ -97,7 +97,7 @@ export function createCircuitBreaker(deps: Deps) {
     /** Throws `overloaded` if `admit` would, without using up a probe. Called before a wait in the queue. */
     check,
 
-    /** Returns the error that `admit` would throw now. Undefined if `admit` would succeed. Counts no rejection. */
+    /** Returns the error that `admit` would throw now. Undefined if `admit` would succeed. Does not count as a rejection. */
     refusal,
 
     /** Admits an attempt. Throws `overloaded` if the breaker is open, or if it is half open and all its probes are running. */
@@ -143,14 +143,14 @@ function circuitOpen(provider: string, retryAfterMs: number): BridgeError {
   });
 }
 
-/** The meaning of a route attempt's outcome for the circuit breaker. `neutral` says nothing about the provider. */
+/** The meaning of a route attempt's outcome for the circuit breaker. A `neutral` outcome says nothing about the provider. */
 export type Verdict = 'success' | 'failure' | 'neutral';
 
 type Rule = (error: BridgeError) => boolean;
 
 /**
- * Reasons of failures that do not show that the provider is down: rejections by the bridge, a used-up quota, and replies that
- * depend on the request. If these counted, one caller could open the breaker for all others.
+ * Reasons of failures after which the provider may still be healthy: rejections by the bridge, a used-up quota, and replies
+ * that depend on the request. If these counted, one caller could open the breaker for all others.
  */
 const NEUTRAL_REASONS: ReadonlySet<unknown> = new Set([
   'queue_full',
@@ -186,7 +186,9 @@ export function verdictOf(error: BridgeError | undefined): Verdict {
 // A longer wait is reduced to this maximum, because the server may be wrong or its limit may be raised.
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Returns the time that the provider asks its callers to wait, in milliseconds. 0 if it names no time. */
+/**
+ * Returns the time that the provider asks its callers to wait, in milliseconds. Returns 0 if the provider specifies no time.
+ */
 function askedWaitMs(error: BridgeError | undefined): number {
   const waitMs = error?.code === 'rate_limited' ? error.details['retry_after_ms'] : undefined;
   return typeof waitMs === 'number' ? Math.min(waitMs, LONGEST_WAIT_MS) : 0;

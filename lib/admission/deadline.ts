@@ -13,7 +13,10 @@ export interface Deadline {
   end(): void;
 }
 
-/** Starts a deadline in `timeoutMs` from now. Its signal also aborts when `given` aborts. `usualMs` is the operator's default. */
+/**
+ * Starts a deadline that passes in `timeoutMs` milliseconds. Its signal also aborts when `given` aborts. `usualMs` is the
+ * operator's default.
+ */
 export function startDeadline(
   clock: Clock,
   timeoutMs: number,

@@ -10,14 +10,14 @@ interface Deps {
   /** The provider of the gate. Undefined for the gate of all operations. */
   readonly provider?: string;
   readonly maxConcurrent: Limit;
-  /** The maximum number of waiting operations. With 0, an operation that would have to wait is rejected. */
+  /** The maximum number of waiting operations. If the value is 0, an operation that would have to wait is rejected. */
   readonly maxQueued: Limit;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
 /** A slot inside a gate. */
 export interface Permit {
-  /** The time that the operation waited in the queue. */
+  /** The time in milliseconds that the operation waited in the queue. */
   readonly waitedMs: number;
   /** Passes the slot to the operation that has waited longest. Only the first call counts. */
   release(): void;
@@ -30,7 +30,7 @@ export interface GateCounts {
 
 export type Gate = ReturnType<typeof createGate>;
 
-// The end of the running operations cannot be predicted, so that clients are told to retry soon.
+// The end of the running operations cannot be predicted, so clients are told to retry soon.
 const RETRY_AFTER_MS = 1000;
 
 /** Creates a gate that admits a limited number of operations at a time, in the order of their arrival. */
@@ -54,9 +54,9 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     limits: { max_concurrent: maxConcurrent, max_queued: maxQueued },
 
     /**
-     * Resolves with a permit, which must be released even if `signal` has aborted since. `onQueued` is called at once, with true if
-     * the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if the queue is
-     * full, unless `waitsWhenFull` is true.
+     * Resolves with a permit. The permit must be released even if `signal` aborts later. `onQueued` is called immediately, with
+     * true if the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if
+     * the queue is full, unless `waitsWhenFull` is true.
      */
     enter(
       signal: AbortSignal,

@@ -122,8 +122,8 @@ const REMEMBERED_STAMPS = 20_000;
 const ENTRY_BYTES = 512;
 
 /**
- * Creates the cache of verified bytes: stored images, and other images made from stored images. Each file has one entry for
- * each `kind`. The least recently used entries are evicted first.
+ * Creates the cache of verified bytes: stored images, and other images made from stored images. There is one entry for each
+ * content and `kind`. The least recently used entries are evicted first.
  */
 function createVerifiedCache(maxBytes: number) {
   // Entries and stamps are separate so that equal images under several names are cached once.

@@ -2,8 +2,8 @@ import { BridgeError, type Detail } from '../errors/bridge-error.ts';
 import type { Edges } from '../images/image.ts';
 
 /**
- * Creates an `input` error. `where` is the exact field at fault, `field` the image it belongs to, `reason` a stable name for
- * programs.
+ * Creates an `input` error. `where` is the exact field that is invalid, `field` is the field of its image, and `reason` is a
+ * stable name for programs.
  */
 export function badInput(
   where: string,

@@ -22,7 +22,7 @@ interface Deps {
 
 /** The facts about an image that are known without its bytes. */
 interface ImageFacts {
-  /** Length of the encoded image. 0 if it is unknown. */
+  /** Length of the encoded image in bytes. 0 if the length is unknown. */
   readonly bytes: number;
   readonly format?: OutputFormat;
   readonly edges?: Edges;
@@ -30,7 +30,10 @@ interface ImageFacts {
 
 export type InputForecast = ReturnType<typeof createInputForecast>;
 
-/** Checks the images of a plan. Finds the errors of a load and a decode that are visible without the bytes. */
+/**
+ * Creates the functions that check the images of a plan. The checks find all errors in loading and decoding that can be found
+ * without the bytes.
+ */
 export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   async function factsOf(source: PlannedSource, scope: string): Promise<ImageFacts> {
     if (source.kind === 'artifact') return artifactFacts(source, scope);
@@ -103,7 +106,10 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   };
 }
 
-/** Returns the dimensions of a described image. Those of an artifact are unknown because its record has no EXIF orientation. */
+/**
+ * Returns the dimensions of a described image. The dimensions of an artifact are unknown because its record has no EXIF
+ * orientation.
+ */
 function uprightOf(source: PlannedSource | undefined): Edges | undefined {
   return source?.kind === 'described' ? source.upright : undefined;
 }

@@ -4,7 +4,7 @@ import { type Edges, uprightEdges, type VerifiedImage } from '../images/image.ts
 interface Named {
   /** Field of the request that contains the image. Errors name this field. */
   readonly field: string;
-  /** Media type declared by the client, in lower case. It is only compared with the actual type. */
+  /** Media type declared by the client, in lower case. Used only for a comparison with the actual type. */
   readonly declaredMediaType?: string;
 }
 
@@ -36,7 +36,7 @@ export interface StoredSource extends Named {
 /** One image of a request, not loaded or verified yet. */
 export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
 
-/** An image of a plan, of which only facts are known. */
+/** An image of a plan. Only facts about the image are known, not its bytes. */
 export interface DescribedSource extends Named {
   readonly kind: 'described';
   /** Length of the encoded image. */
@@ -49,7 +49,7 @@ export interface DescribedSource extends Named {
 /** One image of a plan. */
 export type PlannedSource = InputSource | DescribedSource;
 
-/** The images of one request, by the field that contains them. */
+/** The images of one request, grouped by the field that contains the images. */
 export interface InputSet<T> {
   readonly images: readonly T[];
   readonly mask?: T;

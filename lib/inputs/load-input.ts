@@ -13,7 +13,7 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 interface Deps {
   readonly artifacts: {
     /**
-     * Resolves with the verified bytes of an artifact of this scope. Throws `not_found` if there is no such artifact,
+     * Resolves with the verified bytes of an artifact of this scope. Throws `not_found` if there is no such artifact, and
      * `artifact` if its file is missing or damaged.
      */
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
@@ -84,8 +84,8 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
 
   return {
     /**
-     * Resolves with all bytes of one image. Throws `input` if the image is longer than `maxBytes` or cannot be loaded,
-     * `artifact` if a file of the bridge is missing or was changed, or the reason of the signal on abort.
+     * Resolves with all bytes of one image. Throws `input` if the image is longer than `maxBytes` or cannot be loaded, and
+     * `artifact` if a file of the bridge is missing or was changed. Rejects with the reason of the signal on abort.
      */
     async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
       const { field } = source;

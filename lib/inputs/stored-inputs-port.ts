@@ -7,13 +7,18 @@ import type { FileContent } from '../artifacts/artifact-files-port.ts';
 export interface StoredInputFiles {
   /** Stores the bytes durably, unless they are stored already. Throws `overloaded` if the write fails. */
   put(sha256: string, bytes: Buffer): Promise<void>;
-  /** Resolves with the bytes of an image, or with undefined unless they have this length and checksum. */
+  /**
+   * Resolves with the bytes of an image. Resolves with undefined if the image is missing, or if its length or checksum differs.
+   */
   read(sha256: string, byteLength: number): Promise<Buffer | undefined>;
-  /** Resolves with the bytes of an image without a check of the checksum, or with undefined unless they have this length. */
+  /**
+   * Resolves with the bytes of an image without checking the checksum. Resolves with undefined if the image is missing or its
+   * length differs.
+   */
   readWhole(sha256: string, byteLength: number): Promise<FileContent | undefined>;
   /**
-   * Resolves with a text that changes whenever the file is changed or replaced, or with undefined if there is no file. Does not
-   * read the file.
+   * Resolves with a text that changes whenever the file is changed or replaced. Resolves with undefined if there is no file.
+   * Does not read the file.
    */
   stamp(sha256: string): Promise<string | undefined>;
   /** Removes an image, including the remains of an interrupted `put`. */

@@ -12,9 +12,10 @@ interface Deps {
 export type StoredInputs = ReturnType<typeof createStoredInputs>;
 
 /**
- * Stores the images of jobs, from before a job is accepted until the last job with the image leaves the history. Jobs with
- * the same image share one file. A removal never removes the image of a job that is being accepted, because such images are
- * held, and the check that no job needs an image runs under the mutex for that image.
+ * Creates the functions that store the images of jobs. An image is stored before its job is accepted and is kept until the last
+ * job with the image leaves the history. Jobs with the same image share one file. A removal never removes the image of a job
+ * that is being accepted, because such images are held, and the check that no job needs an image runs under the mutex for that
+ * image.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
   const byChecksum = createKeyedMutex();
@@ -41,9 +42,10 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
 
   return {
     /**
-     * Stores the images durably and then runs `accept`, which adds the job that needs them. No image is removed in between.
-     * Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws `overloaded`
-     * if an image cannot be stored, any error of `accept`, or the reason of the signal if it aborts before `accept`.
+     * Stores the images durably and then runs `accept`, which adds the job that needs the images. No image is removed before
+     * `accept` ends. Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws
+     * `overloaded` if an image cannot be stored, and any error of `accept`. Rejects with the reason of the signal if the signal
+     * aborts before `accept`.
      */
     async keepFor<T>(
       images: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],
@@ -66,7 +68,7 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
       }
     },
 
-    /** Removes those of the given images that no job needs any longer. Throws `overloaded` if the store or a removal fails. */
+    /** Removes the given images that no job needs any longer. Throws `overloaded` if the store or a removal fails. */
     removeUnneeded,
 
     /**

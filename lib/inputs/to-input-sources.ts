@@ -34,8 +34,8 @@ interface NamedImage<T> {
 }
 
 /**
- * Returns the images of a request as sources. Inline images are decoded now, in steps. All others are loaded later, just before
- * the request is served. Throws `input` for the first invalid image.
+ * Returns the images of a request as sources. Inline images are decoded now, in steps. All other images are loaded later, just
+ * before the request is served. Throws `input` for the first invalid image.
  */
 export function* toInputSources(
   request: RequestImages<ImageInput | FileInput>,
@@ -50,7 +50,7 @@ export function* toInputSources(
   return mask ? { images, mask, references } : { images, references };
 }
 
-/** Returns the images of the request of a job as sources. They were verified and stored when the job was accepted. */
+/** Returns the images of the request of a job as sources. The images were verified and stored when the job was accepted. */
 export function toStoredSources(request: RequestImages<StoredInput>): InputSet<StoredSource> {
   return mapInputs(withFields(request), ({ input: { sha256, bytes }, field }) => ({
     kind: 'stored',
@@ -61,7 +61,7 @@ export function toStoredSources(request: RequestImages<StoredInput>): InputSet<S
 }
 
 /**
- * Returns the images of a plan as sources. No image is decoded; of an inline image only the length is read. Throws `input`
+ * Returns the images of a plan as sources. No image is decoded. Only the length of an inline image is computed. Throws `input`
  * for the first image with an invalid length or declared type.
  */
 export function toPlannedSources(
@@ -156,8 +156,8 @@ function declared(mediaType: string | undefined) {
 
 const DATA_URL = /^data:image\/(png|jpeg|jpg|webp);base64,/i;
 /**
- * The number of base64 characters decoded in one step, in less than a millisecond. A multiple of four, because four
- * characters form a group.
+ * The number of base64 characters decoded in one step. A step takes less than a millisecond. The number must be a multiple of
+ * four, because four characters form a group.
  */
 const STEP_CHARACTERS = 1024 * 1024;
 
@@ -211,9 +211,9 @@ function* decodeBase64(inline: InlineText, maxBytes: number): Steps<Buffer> {
 }
 
 /**
- * Returns true if `text` is the canonical encoding of `bytes`, of which `length` were decoded. The decoder of Node skips
- * whitespace and other invalid characters, so that bytes are missing, and ignores loose bits at the end. Only the last group
- * is encoded again, because encoding the whole text would take four times as long.
+ * Returns true if `text` is the canonical encoding of `bytes`. `length` is the number of bytes that Node decoded. Node's
+ * decoder skips whitespace and other invalid characters, so that bytes are missing, and ignores unused bits at the end. Only
+ * the last group is encoded again, because encoding the whole text would take four times as long.
  */
 function isCanonical(text: string, bytes: Buffer, length: number): boolean {
   const lastGroup = bytes.subarray((text.length / 4 - 1) * 3);

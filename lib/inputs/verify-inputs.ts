@@ -21,7 +21,10 @@ export type InputVerifier = ReturnType<typeof createInputVerifier>;
 
 /** Creates the verifier that loads and decodes every image of a request once, for all attempts of the request. */
 export function createInputVerifier({ engine, loader, limits }: Deps) {
-  /** Loads all images one after the other. Each may use the rest of the total limit, so no more than the total is in memory. */
+  /**
+   * Loads all images one after the other. Each image may use only the remaining part of the total limit, so the bytes in memory
+   * never exceed the total.
+   */
   async function loadAll(
     sources: readonly InputSource[],
     context: InputContext,
@@ -38,8 +41,8 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
   }
 
   /**
-   * Throws `input` for the image whose header takes the request above `max_request_pixels`. An image with an unreadable header is
-   * rejected later.
+   * Throws `input` for the first image with which the pixels of the request, according to the image headers, exceed
+   * `max_request_pixels`. An image with an unreadable header is rejected later.
    */
   function refuseTooManyPixels(sources: readonly InputSource[], loaded: readonly Buffer[]): void {
     let pixels = 0;
@@ -68,7 +71,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return inspection.image;
   }
 
-  /** Loads and verifies all images. Waits for all of them, so that the same request always fails at the same image. */
+  /** Loads and verifies all images. Waits for all images, so that the same request always fails at the same image. */
   async function verifyAll(
     sources: readonly InputSource[],
     context: InputContext,

@@ -25,9 +25,9 @@ export interface InputProblem {
 const BATCH = 4;
 
 /**
- * Reads every stored image of the jobs in the history in the same way as a delivery, and changes nothing. Each problem is
- * reported as soon as it is found. An image that is removed meanwhile is not a problem. Throws errors of the store, or the
- * reason of the signal.
+ * Reads every stored image of the jobs in the history, with the same checks as a delivery. Changes nothing. Each problem is
+ * reported as soon as it is found. An image that is removed meanwhile is not a problem. Throws any error of the store. Rejects
+ * with the reason of the signal on abort.
  */
 export async function verifyStoredInputs(
   deps: Deps,

@@ -20,7 +20,10 @@ export interface ReplySink {
   sending(): boolean;
   /** Called with the status and the received headers as alternating names and values. */
   head(status: number, headers: readonly string[]): void;
-  /** Returns true if more may follow at once. Otherwise the next chunk follows after `resume`. */
+  /**
+   * Receives a chunk of the body. Returns true if the next chunk may follow immediately. If false is returned, the next chunk
+   * follows after `resume`.
+   */
   chunk(bytes: Uint8Array): boolean;
   end(): void;
   fail(cause: unknown): void;
@@ -28,7 +31,9 @@ export interface ReplySink {
 
 export interface Forwarding {
   resume(): void;
-  /** Closes the connection, or prevents the sending of a request without a connection. `fail` follows. */
+  /**
+   * Closes the connection. If the request does not have a connection yet, the request is not sent. `fail` is called afterwards.
+   */
   abort(): void;
 }
 
@@ -41,7 +46,7 @@ export interface Forwarder {
 
 interface Options {
   /**
-   * The maximum pause within the body of a reply, with a precision of one second. Time in which the sink is paused does not
+   * The maximum pause within the body of a reply, with a precision of one second. The time while the sink is paused does not
    * count.
    */
   readonly idleMs: number;
@@ -49,10 +54,11 @@ interface Options {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEAD_BYTES = 65_536;
-// Far below the time after which a server closes an idle connection, so that no request is sent while the server closes it.
+// The time that an idle connection is kept open. The value is far below the time after which a server closes an idle
+// connection, so that no request is sent on a connection that the server is closing.
 const KEPT_MS = 1000;
 
-/** Creates the connections of a gateway to its servers. */
+/** Creates the forwarder, which connects a gateway to its servers. */
 export async function createForwarder({ idleMs }: Options): Promise<Forwarder> {
   const { Agent } = await import('undici');
   const agent: UndiciAgent = new Agent({
@@ -60,7 +66,7 @@ export async function createForwarder({ idleMs }: Options): Promise<Forwarder> {
     maxHeaderSize: MAX_HEAD_BYTES,
     keepAliveTimeout: KEPT_MS,
     keepAliveMaxTimeout: KEPT_MS,
-    // The caller limits the time until the reply.
+    // No limit here, because the caller limits the time until the reply.
     headersTimeout: 0,
     bodyTimeout: idleMs,
   });

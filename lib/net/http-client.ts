@@ -8,7 +8,7 @@ import { createResponseBody, type HttpBody, type ResponseBody } from './response
 /** A body that is generated while it is sent. */
 export interface StreamedBody {
   readonly byteLength: number;
-  /** Yields the whole body at every call. Chunks are requested only as fast as the connection accepts them. */
+  /** Yields the whole body from the start at every call. Chunks are requested only as fast as the connection accepts them. */
   chunks(signal: AbortSignal): AsyncIterable<Buffer>;
 }
 
@@ -39,9 +39,9 @@ export interface HttpResponse {
 export interface HttpClient {
   /**
    * Sends one request to an http or https URL and resolves with the head of the response, for any status. Redirects are not
-   * followed, the request is never repeated, and proxies of the environment are ignored. Rejects with the signal's reason on
-   * abort. Throws a retryable `upstream` if certainly nothing was sent, because name resolution, the connection or TLS
-   * failed. Throws `protocol` with an unknown outcome if the connection failed later or the response was malformed.
+   * followed, the request is never repeated, and proxy settings in environment variables are ignored. Rejects with the signal's
+   * reason on abort. Throws a retryable `upstream` error if name resolution, the connection or TLS failed, because nothing was
+   * sent. Throws a `protocol` error with an unknown outcome if the connection failed later or the response was malformed.
    */
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
   /** Aborts all requests and resolves when all connections are closed. */
@@ -49,17 +49,19 @@ export interface HttpClient {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-// Some backends send long policies and many cookies in the head. Node's own limit is 16 KiB.
+// The limit for the head of a response. Node's default of 16 KiB is too low, because some backends send long policies and many
+// cookies in the head.
 const MAX_HEAD_BYTES = 65_536;
 
-// Each informational head may be as long as a final head. Servers send one or two.
+// The maximum number of informational responses. A limit is needed because each informational head may be as long as a final
+// head. Servers usually send one or two.
 const MAX_INFORMATIONAL = 16;
 
 /** Options of new connections. */
 export interface ConnectOptions {
-  /** Resolves names instead of the operating system. An IP address in a URL is not resolved. */
+  /** Resolves host names in place of the resolver of the operating system. Not called for a URL with an IP address. */
   readonly lookup?: LookupFunction;
-  /** The trusted certificate authority in PEM, instead of the default authorities. */
+  /** The trusted certificate authority in PEM format, which replaces the default authorities. */
   readonly ca?: string;
 }
 
@@ -82,7 +84,10 @@ export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClien
   };
 }
 
-/** Imports undici on the first request, so that it does not delay the start. Throws `internal`. */
+/**
+ * Imports undici and opens an agent. Called on the first request, so that the import does not delay the start. Throws
+ * `internal` if undici cannot be loaded.
+ */
 async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   const { Agent } = await import('undici').catch((cause: unknown) => {
     throw new BridgeError('internal', 'the HTTP library could not be loaded', { cause });
@@ -90,7 +95,7 @@ async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   return new Agent({
     connect: { ...connectOptions, timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
-    // The caller's signal limits the time of a request.
+    // No limits here, because the caller's signal limits the time of a request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

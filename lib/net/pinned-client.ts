@@ -5,7 +5,7 @@ import { abortable } from '../platform/abortable.ts';
 import { createHttpClient, type HttpClient } from './http-client.ts';
 
 export interface PinnedDeps {
-  /** Resolves with all addresses of a name. Rejects if the name has none. */
+  /** Resolves with all addresses of a host name. Rejects if the name has no address. */
   readonly lookup?: (name: string) => Promise<readonly LookupAddress[]>;
   readonly openClient?: typeof createHttpClient;
 }
@@ -17,7 +17,9 @@ type Opened =
   | { readonly ok: true; readonly client: HttpClient }
   | { readonly ok: false; readonly fault: AddressFault };
 
-/** Creates clients that connect to a single host, only at addresses that were checked before the connection. */
+/**
+ * Creates the function that opens a client for a single host. The client connects only to addresses that were checked before.
+ */
 export function createPinnedClients({
   lookup = (name) => systemLookup(name, { all: true }),
   openClient = createHttpClient,

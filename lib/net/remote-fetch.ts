@@ -48,15 +48,15 @@ export type RemoteFetch = (url: string, maxBytes: number, signal: AbortSignal) =
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 const HEADERS = {
   accept: 'image/png, image/jpeg, image/webp',
-  // Received bytes are counted, so decompression would bypass the limit.
+  // Compression is not accepted, because the limit counts received bytes and decompressed data could exceed the limit.
   'accept-encoding': 'identity',
   'user-agent': 'image-bridge',
 };
 
 /**
  * Creates a fetch that connects only to hosts allowed by the operator. Every address of a name is checked, the connection is
- * pinned to the checked addresses, and each redirect is checked in the same way. No data of the caller is sent, and proxies
- * of the environment are ignored.
+ * pinned to the checked addresses, and each redirect is checked in the same way. No data of the caller is sent, and proxy
+ * settings in environment variables are ignored.
  */
 export function createRemoteFetch({ policy, clock, ...pinned }: Deps): RemoteFetch {
   const openPinned = createPinnedClients(pinned);

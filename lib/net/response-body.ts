@@ -3,7 +3,7 @@ export interface HttpBody extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-/** Controls the parser that pushes the chunks. */
+/** The control of the parser that pushes the chunks. */
 interface Source {
   pause(): void;
   resume(): void;
@@ -19,14 +19,14 @@ export interface ResponseBody extends HttpBody {
   fail(error: unknown): void;
 }
 
-// A pause in the middle of a chunk makes the parser copy the rest of the chunk. The parser is therefore paused only above
-// this number of bytes, until all of them have been read. A larger number would make turns of the event loop long if many
-// streams run.
+// A pause in the middle of a chunk makes the parser copy the rest of the chunk. The parser is therefore paused only when more
+// than this number of bytes is waiting, and resumed when all waiting bytes have been read. A larger number would make turns of
+// the event loop long if many streams run.
 const MAX_WAITING_BYTES = 65_536;
 
 /**
- * Buffers the chunks that the parser pushes for one reader with its own pace. Iterating closes the connection unless it
- * reaches the end. `onClose` is called once: at the end, the failure or the destruction.
+ * Creates a buffer for the chunks that the parser pushes. One reader reads the chunks at its own pace. If the reader stops
+ * before the end, the connection is closed. `onClose` is called once: when the body ends, fails or is destroyed.
  */
 export function createResponseBody(source: Source, onClose: () => void): ResponseBody {
   let waiting: Buffer[] = [];
