@@ -2,7 +2,7 @@
 import { isatty } from 'node:tty';
 import { unsupportedNode } from './server/node-version.ts';
 
-// Restarting costs as much as a start of Node, so only the long-running command does it, before anything else is loaded.
+// A restart takes as long as starting Node, so only the long-running command restarts, before anything else is loaded.
 if (process.argv[2] === 'serve') {
   (await import('./server/memory-settings.ts')).applyAllocatorSettings();
 }

@@ -14,7 +14,10 @@ export type Target = Slot | 'hold';
 interface Deps {
   readonly path: string;
   readonly clock: Clock;
-  /** The interval for reading the file. Some file systems never report changes, so it is also read without a report. */
+  /**
+   * The interval, in milliseconds, for reading the file. The file is read at an interval because some file systems never
+   * report changes.
+   */
   readonly pollMs: number;
 }
 
@@ -35,7 +38,7 @@ export async function openCoordination({ path, clock, pollMs }: Deps): Promise<C
   let target = await readCoordination(path);
   let reading = Promise.resolve(target);
 
-  /** Reads one at a time, so that an older read never replaces the result of a newer read. */
+  /** Runs one read at a time, so that an older read never replaces the result of a newer read. */
   function refresh(): Promise<Target> {
     reading = reading.then(async () => {
       const found = await readCoordination(path);
@@ -81,7 +84,7 @@ function watchFile(path: string, onChange: () => void): FSWatcher | undefined {
   }
 }
 
-// Longer than every valid value with a line break.
+// Larger than the longest valid value with a line break.
 const MAX_BYTES = 16;
 
 /** Reads the coordination file. Any content except the exact name of a slot means `hold`. */

@@ -41,7 +41,8 @@ export interface RunningAttempt {
   recall(): void;
 }
 
-// A buffer for the reply, so that a client that reads as fast as the slot sends does not pause the slot at every piece.
+// The size of the buffer for the reply. The buffer prevents the slot from being paused at every chunk while the client
+// reads as fast as the slot sends.
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
@@ -104,7 +105,7 @@ export function forwardOnce(
       return isSettled || outgoing.write(bytes) || outgoing.writableLength < MAX_WAITING_BYTES;
     },
     end() {
-      // The forwarding has ended, so `settle` must not abort it.
+      // The forwarding has ended, so `settle` must not abort the forwarding.
       forwarding = undefined;
       settle(() => resolve(endReply(request, signal, drainOptions)));
     },
@@ -129,7 +130,10 @@ export function forwardOnce(
   };
 }
 
-/** Ends the reply and resolves with its status. Reads the rest of a request whose reply came early before closing. */
+/**
+ * Ends the reply and resolves with its status. If the reply came before the end of the request, reads the rest of the
+ * request before closing the connection.
+ */
 async function endReply(
   { incoming, outgoing }: RequestInFlight,
   signal: AbortSignal,
@@ -164,7 +168,7 @@ function toFailure(cause: unknown, isSafe: boolean): BridgeError {
     return new BridgeError('malformed_request', 'the request cannot be forwarded as it is');
   }
   return new BridgeError('protocol', 'the connection to the active slot was lost', {
-    // A safe request costs nothing, so its client can repeat it in any case.
+    // A safe request costs nothing, so the client can always repeat the request.
     retryable: isSafe,
     details: isSafe ? {} : { outcome: 'unknown' },
     cause,

@@ -50,10 +50,13 @@ interface Deps {
 // The default of `server.head_timeout_ms`.
 const HEAD_TIMEOUT_MS = 10_000;
 
-// The time in which replies that are being written at the end of the work can reach their clients.
+// The time after the end of the work in which replies that are still being written can reach their clients.
 const CLOSE_MS = 1000;
 
-/** Creates the HTTP listener in front of two slots. It has no storage and no secrets, and sends each request once, to one slot. */
+/**
+ * Creates the HTTP listener in front of two slots. The gateway has no storage and no secrets, and sends each request at
+ * most once, to one slot.
+ */
 export function createGateway(deps: Deps) {
   const { settings, coordination, forwarder, metrics, clock, ids } = deps;
   const server = createHttpServer({

@@ -33,8 +33,8 @@ export function createRequests(deps: Deps) {
   let isStopping = false;
   let becameIdle = () => {};
 
-  // Requests that have not been sent when the target changes go to the new target. From then on no new request reaches the
-  // old slot, so it can be stopped.
+  // Requests that have not been sent when the target changes go to the new target. After the change no new request reaches
+  // the old slot, so the old slot can be stopped.
   coordination.onChange((target) => {
     for (const [attempt, slot] of attempts) if (slot !== target) attempt.recall();
   });

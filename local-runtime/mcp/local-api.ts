@@ -25,8 +25,8 @@ export interface Caller {
 }
 
 /**
- * Creates the API of this process with the identity of `caller`. It calls the handlers that also serve HTTP, with the same
- * permission checks.
+ * Creates the API of this process with the identity of `caller`. The API calls the handlers that also serve HTTP, with the
+ * same permission checks.
  */
 export function createLocalApi(
   { routes, services, httpSettings }: Deps,

@@ -19,7 +19,10 @@ interface Call {
   readonly caller: Caller;
 }
 
-/** The token that owns a session. The scope alone is not enough, because its tokens may have different permissions. */
+/**
+ * The token that owns a session. The scope alone does not identify the owner, because tokens with the same scope may have
+ * different permissions.
+ */
 export interface SessionOwner {
   readonly scope: string;
   /** The identity of the token, which stays the same when the token is rotated. */

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { Task } from '../../lib/platform/task.ts';
 
 interface Deps {
-  /** Returns the bytes of all buffers that have not been collected. */
+  /** Returns the total size, in bytes, of all buffers that have not been collected. */
   readonly bufferBytes: () => number;
   /** Returns the share of time, 0 to 1, in which the event loop was busy since the previous call. */
   readonly busySinceLast: () => number;

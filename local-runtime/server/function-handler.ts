@@ -32,8 +32,8 @@ const MARGIN_MS = 1000;
 const ON_EVERY_REPLY = new Set(['x-request-id', 'traceparent', 'x-content-type-options']);
 
 /**
- * Creates a function for API Gateway that serves the whole route table. Shortly before the end of an invocation it aborts
- * the work and ends an event stream early.
+ * Creates a function for API Gateway that serves the whole route table. Shortly before the end of an invocation the
+ * function aborts the work and ends an event stream early.
  */
 export function createFunctionHandler({ routes, services, httpSettings }: Deps) {
   const table = new Map(

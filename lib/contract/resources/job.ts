@@ -137,7 +137,7 @@ const jobEntries = {
 export const PartialResult = v.strictObject({ data: v.array(GeneratedImage) });
 export type PartialResult = v.InferOutput<typeof PartialResult>;
 
-/** A job with all its facts. */
+/** A job with all its fields. */
 export const ImageJob = v.strictObject({
   ...jobEntries,
   request: JobRequest,
@@ -250,10 +250,10 @@ export const JobListQuery = v.pipe(
 );
 export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 
-/** The path parameters of a job. The form of the id is not checked: any unknown id is a 404. */
+/** The path parameters of a job. The format of the id is not checked; any unknown id returns 404. */
 export const JobPath = v.strictObject({ id: v.string() });
 
-/** The path parameters of an input image. An unknown index is a 404. */
+/** The path parameters of an input image. An unknown index returns 404. */
 export const JobInputPath = v.strictObject({
   id: v.string(),
   index: documented(

@@ -10,8 +10,8 @@ const MAX_TEXT_BYTES = 8192;
 const AnyMessage = v.record(v.string(), v.unknown());
 
 /**
- * One or several messages of JSON-RPC 2.0. The protocol library checks their form. This schema only limits the texts, except
- * for the arguments of a tool, which may contain images and have their own schemas.
+ * One or several messages of JSON-RPC 2.0. The protocol library checks the format of the messages. This schema only limits
+ * the texts, except for the arguments of a tool, which may contain images and have their own schemas.
  */
 export const McpMessage = documented(
   v.pipe(

@@ -7,7 +7,7 @@ import { saveFile, syncFolder } from '../../../lib/platform/durable-file.ts';
 import { SLOTS } from '../coordination.ts';
 
 const RECORD = v.object({
-  /** The slot that was active before; null if no slot was active. */
+  /** The slot that was active before the handoff; null if no slot was active. */
   from: v.nullable(v.picklist(SLOTS)),
   to: v.picklist(SLOTS),
   /** `back` after the candidate has failed. */
@@ -17,7 +17,10 @@ const RECORD = v.object({
 /** The record of an unfinished handoff. Every step can be repeated, so a later run needs only these fields to continue. */
 export type HandoffRecord = Readonly<v.InferOutput<typeof RECORD>>;
 
-/** The permissions of the gateway's files. A gateway can run as another user. */
+/**
+ * The permissions of the files that the gateway reads. All users can read these files, because the gateway may run as
+ * another user.
+ */
 export const READABLE_BY_ALL = 0o644;
 
 /** Returns the path of the record that belongs to a coordination file. */
@@ -46,7 +49,7 @@ export async function removeRecord(path: string): Promise<void> {
 }
 
 const BEAT_MS = 5000;
-// Several missed beats, because beats may be late on a busy machine.
+// Longer than several intervals between touches, because touches may be late on a busy machine.
 const SILENT_AFTER_MS = 20_000;
 
 /** Touches the record every few seconds until the returned function is called. */
@@ -54,7 +57,7 @@ export function keepFresh(path: string, clock: Clock): () => void {
   let cancel = () => {};
   const beat = () => {
     const secs = clock.nowMs() / 1000;
-    // Fails if the handoff has ended and removed the record.
+    // The call fails if the handoff has ended and removed the record.
     utimes(path, secs, secs).catch(() => {});
     cancel = clock.after(BEAT_MS, beat);
   };

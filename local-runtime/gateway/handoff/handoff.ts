@@ -96,7 +96,8 @@ async function runSteps(deps: Deps, record: HandoffRecord): Promise<HandoffResul
     } catch (error) {
       report(`failed: ${toBridgeError(error).message}`);
       report(`the log of ${record.to}: ${deps.driver.logOf(record.to)}`);
-      // The disk may be full. In that case a run after a crash would try the candidate again.
+      // Ignores a failure, because the disk may be full. Without this record, a run after a crash would only try the
+      // candidate again.
       await writeRecord(recordPath(coordination), { ...record, direction: 'back' }).catch(() => {});
     }
   }
@@ -132,7 +133,7 @@ async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<Handof
       `--coordination: the gateway does not follow this file (${target}): it reads another file, or may not read this file`,
     );
   }
-  // If the active slot has ended without a handoff, it is started as if no slot had been active.
+  // If the active slot has ended without a handoff, the slot is started as if no slot had been active.
   const hasEnded = active === to && !(await deps.driver.isRunning(to));
   return { from: hasEnded ? null : active, to, direction: 'forward' };
 }
@@ -140,7 +141,7 @@ async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<Handof
 /** Switches to the candidate. Resolves with true if the gateway has confirmed the switch. Throws if the candidate fails. */
 async function goForward(deps: Deps, { from, to }: HandoffRecord): Promise<boolean> {
   const { coordination, driver, report } = deps;
-  // An earlier run was interrupted after the switch and only left its record.
+  // An earlier run was interrupted after the switch, so only its record remains.
   if (from && (await readCoordination(coordination)) === to) return isConfirmed(deps, to);
   report('holding requests');
   await point(deps, 'hold');
@@ -195,7 +196,7 @@ function isConfirmed(deps: Deps, target: Target): Promise<boolean> {
 async function untilReady(deps: Deps, slot: Slot): Promise<void> {
   const { driver, readinessMs } = deps;
   const isReady = await within(deps, readinessMs, async () => {
-    // Checked as well, because another program may listen at the address of the slot.
+    // Checks the process too, because another program may listen at the address of the slot.
     if (!(await driver.isRunning(slot))) throw refusal(`${slot} has ended`);
     return deps.isReady(slot);
   });

@@ -2,7 +2,8 @@ import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from
 
 /**
  * The program that writes the log of a process slot. It copies its standard input to the file named by its first argument
- * and starts a new file at the size of its second argument. The previous file is kept as `FILE.1`. It ends with the slot.
+ * and starts a new file when the file reaches the size, in bytes, given by its second argument. The previous file is kept
+ * as `FILE.1`. The program ends when the slot ends.
  */
 const [, , path = '', limit = ''] = process.argv;
 const maxBytes = Number(limit);
@@ -19,7 +20,7 @@ for await (const chunk of process.stdin) {
   try {
     write(chunk);
   } catch {
-    // The disk may be full. The slot must not wait for the log.
+    // The disk may be full. The chunk is lost, because the slot must not wait for the log.
   }
 }
 

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 const OWN_FILES = 64;
 
 /**
- * Returns the maximum number of connections for `server.max_connections`. With `auto` it is half of the number of files that
- * this process may still open, because work for a client may need a second connection, to its provider.
+ * Returns the maximum number of connections for `server.max_connections`. With `auto` the maximum is half of the number of
+ * files that this process may still open, because work for a client may need a second connection, to its provider.
  */
 export function toMaxConnections(
   setting: number | 'auto' | 'unlimited',
@@ -34,7 +34,10 @@ interface OpenFiles {
   readonly open_files?: { readonly soft?: unknown };
 }
 
-/** Reads the limit from Node's diagnostic report. It is the second choice because it takes some milliseconds. */
+/**
+ * Reads the limit from Node's diagnostic report. Used only if faster sources fail, because creating the report takes some
+ * milliseconds.
+ */
 function limitOfReport(): number | undefined {
   // Node's types lack both members. Without `excludeNetwork` the report resolves the host names of peers.
   const report: object = Object.assign(process.report, { excludeNetwork: true }).getReport();

@@ -116,7 +116,7 @@ export function listen(
     const onError = (cause: NodeJS.ErrnoException) => {
       const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
       const message = `${setting}: ${address} ${reasonOf(cause.code)} (${cause.code ?? 'unknown'})`;
-      // Without `cause`: the message contains all of its information.
+      // The error has no `cause`, because the message contains all information of the system error.
       reject(new BridgeError('configuration', message));
     };
     server.once('error', onError);

@@ -55,7 +55,7 @@ function toHeaders(reply: HttpReply, isLast: boolean): Record<string, string> {
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
-  /** Aborts when the grace period of a shutdown ends. The rest of the body then has one second. */
+  /** Aborts when the grace period of a shutdown ends. The unsent part of the body then has one second to be sent. */
   readonly shutdown: AbortSignal;
 }
 

@@ -22,7 +22,7 @@ interface Options {
   readonly clock: Clock;
   /** Called once before the first wait, with the holder if it is known. */
   readonly onHeld: (holder: LockHolder | undefined) => void;
-  /** Ends the wait, which rejects with the signal's reason. */
+  /** Aborts the wait. The promise then rejects with the signal's reason. */
   readonly signal: AbortSignal;
 }
 
