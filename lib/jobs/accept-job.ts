@@ -65,7 +65,7 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
 
 export type AcceptJob = ReturnType<typeof createAcceptJob>;
 
-/** Adds jobs to the queue: those of new requests and those of retries. */
+/** Creates the function that adds jobs to the queue, for new requests and for retries. */
 export function createAcceptJob({
   store,
   generation,
@@ -87,7 +87,8 @@ export function createAcceptJob({
   ): Promise<Submitted> {
     const { scope, caller, requestId } = context;
     const signal = context.signal();
-    // Planned before the images are decoded, to reject early. The sizes of the decoded images may still reject the request.
+    // Planned before the images are decoded, to reject the request early. The sizes of the decoded images may still cause a
+    // rejection.
     const planned = await generation.plan(request, context);
     const images = await verifier.verify(request.inputs, { scope, signal });
     const hasImages = toList(images).length > 0;
@@ -109,7 +110,7 @@ export function createAcceptJob({
       store.submit(job, { ...admission, reservation }),
     );
     if (submitted.repeated) return submitted;
-    // Called here and not by the request, because its client may have disconnected.
+    // Called here and not by the handler of the request, because the client may have disconnected.
     queue.wake();
     return submitted;
   };
@@ -127,7 +128,7 @@ interface SubmitDeps {
   readonly maxInputBytes: number;
 }
 
-/** A request of any API, with the settings of a job. */
+/** A request from any API, with the settings of a job. */
 export type JobSubmission = AnyImageRequest & {
   readonly priority?: number;
   readonly webhook?: Webhook | undefined;
@@ -151,11 +152,11 @@ export function createSubmitJob({
   ): Promise<string> {
     const identities = await identifyInputs(inputs, slices, signal());
     const fingerprinted = toFingerprintedRequest(sent, inputs, identities);
-    // Without a webhook, the fingerprint is the same as in versions that had no webhooks.
+    // Without a webhook, the fingerprint must equal the fingerprint of versions that did not support webhooks.
     return toFingerprint(operationId, webhook ? { ...fingerprinted, webhook } : fingerprinted);
   }
 
-  /** Resolves with the job that an earlier try of the client has created, or with the job that `accept` creates. */
+  /** Resolves with the job that an earlier try of the client created, or else with the job that `accept` creates. */
   async function acceptedOnce(
     request: MarkedRequest,
     context: SubmitContext,
@@ -172,9 +173,9 @@ export function createSubmitJob({
   }
 
   /**
-   * Resolves when the job is durably queued. A request that no route can serve, or that has an invalid image, is rejected.
-   * The same request under a key, or of a client that counts its retries, resolves with the job that it created first. Throws
-   * what `acceptJob` throws.
+   * Resolves when the job is durably queued. Rejects a request that no route can serve or that has an invalid image. If an equal
+   * request with the same idempotency key was accepted earlier, resolves with the earlier job. The same applies to a retry from a
+   * client that counts its retries. Throws any error that `acceptJob` throws.
    */
   return async function submitJob(
     { priority = 0, webhook: named, ...sent }: JobSubmission,
@@ -185,8 +186,8 @@ export function createSubmitJob({
     const mark = toRepeatMark(sent.idempotency_key, context);
     const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
     const keyHash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // Checked before the images are decoded; the transaction that adds the job checks again. Not checked for a client's
-    // retry, because its job may exist already.
+    // Checked before the images are decoded; the transaction that adds the job checks again. A retry from a client is not checked
+    // here, because the job may already exist.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
     if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, keyHash);
     const sources = toInputSources(sent, deps.maxInputBytes);
@@ -211,7 +212,9 @@ export function createSubmitJob({
   };
 }
 
-/** Returns true if the retry of a client starts a new job: the earlier one was removed, or failed without a possible cost. */
+/**
+ * Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed without a possible charge.
+ */
 function isRepeatable(job: JobRecord | undefined): boolean {
   if (job === undefined) return true;
   const { outcome, succeeded_outputs: made } = job.error?.details ?? {};
@@ -240,7 +243,7 @@ export function createRetryJob({ store, acceptJob, usage, webhooks, replay, limi
     return job;
   }
 
-  /** Throws `input` if an image is not stored any more, for example because its job was removed meanwhile. */
+  /** Throws `input` if an image is no longer stored, for example because the job was removed in the meantime. */
   async function refuseWithoutInputs(request: JobRequest): Promise<void> {
     const sources = toList(toStoredSources(request));
     for (const [index, { sha256 }] of inputsOf(request).entries()) {
@@ -250,8 +253,8 @@ export function createRetryJob({ store, acceptJob, usage, webhooks, replay, limi
   }
 
   /**
-   * Resolves when the new job is durably queued. An equal request with the key of an earlier one resolves with the earlier
-   * job. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `acceptJob` throws.
+   * Resolves when the new job is durably queued. If an equal request with the same idempotency key was accepted earlier, resolves
+   * with the earlier job. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `acceptJob` throws.
    */
   return async function retryJob(id: string, context: SubmitContext): Promise<Submitted> {
     const { scope, operationId, idempotencyKey } = context;
@@ -279,7 +282,10 @@ export function createRetryJob({ store, acceptJob, usage, webhooks, replay, limi
   };
 }
 
-/** Reduces the number of images by those that the job finished. Throws `job_succeeded` if none is left to make. */
+/**
+ * Subtracts the images that the job finished from the number of requested images. Throws `job_succeeded` if no image is left to
+ * make.
+ */
 function withoutFinished({ request, partialResult, ...job }: JobRecord): JobRecord {
   const n = request.parameters.n - (partialResult?.data.length ?? 0);
   if (n > 0) return { ...job, request: { ...request, parameters: { ...request.parameters, n } } };
@@ -289,7 +295,10 @@ function withoutFinished({ request, partialResult, ...job }: JobRecord): JobReco
   );
 }
 
-/** Returns the request as a job stores it: without its key, with artifacts as its output, and with its images by checksum. */
+/**
+ * Returns the request in the form in which a job stores it: without the idempotency key, with `artifact` as the response format,
+ * and with its images identified by checksum.
+ */
 function toStoredRequest(request: AnyImageRequest, inputs: InputSet<StoredImage>): JobRequest {
   const { idempotency_key: _, images, mask, reference_images, output, ...rest } = request;
   return {
@@ -308,12 +317,12 @@ function toStored(
   return images.map((image, index) => toStoredInput(image, named[index]?.filename));
 }
 
-// The parts of a result beside its outputs: both parameter sets, normalizations, attempts, usage, timings, or an error.
+// The maximum size of a result without its outputs: both parameter sets, normalizations, attempts, usage, timings, or an error.
 const RESULT_BYTES = 16_384;
-// One delivered image with its revised prompt, or a failure with its suggestions.
+// The maximum size of one delivered image with its revised prompt, or of one failure with its suggestions.
 const OUTPUT_BYTES = 4096;
 
-/** Returns the number of bytes to reserve for the end of a job that asks for this many images. */
+/** Returns the number of bytes to reserve in the store for the result of a job with this many images. */
 export function reservationFor(outputs: number): number {
   return RESULT_BYTES + outputs * OUTPUT_BYTES;
 }

@@ -22,7 +22,7 @@ interface Deps {
   readonly durations: Pick<RecentDurations, 'typicalMs'>;
 }
 
-/** The images in the requested form, or the accepted job that makes them. */
+/** The images in the requested form, or the accepted job that makes the images. */
 export type AsyncReply = { readonly replayed: boolean } & (
   | { readonly value: ImageResponseWithBytes; readonly accepted?: undefined }
   | { readonly accepted: ImageJob; readonly retryAfterSecs: number }
@@ -30,7 +30,10 @@ export type AsyncReply = { readonly replayed: boolean } & (
 
 type Form = AnyImageRequest['output']['response_format'];
 
-/** Serves an image request as a job, which is on disk before it starts and continues if its client disconnects. */
+/**
+ * Creates the function that serves an image request as a job. The job is stored before it starts, and continues if the client
+ * disconnects.
+ */
 export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   async function toImage(
     image: ArtifactImage,
@@ -57,7 +60,10 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     return { ...result, data };
   }
 
-  /** Returns undefined if the images were removed meanwhile. Throws the failure of the job. */
+  /**
+   * Returns the response of an ended job. Returns undefined if the images were removed in the meantime. Throws the failure of the
+   * job.
+   */
   async function toEnded(
     { job: { result }, error }: Awaited<ReturnType<Jobs['outcome']>>,
     form: Form,
@@ -73,8 +79,8 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   }
 
   /**
-   * Resolves with the images if the job ends within the preferred wait, and with the job otherwise. Throws the error that
-   * rejected or failed the job.
+   * Resolves with the images if the job ends within the preferred wait, and with the job otherwise. Throws the error with which
+   * the job was rejected or failed.
    */
   return async function replyAsync(
     sent: AnyImageRequest,

@@ -13,13 +13,14 @@ interface Deps {
 
 export type CancelJob = ReturnType<typeof createCancelJob>;
 
-/** Cancels jobs, on behalf of their owners, of the operator or of the bridge. */
+/** Creates the function that cancels jobs. Owners of jobs, the operator and the bridge itself use this function. */
 export function createCancelJob({ store, live, clock }: Deps) {
   /**
-   * Cancels a job, which then ends with `error`. A queued job ends at once. A running job sends no further provider calls;
-   * its calls in flight are stopped, or they finish and their images are kept. A running job that this process has lost ends
-   * at once, with an unknown outcome. A job that another process runs is ended by that process. Resolves with the job in its
-   * new state, or with undefined if there is none. Throws `overloaded`.
+   * Cancels a job, so that the job ends with `error`. A queued job ends immediately. A running job sends no further provider
+   * calls. If `inFlight` is `stop`, its calls in flight are stopped; if `finish`, the calls finish and their images are kept. A
+   * job that the store marks as running in this process, but that does not run, ends immediately with an unknown outcome. If
+   * another process runs the job, that process ends the job. Resolves with the job in its new state, or with undefined if the job
+   * does not exist. Throws `overloaded`.
    */
   return async function cancelJob(
     scope: string,
@@ -34,11 +35,11 @@ export function createCancelJob({ store, live, clock }: Deps) {
       live.ended(id);
       return job;
     }
-    // The work is stopped only after the request is durable.
+    // The work is stopped only after the request for cancellation is durable.
     if (await live.stop(id, error, inFlight)) return job;
     const unknown = toStoredError(error.with({ details: { outcome: 'unknown' } }));
     const end = { status: 'cancelled', completedSecs: atSecs, error: unknown } as const;
-    // Resolves with false if another process runs the job.
+    // `settle` resolves with false if another process runs the job.
     if (await store.settle(job.sequence, end)) live.ended(id);
     return store.find(scope, id);
   };

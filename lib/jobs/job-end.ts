@@ -31,13 +31,16 @@ export function operatorCancellation(): BridgeError {
   return cancellation().with({ details: { reason: 'operator' } });
 }
 
-/** Returns the job. Throws `not_found` if there is none. */
+/** Returns the given job. Throws `not_found` if the job is undefined. */
 export function foundJob<T>(job: T | undefined): T {
   if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
   return job;
 }
 
-/** Returns the response without bytes, because the images of a job are artifacts. Throws `internal` if an image is not an artifact. */
+/**
+ * Returns the response as the result of a job. The result contains no image bytes, because the images of a job are artifacts.
+ * Throws `internal` if an image is not an artifact.
+ */
 export function toArtifactResult(response: ImageResponseWithBytes): ImageResponse {
   const data = response.data.map((image) => {
     if (image.type === 'artifact') return image;

@@ -15,26 +15,28 @@ interface Deps {
   readonly images: Pick<ImageDelivery, 'whole' | 'thumbnail'>;
 }
 
-/** One input image of a job, as the URL identifies it. */
+/** The parts of a URL that identify one input image of a job. */
 export interface JobInputId {
   readonly id: string;
-  /** A decimal number from 0 that counts the images, then the mask, then the references. Any other text matches no image. */
+  /**
+   * The position of the image as a decimal number from 0, in the order images, mask, references. Any other text matches no image.
+   */
   readonly index: string;
 }
 
-/** An input image of a job, with its own bytes or those of its thumbnail. */
+/** An input image of a job, with the bytes of the image or of its thumbnail. */
 export interface OpenedInput extends VerifiedBytes {
   readonly input: StoredInput;
 }
 
 export type JobInputs = ReturnType<typeof createJobInputs>;
 
-/** Delivers the input images of jobs to the owners of the jobs, while the jobs are in the history. */
+/** Delivers the input images of jobs to the owners of the jobs until the jobs are removed from the history. */
 export function createJobInputs({ store, files, images }: Deps) {
   async function find(scope: string, { id, index }: JobInputId): Promise<StoredInput> {
     const job = await store.find(scope, id);
     const input = job && inputsOf(job.request).find((_, nth) => String(nth) === index);
-    // The same reply in every case, so that it does not reveal whether a job of another scope exists.
+    // The reply is the same in every case, so that the reply does not reveal if a job of another scope exists.
     if (!input) throw noSuchInput();
     return input;
   }
@@ -60,8 +62,8 @@ export function createJobInputs({ store, files, images }: Deps) {
 
   return {
     /**
-     * Resolves with the whole image. Throws `not_found` if the scope has no such job, or if the job has no such image or does
-     * not keep it any more. Throws `artifact` if the file is missing, changed or damaged, and the reason of the signal.
+     * Resolves with the whole image. Throws `not_found` if the scope has no such job, if the job has no such image, or if the
+     * image is no longer stored. Throws `artifact` if the file is missing, changed or damaged, and the reason of the signal.
      */
     async open(scope: string, named: JobInputId, signal: AbortSignal): Promise<OpenedInput> {
       signal.throwIfAborted();
@@ -69,7 +71,7 @@ export function createJobInputs({ store, files, images }: Deps) {
       return { input, ...(await images.whole(fileOf(scope, named, input), signal)) };
     },
 
-    /** Resolves with a PNG that fits a square of `edgePx`. Throws as `open` does. */
+    /** Resolves with a PNG that fits a square with edges of `edgePx` pixels. Throws the same errors as `open`. */
     async openThumbnail(
       scope: string,
       named: JobInputId,

@@ -33,7 +33,7 @@ export function createJobLists({ store, search, live, secret }: Deps) {
       return { items, next: more ? items.at(-1)?.sequence : undefined };
     }
     const { sequences, more } = await search.find(scope, { ...filter, terms }, page, signal);
-    // Jobs may have been removed meanwhile. The next page still begins below the last sequence.
+    // Jobs may have been removed after the search. The next page nevertheless begins below the last sequence found.
     const items = await store.summaries(scope, sequences);
     return { items, next: more ? sequences.at(-1) : undefined };
   }
@@ -49,7 +49,7 @@ export function createJobLists({ store, search, live, secret }: Deps) {
   }
 
   return {
-    /** Throws `invalid_request` if the cursor belongs to another list. */
+    /** Returns one page of the list. Throws `invalid_request` if the cursor belongs to another list. */
     async list(
       scope: string,
       { limit, cursor, total: isTotalWanted, search: text, q: query, ...filter }: JobListQuery,
@@ -70,7 +70,7 @@ export function createJobLists({ store, search, live, secret }: Deps) {
   };
 }
 
-/** Returns undefined if any prompt matches. */
+/** Combines the terms of both search parameters. Returns undefined if there are no terms, so that any prompt matches. */
 function toTerms(text: string | undefined, query: SearchTerms | undefined) {
   const all = [...(text === undefined ? [] : [text]), ...(query?.all ?? [])];
   const none = query?.none ?? [];
@@ -86,7 +86,7 @@ export interface ListedJobs extends JobFilter {
 
 const SEQUENCE_BYTES = 8;
 
-/** Writes and reads the cursors of job lists. A cursor holds the sequence that its page begins below. */
+/** Writes and reads the cursors of job lists. A cursor contains a sequence. The page of the cursor begins below this sequence. */
 export function createJobCursors(secret: Uint8Array) {
   const cursors = createSealedCursors(secret);
   return {
@@ -96,7 +96,7 @@ export function createJobCursors(secret: Uint8Array) {
       return cursors.write(toWords(listed), position);
     },
 
-    /** Returns the sequence that the cursor was written for. Throws `invalid_request` if it belongs to another list. */
+    /** Returns the sequence that the cursor contains. Throws `invalid_request` if the cursor belongs to another list. */
     read(listed: ListedJobs, cursor: string): number {
       return Number(cursors.read(toWords(listed), cursor).readBigUInt64BE());
     },

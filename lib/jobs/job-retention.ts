@@ -15,19 +15,21 @@ interface Deps {
   };
 }
 
-// A sweep and the wait for the next one take less than a minute together, the longest time an expired job may remain.
+// An expired job must be removed within one minute. A sweep and the wait for the next sweep together take less than that.
 const SWEEP_EVERY_MS = 30_000;
-// Small enough for a transaction that delays no request noticeably.
+// The number of jobs that one transaction examines. The number is small so that the transaction does not delay requests
+// noticeably.
 const BATCH = 32;
 
 /**
- * Removes the jobs of the ordinary history that are too old. While the history is too long or too large, also removes jobs of
- * the scopes with the largest histories. Works in small batches between requests. Then removes the stored images that only the
- * removed jobs used. The rows are removed before the images, because a sweep finds an image that remains after a crash.
+ * Removes the jobs of the ordinary history that are too old. While the history is too long or too large, also removes jobs of the
+ * scopes with the largest histories. Works in small batches between requests. After each batch, removes the stored images that
+ * only the removed jobs used. The rows are removed before the images, because a later sweep finds images that remain after a
+ * crash.
  */
 export function createJobRetention({ store, inputs, clock, limits }: Deps) {
   let isHealthy = true;
-  /** True if stored images without a job may exist: from before this process, or after a failed removal. */
+  /** True if stored images without a job may exist: from an earlier process, or after a failed removal. */
   let hasLeftovers = true;
 
   async function removeAll(signal: AbortSignal): Promise<void> {
@@ -72,7 +74,8 @@ export function createJobRetention({ store, inputs, clock, limits }: Deps) {
           await removeLeftovers(signal);
           isHealthy = true;
         } catch (error) {
-          // `overloaded` does not count: the store itself reports that it rejects writes, and when it recovers.
+          // `overloaded` does not make the retention unhealthy, because the store itself reports when it rejects writes and when
+          // it recovers.
           isHealthy = toBridgeError(error).code === 'overloaded';
           throw error;
         }

@@ -14,7 +14,7 @@ import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-por
 
 /** The fields that records and summaries of jobs share. Times are Unix seconds. */
 interface JobFacts {
-  /** The number of the job in the order of acceptance, from 1. It is unique across all scopes and never used again. */
+  /** The number of the job in the order of acceptance, from 1. The number is unique across all scopes and is never reused. */
   readonly sequence: number;
   /** A UUIDv7. */
   readonly id: string;
@@ -38,7 +38,7 @@ interface JobFacts {
 export interface JobRecord extends JobFacts {
   /** The `x-request-id` of the POST that submitted the job. `ImageResponse.id` is the same. */
   readonly requestId: string;
-  /** The provider that ran the job, or the first one of its plan until then. */
+  /** The provider that ran the job. Until the job has run, the first provider of its plan. */
   readonly provider: string;
   /** The id of the job that this job retries. */
   readonly retryOf?: string;
@@ -55,17 +55,17 @@ export interface JobRecord extends JobFacts {
   readonly webhook?: WebhookRecord;
 }
 
-/** A job that its claim has ended as `failed`, because its stored request cannot be read. */
+/** A job whose stored request cannot be read. The claim of the job has ended it as `failed`. */
 export interface UnreadableJob extends Pick<JobFacts, 'id' | 'scope' | 'sequence'> {
   readonly request?: undefined;
 }
 
-/** A job as lists show it. */
+/** A job in the form that lists show. */
 export interface JobSummary extends JobFacts {
   readonly operation: JobRequest['operation'];
   /** The first 256 code points of the prompt. */
   readonly prompt: string;
-  /** The provider that ran the job, or the first one of its plan until then. */
+  /** The provider that ran the job. Until the job has run, the first provider of its plan. */
   readonly provider: string;
   readonly model?: string;
   /** The number of images that the request asks for. */
@@ -88,24 +88,26 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'cr
   readonly model?: string;
   /** The planned size: `auto`, or `WxH` in pixels. */
   readonly size: string;
-  /** The bytes reserved for the end of the job. At least 1. */
+  /** The number of bytes reserved for the result of the job, at least 1. */
   readonly reservedBytes: number;
   readonly webhook?: WebhookTarget | undefined;
 }
 
 export interface JobLimits {
-  /** The largest number of queued jobs of all scopes. The last tenth is kept for scopes below their equal share. */
+  /** The maximum number of queued jobs of all scopes. The last tenth is reserved for scopes below their equal share. */
   readonly maxPending: number;
-  /** The largest size of all jobs together, reservations included. The last tenth is kept as in `maxPending`. */
+  /** The maximum size of all jobs together in bytes, reservations included. The last tenth is reserved as in `maxPending`. */
   readonly maxDatabaseBytes: number;
-  /** True if scopes that have no job yet may appear. */
+  /** True if jobs from further scopes may arrive, so that a part of the limits is reserved for these scopes. */
   readonly isShared: boolean;
 }
 
 export interface JobAdmission extends JobLimits {
   /** The allowance that the images of the job are charged to when the job is added. */
   readonly reservation: Reservation;
-  /** The keyed hash of scope and idempotency key, and the fingerprint of the request. Absent without a key. */
+  /**
+   * The keyed hash of the scope and the idempotency key, with the fingerprint of the request. Absent if the request has no key.
+   */
   readonly key?: { readonly hash: string; readonly fingerprint: string };
 }
 
@@ -117,7 +119,7 @@ export interface JobFilter {
 }
 
 export interface JobPageRequest {
-  /** The page begins below this `sequence`. It begins at the newest job if absent. */
+  /** The page begins below this `sequence`. If absent, the page begins at the newest job. */
   readonly before?: number;
   /** At least 1. */
   readonly limit: number;
@@ -129,7 +131,7 @@ export type JobChange = {
   readonly change: number;
 } & ({ readonly job: JobSummary } | { readonly removedId: string });
 
-/** The end of a running job, as the store writes it. */
+/** The end of a running job, in the form that the store writes. */
 export type JobEnd = {
   readonly completedSecs: number;
   /** The provider calls of the job that are not counted yet. Undefined if they are unknown because another process ran the job. */
@@ -144,7 +146,7 @@ export type JobEnd = {
   | {
       readonly status: 'failed' | 'cancelled' | 'interrupted';
       readonly error: StoredError;
-      /** The ids of the finished artifacts. None if absent. */
+      /** The ids of the finished artifacts. If absent, there are no finished artifacts. */
       readonly publications?: readonly string[];
     }
 );
@@ -153,17 +155,23 @@ export type JobEnd = {
 export interface JobRetention {
   /** Jobs that ended before this time are removed. */
   readonly completedBeforeSecs: number;
-  /** The largest number of jobs in the ordinary history: the jobs that have ended and are not favourites. */
+  /**
+   * The maximum number of jobs in the ordinary history. The ordinary history consists of the jobs that have ended and are not
+   * favourites.
+   */
   readonly maxRetained: number;
-  /** The largest size of the ordinary history, stored images included. */
+  /** The maximum size of the ordinary history in bytes, stored images included. */
   readonly maxRetainedBytes: number;
-  /** The `next` of the previous call of the same sweep. Undefined for its first call. */
+  /** The `next` value from the previous call of the same sweep. Undefined for the first call of a sweep. */
   readonly after?: PrunePlaces | undefined;
-  /** The largest number of jobs that one call examines. */
+  /** The maximum number of jobs that one call examines. */
   readonly batch: number;
 }
 
-/** The position of a sweep in the history of each scope, in the order of `EndedPlace`. Jobs up to it were removed or skipped. */
+/**
+ * The position of a sweep in the history of each scope, in the order of `EndedPlace`. All jobs up to this position were removed
+ * or skipped.
+ */
 export type PrunePlaces = ReadonlyMap<string, EndedPlace>;
 
 /** The position of an ended job. Jobs are ordered by the time of their end, then by `sequence`. */
@@ -186,34 +194,34 @@ export interface JobTotals {
   readonly byStatus: Readonly<Record<JobStatus, number>>;
   readonly hidden: number;
   readonly favorite: number;
-  /** The size of all jobs: the length of their texts and a fixed number of bytes for each job. */
+  /** The size of all jobs in bytes: the length of their texts plus a fixed number of bytes for each job. */
   readonly logicalBytes: number;
-  /** The bytes reserved for the ends of queued and running jobs. */
+  /** The number of bytes reserved for the results of queued and running jobs. */
   readonly reservedBytes: number;
 }
 
 /**
  * Stores jobs and their history. Every method is one transaction and is durable when it resolves. A job of another scope is
- * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if it is damaged.
+ * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  *
  * A job moves from `queued` to `running` or `cancelled`, and from `running` to `succeeded`, `failed`, `cancelled` or
- * `interrupted`, where it stays. The transaction that adds, changes or removes a job also updates `totals`, the queue's
- * counts, and the order of the changes of its scope. No change of one job appears as a change of another.
+ * `interrupted`. These four states are final. The transaction that adds, changes or removes a job also updates `totals`, the
+ * queue's counts, and the order of the changes of its scope. No change of one job appears as a change of another.
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key,
-   * adds nothing and resolves with the earlier job in its present state; the limits are not checked. Throws `overloaded` at a
-   * limit, `rate_limited` beyond the allowance of the token or the share of the scope (`checkRoom`), and
-   * `idempotency_conflict` if the earlier job has another fingerprint (`refuseDifferent`).
+   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key, adds
+   * nothing, checks no limits and resolves with the earlier job in its present state. Throws `overloaded` at a limit,
+   * `rate_limited` beyond the allowance of the token or the share of the scope (`checkRoom`), and `idempotency_conflict` if the
+   * earlier job has another fingerprint (`refuseDifferent`).
    */
   submit(
     job: NewJob,
     admission: JobAdmission,
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
   /**
-   * Throws `overloaded` and `rate_limited` as `submit` would for the smallest job of the scope. Does nothing if an earlier
-   * job has this key, because that job is the reply. Called before costly work, so that a full queue rejects a request
+   * Throws `overloaded` or `rate_limited` if `submit` would reject even the smallest job of the scope. Does nothing if an earlier
+   * job has this key, because `submit` resolves with that job. Called before costly work, so that a full queue rejects a request
    * early.
    */
   refuseWhenFull(
@@ -221,21 +229,21 @@ export interface JobStore {
     limits: Omit<JobAdmission, 'key'>,
     keyHash: string | undefined,
   ): Promise<void>;
-  /** Resolves with the job that was accepted under this key. Throws `idempotency_conflict` if it has another fingerprint. */
+  /** Resolves with the job that was accepted under this key. Throws `idempotency_conflict` if the job has another fingerprint. */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
-   * Starts a queued job, which then belongs to this process. Resolves with undefined if no job is queued or the queue is
-   * paused. Scopes take turns: the scope with the oldest last claim is next. A scope whose first job is queued waits behind
-   * the scopes that have waited longest, unless its own last claim is more recent. Within a scope, the job with the highest
-   * priority is claimed, and among equal priorities the one accepted first. A job with an unreadable request ends as
-   * `failed` instead.
+   * Starts a queued job. The job then belongs to this process. Resolves with undefined if no job is queued or the queue is
+   * paused. Scopes take turns: the scope with the oldest last claim is next. A scope whose first job is queued waits behind the
+   * scopes that have waited longest, unless its own last claim is more recent. Within a scope, the job with the highest priority
+   * is claimed. Among jobs with equal priority, the job that was accepted first is claimed. A job with an unreadable request ends
+   * as `failed` instead.
    */
   claim(startedSecs: number): Promise<JobRecord | UnreadableJob | undefined>;
   /**
-   * Ends a running job, counts its outputs, replaces its charge by their number, publishes its artifacts, and makes its
-   * webhook due if the status is among its events. If the job does not succeed, its pending publications become its partial
-   * result. Resolves with false, and changes nothing, if the job is not running in this process, or if it would succeed after
-   * its cancellation was requested. Throws `artifact` if a publication of a result is not pending.
+   * Ends a running job, counts its outputs, replaces its charge with the number of counted outputs, publishes its artifacts, and
+   * makes its webhook due if the status is among its events. If the job does not succeed, its pending publications become its
+   * partial result. Resolves with false and changes nothing if the job is not running in this process, or if it would succeed
+   * after its cancellation was requested. Throws `artifact` if a publication of a result is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
@@ -248,8 +256,8 @@ export interface JobStore {
     request: { readonly atSecs: number; readonly error: StoredError },
   ): Promise<JobRecord | undefined>;
   /**
-   * Sets or clears the favourite mark, and hides or restores a job. A job that is already hidden keeps its time. Resolves
-   * with the job in its new state. Throws `job_not_terminal`, and changes nothing, if the job to hide has not ended.
+   * Sets or clears the favourite mark, and hides or restores a job. Hiding a job again does not change its `deletedSecs`.
+   * Resolves with the job in its new state. Throws `job_not_terminal` and changes nothing if the job to hide has not ended.
    */
   update(
     scope: string,
@@ -261,33 +269,35 @@ export interface JobStore {
     },
   ): Promise<JobRecord | undefined>;
   find(scope: string, id: string): Promise<JobRecord | undefined>;
-  /** Resolves with the jobs that match the filter, newest first. `more` is true if older ones follow. */
+  /** Resolves with the jobs that match the filter, newest first. `more` is true if older jobs follow. */
   list(
     scope: string,
     filter: JobFilter,
     page: JobPageRequest,
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
-  /** Resolves with the number of jobs that match the filter, or with `limit` if there are more. */
+  /** Resolves with the number of jobs that match the filter, or with `limit` if more jobs match. */
   count(scope: string, filter: JobFilter, limit: number): Promise<number>;
   /** Resolves with the jobs of these sequences in the same order. Removed jobs are left out. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**
-   * Resolves with the number of the latest change of the scope, 0 before the first. A reader that stopped before
+   * Resolves with the number of the latest change of the scope, or with 0 if there was no change. A reader that stopped before
    * `oldestToResume` may have missed a removal, because the ids of removed jobs are kept for a limited number of changes.
    */
   changes(scope: string): Promise<{ readonly latest: number; readonly oldestToResume: number }>;
   /**
-   * Resolves with the first change of the scope after this number. Only the latest change of each job is found. Every update of
-   * a job that a reader can see is a change, and so is its removal.
+   * Resolves with the first change of the scope after this number. Only the latest change of each job is found. The removal of a
+   * job is a change, and so is every update that is visible to a reader.
    */
   nextChange(scope: string, after: number): Promise<JobChange | undefined>;
-  /** Resolves with the publications, complete or not, of jobs that still run in the store but whose process has ended. */
+  /**
+   * Resolves with the complete and incomplete publications of jobs that the store lists as running but whose process has ended.
+   */
   listAbandonedOutputs(nowSecs: number): Promise<readonly ArtifactRecord[]>;
   /**
    * Ends the running jobs of ended processes as `interrupted` with this error, and resolves with their number. Jobs of this
-   * process, and of a process with a valid lease at `atSecs`, continue. `publications` has the ids of the complete
-   * publications, which become partial results as in `settle`. Every other output that may have been sent is counted as
-   * unknown.
+   * process, and of a process with a valid lease at `atSecs`, continue. `publications` contains the ids of the complete
+   * publications. These publications become partial results as in `settle`. Every other output that may have been sent is counted
+   * as unknown.
    */
   interruptAbandoned(end: {
     readonly atSecs: number;
@@ -295,19 +305,21 @@ export interface JobStore {
     readonly publications?: readonly string[];
   }): Promise<number>;
   /**
-   * Removes jobs of the ordinary history. First removes all jobs that are too old. While the history is too long or too
-   * large, then removes the job that ended first in the scope with the largest part of it, unless that scope is within its
+   * Removes jobs of the ordinary history. First removes all jobs that are too old. While the history is still too long or too
+   * large, removes the job that ended first in the scope with the largest part of the history, unless that scope is within its
    * equal share. A job with a pending webhook is removed only if it is too old.
    */
   prune(retention: JobRetention): Promise<PrunedJobs>;
-  /** Resolves with the stored images of all jobs after the SHA-256 `after`, in ascending order, without repetitions. */
+  /**
+   * Resolves with the stored images of all jobs whose SHA-256 is greater than `after`, in ascending order, without repetitions.
+   */
   listInputs(page: {
     readonly after: string;
     readonly limit: number;
   }): Promise<readonly { readonly sha256: string; readonly bytes: number }[]>;
-  /** Resolves with true if a job uses the stored image of this SHA-256. */
+  /** Resolves with true if a job uses the stored image with this SHA-256. */
   needsInput(sha256: string): Promise<boolean>;
-  /** Takes constant time, independent of the number of jobs. */
+  /** Resolves with the totals. The time is constant and does not depend on the number of jobs. */
   totals(): Promise<JobTotals>;
 }
 
@@ -317,14 +329,14 @@ export interface JobSearchFilter extends JobFilter {
 }
 
 /**
- * Finds durable jobs by their prompts, off the main thread. Results are always complete, because a search reads the jobs that
- * are not indexed. A missing index only makes searches slower until it is built.
+ * Finds durable jobs by their prompts, off the main thread. Results are always complete, because a search also reads jobs that
+ * are not indexed yet. While the index is missing or incomplete, searches are only slower.
  */
 export interface JobSearch {
   /**
-   * Resolves with the sequences of the matching jobs of the scope, newest first. `more` is true if older ones follow. A job
-   * that changes during the search is filtered in one of its states. Throws `overloaded` if too many searches wait or the
-   * thread has failed, `internal` if the database is damaged, and the reason of the signal if it aborts.
+   * Resolves with the sequences of the matching jobs of the scope, newest first. `more` is true if older jobs follow. If a job
+   * changes during the search, the filter applies to either its old or its new state. Throws `overloaded` if too many searches
+   * wait or the search thread has failed, `internal` if the database is damaged, and the signal's reason if the signal aborts.
    */
   find(
     scope: string,
@@ -349,7 +361,7 @@ export interface QueueState {
   }[];
 }
 
-/** A job as the operator of the queue sees it. */
+/** A job in the form that the operator of the queue sees. */
 export interface QueuedJob {
   readonly sequence: number;
   readonly id: string;
@@ -363,24 +375,24 @@ export interface QueuedJob {
 
 /** Reads and controls the queue of all scopes. Every method is one transaction and is durable when it resolves. */
 export interface QueueStore {
-  /** Takes constant time, independent of the number of jobs. */
+  /** Resolves with the state of the queue. The time is constant and does not depend on the number of jobs. */
   read(): Promise<QueueState>;
   /**
-   * Resolves with at most `limit` queued and running jobs that these token identities submitted, in no order. Jobs with a
-   * requested cancellation are left out. Takes constant time, independent of the number of jobs.
+   * Resolves with at most `limit` queued and running jobs that these token identities submitted, in no particular order. Jobs
+   * with a requested cancellation are omitted. The time does not depend on the number of jobs.
    */
   listActiveOf(
     tokens: readonly string[],
     limit: number,
   ): Promise<readonly { readonly id: string; readonly scope: string }[]>;
-  /** Resolves with the queued and running jobs of all scopes, oldest first. `more` is true if newer ones follow. */
+  /** Resolves with the queued and running jobs of all scopes, oldest first. `more` is true if newer jobs follow. */
   list(page: {
     /** The page begins above this `sequence`. */
     readonly after: number;
     /** At least 1. */
     readonly limit: number;
   }): Promise<{ readonly items: readonly QueuedJob[]; readonly more: boolean }>;
-  /** Resolves with the queued or running job of this id, in any scope. */
+  /** Resolves with the queued or running job that has this id, in any scope. */
   find(id: string): Promise<QueuedJob | undefined>;
   /** Pauses or resumes claims in every process. Throws `overloaded` if the store cannot write. */
   setPaused(paused: boolean): Promise<void>;

@@ -16,7 +16,7 @@ interface Deps {
   readonly secret: Uint8Array;
 }
 
-/** An event with its id, or an id without an event. */
+/** An event with its id, or only an id without an event. */
 interface Identified<E> {
   readonly id: string;
   readonly event?: E;
@@ -27,8 +27,8 @@ const POSITION_BYTES = 8;
 export type JobStreams = ReturnType<typeof createJobStreams>;
 
 /**
- * Serves streams of job events. A stream ends when its client disconnects or the bridge stops, and throws
- * `authentication_required` when its token is revoked.
+ * Serves streams of job events. A stream ends when its client disconnects or the bridge stops. A stream throws
+ * `authentication_required` when the token of its client is revoked.
  */
 export function createJobStreams({ store, live, secret }: Deps) {
   const cursors = createSealedCursors(secret);
@@ -49,7 +49,7 @@ export function createJobStreams({ store, live, secret }: Deps) {
   /** Returns the position where a reader of the feed begins. Throws `invalid_request` if the reader would miss an event. */
   async function startOf(scope: string, lastEventId: string | undefined) {
     const { latest, oldestToResume } = await store.changes(scope);
-    // A browser sends an empty id before it has received one.
+    // A browser may send an empty id if it has not received an id yet.
     if (!lastEventId) return { latest };
     const resumed = cursors.open(['job events', scope], lastEventId)?.readBigUInt64BE();
     if (resumed === undefined || resumed < oldestToResume || resumed > latest) {
@@ -63,10 +63,13 @@ export function createJobStreams({ store, live, secret }: Deps) {
   }
 
   return {
-    /** Resolves with the present state of a job, then its events, then its end. Throws `not_found`, `rate_limited`. */
+    /**
+     * Resolves with a stream of the present state of a job, its events and its end, in this order. Throws `not_found`,
+     * `rate_limited`.
+     */
     async ofJob(id: string, context: StreamContext): Promise<AsyncIterable<Identified<JobEvent>>> {
       const news = createJobNews(id);
-      // The subscription begins before the job is read, because the job may end in between.
+      // The subscription begins before the job is read. Otherwise a job that ends between the two steps would be missed.
       const reader = openReader(context, news.note);
       const read = () => readJob(context.scope, id);
       try {
@@ -78,8 +81,9 @@ export function createJobStreams({ store, live, secret }: Deps) {
     },
 
     /**
-     * Resolves with the changes of the jobs of a scope, resumed after `lastEventId`. The first item is an id without an event:
-     * a client that resumes from this id misses no later event. Throws `invalid_request`, `rate_limited`.
+     * Resolves with a stream of the changes of the jobs in a scope. The stream resumes after the event `lastEventId`. The first
+     * item is an id without an event: a client that resumes from this id misses no later event. Throws `invalid_request`,
+     * `rate_limited`.
      */
     async ofScope(
       context: StreamContext,
@@ -100,7 +104,10 @@ export function createJobStreams({ store, live, secret }: Deps) {
   };
 }
 
-/** Numbers the events of one job. The ids cannot resume a stream, which always begins with the present state of its job. */
+/**
+ * Numbers the events of one job. A stream cannot be resumed from these ids, because every stream begins with the present state of
+ * its job.
+ */
 async function* numbered<E>(
   events: AsyncGenerator<E>,
   { refuseRevoked }: StreamReader,
@@ -135,7 +142,7 @@ function createJobNews(id: string) {
       else if (notice.type === 'happened' && notice.id === id) {
         const { type, index } = notice.event;
         const subject = `${type} ${index}`;
-        // Moves to the end, because events are read in the order in which they happened.
+        // Moves the subject to the end of the map, because events are read in the order in which they happened.
         news.delete(subject);
         news.set(subject, notice.event);
       } else return false;
@@ -152,7 +159,10 @@ function createJobNews(id: string) {
   };
 }
 
-/** Yields the events of one job, from its present state to its end. If this process stops first, the end is missing. */
+/**
+ * Yields the events of one job, from its present state to its end. If this process stops before the job ends, the stream ends
+ * without an `ended` event.
+ */
 async function* jobStream(
   first: ImageJob,
   read: () => Promise<ImageJob>,
@@ -170,7 +180,7 @@ async function* jobStream(
       if (event) yield event;
       else if (news.hasEnded()) {
         const job = await read();
-        // A stopping process may have stopped the work without ending the job.
+        // A process that stops may have stopped the work without ending the job.
         if (isTerminal(job.status)) yield { type: 'ended', job };
         return;
       } else if (reader.isOver()) return;
@@ -186,18 +196,21 @@ interface FeedDeps {
   readonly live: Pick<LiveJobs, 'progress'>;
 }
 
-/** An event, and the number of the change up to which its reader knows every job of the scope. */
+/** An event and a position. The position is the number of the latest change of the scope that the reader has received. */
 interface FeedItem {
   readonly position: number;
   /** Absent if the item only reports the position. */
   readonly event?: JobFeedEvent;
 }
 
-/** Collects the sequences of jobs of one scope with unread progress. */
+/** Collects the sequences of the jobs in one scope that have unread progress. */
 function createAdvancedJobs(scope: string) {
   const advanced = new Set<number>();
   return {
-    /** Returns true if the reader may have something to read. For a `stored` notice, only the store knows whose jobs changed. */
+    /**
+     * Returns true if the reader may have something to read. A `stored` notice does not name the changed jobs, so the reader must
+     * always read the store.
+     */
     note(notice: JobNotice): boolean {
       if (notice.type !== 'advanced') return notice.type === 'stored';
       const { job } = notice;
@@ -214,9 +227,9 @@ function createAdvancedJobs(scope: string) {
 }
 
 /**
- * Yields the jobs of a scope as they change: first the active jobs, then every job that changed after the position `resumed`,
- * or after the present one, without end. The store is the only backlog. A job is read only after the reader has taken the
- * previous one. A slow reader therefore gets each job in its present state, and nothing waits in memory.
+ * Creates the feed of the jobs in a scope. The feed yields first the active jobs, then every job that changes after the position
+ * `resumed`, or after the present position by default. A job is read from the store only after the reader has taken the previous
+ * job. A slow reader therefore gets each job in its present state, and no events wait in memory.
  */
 function createJobFeed({ store, live }: FeedDeps) {
   const toEvent = (job: JobSummary, snapshot: boolean): JobFeedEvent => ({
@@ -225,7 +238,7 @@ function createJobFeed({ store, live }: FeedDeps) {
     job: toImageJobSummary(job, live.progress(job.id)),
   });
 
-  /** Yields queued jobs before running ones, so that a job that starts in between is not missed. */
+  /** Yields queued jobs before running jobs. In the opposite order, a job that starts between the two lists would be missed. */
   async function* active(scope: string): AsyncGenerator<JobSummary> {
     for (const status of ['queued', 'running'] as const) {
       let last: JobSummary | undefined;
@@ -284,7 +297,7 @@ interface Reading {
 
 /**
  * Shares each `nextChange` of the store between all readers at the same position. A result is valid until the next `stored`
- * notice, which arrives here before it wakes any reader.
+ * notice. The notice arrives here before it wakes any reader.
  */
 export function createSharedChanges(
   store: Pick<JobStore, 'nextChange'>,
@@ -309,21 +322,27 @@ export function createSharedChanges(
   };
 }
 
-/** The parts of a request's context that its event stream uses. */
+/** The parts of a request's context that an event stream uses. */
 type StreamContext = Pick<RequestContext, 'scope' | 'signal' | 'onReplied' | 'onRevoked'>;
 
-/** One open stream: it waits for notices and counts towards the limit of its scope. */
+/** The reader of one open stream. The reader waits for notices, and its stream counts towards the limit of the scope. */
 interface StreamReader extends Pick<Notifier, 'wait'> {
   /** Throws `authentication_required` if the token of the stream has been revoked. */
   refuseRevoked(): void;
-  /** Returns true if the client has disconnected, or if no job runs in this process any more. Throws as `refuseRevoked` does. */
+  /**
+   * Returns true if the client has disconnected, or if this process no longer runs any job. Throws the same error as
+   * `refuseRevoked`.
+   */
   isOver(): boolean;
-  /** Ends the subscription and frees the place of the stream. Called at the end of the stream and of its connection. */
+  /**
+   * Ends the subscription, so that the stream no longer counts towards the limit. Called at the end of the stream and at the end
+   * of its connection.
+   */
   close(): void;
 }
 
 const MAX_STREAMS = 64;
-// A retry is cheap, and the time when another stream ends is unknown.
+// The delay is short because a retry is cheap and the time when another stream ends is unknown.
 const RETRY_AFTER_MS = 1000;
 
 /** Opens streams: counts them for each scope, and subscribes them to notices. */
@@ -342,7 +361,7 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
   }
 
   /**
-   * Opens a reader, which is woken by each notice for which `onNotice` returns true. Throws `rate_limited` if the scope has the
+   * Opens a reader. Each notice for which `onNotice` returns true wakes the reader. Throws `rate_limited` if the scope has the
    * maximum number of open streams.
    */
   return function openReader(

@@ -20,7 +20,7 @@ export function toImageJob(record: JobRecord, progress: JobProgress | undefined)
 function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'webhook'> {
   if (!webhook) return {};
   const { state, attempts, lastStatus } = webhook;
-  // This status is not in the `events` of the webhook.
+  // The job has ended with a status that is not in the `events` of the webhook, so nothing will be sent.
   if (state === 'waiting' && completedSecs !== undefined) return {};
   return {
     webhook: {
@@ -31,7 +31,7 @@ function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'w
   };
 }
 
-/** Converts a summary to the form that lists of the API show. */
+/** Converts a summary to the form that is used in lists of the API. */
 export function toImageJobSummary(
   summary: JobSummary,
   progress: JobProgress | undefined,
@@ -68,7 +68,7 @@ function toShared(
     ...(job.priority === 0 ? {} : { priority: job.priority }),
     favorite: job.favorite,
     ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
-    // The job may have ended after its row was read.
+    // The progress is omitted for an ended job.
     ...(progress === undefined || completedSecs !== undefined ? {} : { progress }),
   };
 }

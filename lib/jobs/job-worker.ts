@@ -26,7 +26,7 @@ interface Deps {
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
 }
 
-/** Runs claimed jobs, each once and to its end, and stores their ends. */
+/** Runs each claimed job once, and stores the end of the job. */
 export function createJobWorker(deps: Deps) {
   const { live, runs, ids } = deps;
   const ending = new AbortController();
@@ -38,7 +38,7 @@ export function createJobWorker(deps: Deps) {
       requestId: job.requestId,
       scope: job.scope,
       trace: { traceId: ids.newOpaqueId(), spanId: ids.newSpanId() },
-      // The result of a job contains no address of this bridge, because jobs identify artifacts by their ids.
+      // The base URL is empty, because the result of a job identifies artifacts by id and contains no URL.
       baseUrl: '',
       waitsWhenFull: true,
       noMoreCalls: here.noMoreCalls,
@@ -62,16 +62,18 @@ export function createJobWorker(deps: Deps) {
       const imageRun = newRun(running, here);
       const generation = imageRun.start(here.signal);
       void showEvents(generation, here);
-      // After the work has ended, unread events are useless.
+      // After the work has ended, unread events are discarded.
       const made = await generation.result.finally(generation.ignoreEvents);
       publications.add(made.publications);
       const { aborted, reason } = here.signal;
-      // Images that are complete when the bridge stops are the result. A cancelled job keeps them as its partial result.
+      // Images that are complete when the bridge stops are the result. A cancelled job keeps complete images as its partial
+      // result.
       if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
       await imageRun.commit(made);
     } catch (thrown) {
       const stored = await ends.fail(running, toBridgeError(thrown));
-      // Discarded only after the end is stored, because until then the next start may make a partial result of them.
+      // The publications are discarded only after the end is stored. Until the end is stored, the next start of the bridge may
+      // use them as a partial result.
       if (stored === 'refused' || (stored && publications.ids().length === 0)) {
         await publications.discard();
       }
@@ -84,7 +86,7 @@ export function createJobWorker(deps: Deps) {
     /** Resolves when the end of the job is durable. Never rejects. */
     run,
 
-    /** Interrupts all running jobs without waiting for the store, because the time for a regular end has passed. */
+    /** Interrupts all running jobs without waiting for the store. Called when the grace period for a regular end is over. */
     interruptAll(): void {
       const reason = interruption();
       live.stopAll(reason);
@@ -93,13 +95,16 @@ export function createJobWorker(deps: Deps) {
   };
 }
 
-/** Returns the error of a failed job. A stopped job fails with the reason of the stop, and with the facts from its provider. */
+/**
+ * Returns the error of a failed job. If the job was stopped, the error is the reason for the stop, with the facts that the
+ * provider reported.
+ */
 function toFailure(thrown: unknown, { aborted, reason }: AbortSignal): BridgeError {
   const error = toBridgeError(thrown);
   if (!aborted) return error;
   if (isInterruption(reason)) return toBridgeError(reason);
   const known = error.code === 'cancelled' ? error : toBridgeError(reason);
-  // If the provider did not stop, its error has already set `provider_stopped`.
+  // If the provider did not stop, the error of the call already contains `provider_stopped: false`, which replaces this default.
   return known.with({ details: { provider_stopped: true, ...known.details } });
 }
 
@@ -114,10 +119,10 @@ interface RunningJob {
   readonly publications: JobPublications;
 }
 
-/** True if the end is stored, false if it is not stored, `refused` if the job cannot end in this way any more. */
+/** True if the end is stored, false if the end is not stored, `refused` if the job can no longer end in this way. */
 type Stored = boolean | 'refused';
 
-/** Stores the ends of jobs. After `ending` aborts, the store is tried only once for each job. */
+/** Stores the ends of jobs. After `ending` has aborted, each write to the store is tried only once. */
 function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
   const { clock } = deps;
   const settle = createSettleJob(deps);
@@ -138,20 +143,21 @@ function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
       } as const;
       const isStored = await settle(job, end, signal).catch((thrown) => {
         if (toBridgeError(thrown).code === 'artifact') {
-          // In the store, the images do not belong to the job, so that they cannot be a partial result.
+          // According to the store, the images do not belong to the job, so they cannot become its partial result.
           publications.refuse();
           ledger.withdrawn();
         }
         throw thrown;
       });
       if (isStored) return;
-      // The cancellation was committed before the result. Without a signal, perhaps by another process, nothing was stopped.
+      // The cancellation was committed before the result. If the signal has not aborted, another process may have requested the
+      // cancellation, and no call was stopped.
       throw signal.aborted ? toFailure(signal.reason, signal) : cancellation();
     },
 
     /**
      * Ends the job with its finished images as its partial result. Resolves with false if the process stops before the end is
-     * stored. The next start then finds the job running.
+     * stored. The next start of the bridge then finds the job in the state `running`.
      */
     async fail({ job, ledger, publications }: RunningJob, error: BridgeError): Promise<Stored> {
       const end = {
@@ -175,16 +181,17 @@ interface SettleDeps {
   readonly clock: Clock;
 }
 
-// A store may reject writes for hours. Until it recovers, the end waits in memory.
+// The first and the last delay between tries, in milliseconds. A store may reject writes for hours. The end of the job waits in
+// memory until the store recovers.
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 
 /** Writes the ends of jobs to the store, with retries. */
 function createSettleJob({ store, log, clock }: SettleDeps) {
   /**
-   * Resolves with true when the end is durable, and with false if the job cannot end in this way any more. Retries after every
-   * other error, and reports only the first. Throws `artifact` if a publication is not pending, and the reason of `giveUp` if
-   * it aborts between two tries.
+   * Resolves with true when the end is durable, and with false if the job can no longer end in this way. Throws `artifact` if a
+   * publication is not pending. Retries after every other error, and logs only the first error. Throws the reason of `giveUp` if
+   * that signal aborts between two tries.
    */
   return async function settleJob(
     { sequence, requestId }: Pick<JobRecord, 'sequence' | 'requestId'>,
@@ -195,7 +202,7 @@ function createSettleJob({ store, log, clock }: SettleDeps) {
       try {
         return await store.settle(sequence, end);
       } catch (thrown) {
-        // The result is invalid, so that no retry can succeed.
+        // The result is invalid, so a retry cannot succeed.
         if (toBridgeError(thrown).code === 'artifact') throw thrown;
         if (waitMs === FIRST_RETRY_MS) log.failure(thrown, { requestId });
         await sleep(clock, waitMs, giveUp);
@@ -210,16 +217,16 @@ interface PublicationDeps {
   readonly publisher: { discard(publications: readonly Publication[]): Promise<void> };
 }
 
-/** The artifacts that the run of one job has published, before the end of the job makes them permanent. */
+/** The artifacts that the run of one job has published. The artifacts become permanent when the end of the job is stored. */
 interface JobPublications {
-  /** The outputs in the context of the run. */
+  /** The `outputs` of the run's context. */
   readonly outputs: NonNullable<GenerationContext['outputs']>;
   add(publications: readonly Publication[]): void;
   /** Returns the ids of the artifacts that the end of the job keeps. */
   ids(): readonly string[];
-  /** Keeps no artifact, because in the store they are not publications of this job. */
+  /** Makes `ids` return an empty list. Called when the store does not list the artifacts as pending publications of this job. */
   refuse(): void;
-  /** Removes the files of all published artifacts. Files that cannot be removed now are removed at the next start. */
+  /** Removes the files of all published artifacts. If a file cannot be removed now, the next start of the bridge removes it. */
   discard(): Promise<void>;
 }
 
@@ -251,26 +258,29 @@ function trackPublications(
 interface QueueDeps {
   readonly store: Pick<JobStore, 'claim'>;
   readonly live: Pick<LiveJobs, 'claim' | 'ended'>;
-  /** False while the images of a job could not be stored. */
+  /** Returns false while the bridge cannot store the images of a job. */
   readonly canPublish: () => boolean;
-  /** Ends the jobs that must not be claimed. Awaited before each claim. Returns undefined if there is nothing to do. */
+  /** Ends the jobs that must not be claimed. Awaited before each claim. Returns undefined if there are no such jobs. */
   readonly beforeClaim: () => Promise<void> | undefined;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
 
-// The wait after a claim that failed, and while nothing can be published.
+// The wait in milliseconds after a failed claim, and between checks while images cannot be stored.
 const CLAIM_RETRY_MS = 1000;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
-/** Claims queued jobs for workers, in the order of the store. Idle workers wait until they are woken; they do not poll. */
+/**
+ * Claims queued jobs for workers, in the order of the store. Idle workers do not poll the store, but wait until `wake` or
+ * `wakeAll` is called.
+ */
 export function createJobQueue({ store, live, canPublish, beforeClaim, log, clock }: QueueDeps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
   let isRefused = false;
 
-  /** Reports the first failed claim in a row to the log, because no request waits for a claim. */
+  /** Logs the first failed claim of a series, because no request reports the failure. */
   function noteRefusal(thrown: unknown): void {
     if (!isRefused) log.failure(thrown, { task: 'job-claim' });
     isRefused = true;
@@ -307,7 +317,7 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
       for (;;) {
         signal.throwIfAborted();
         if (!canPublish()) {
-          // The job stays queued, because its images would be paid for and lost.
+          // The job stays queued, because its images would be paid for but could not be stored.
           await sleep(clock, CLAIM_RETRY_MS, signal);
           continue;
         }

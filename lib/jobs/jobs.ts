@@ -18,10 +18,10 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** An accepted job, as the reply to its submission shows it. */
+/** An accepted job, in the form of the reply to its submission. */
 interface AcceptedJob {
   readonly job: ImageJob;
-  /** The provider that ran the job, or the first one of its plan until then. */
+  /** The provider that ran the job. Until the job has run, the first provider of its plan. */
   readonly provider: string;
   /** True if the job was accepted earlier, for an equal request. */
   readonly replayed: boolean;
@@ -53,7 +53,7 @@ export function createJobs(deps: Deps) {
   ): Promise<JobRecord> {
     if (waitMs === 0) return foundJob(await store.find(scope, id));
     const finished = new AbortController();
-    // The wait begins before the job is read, because the job may end in between.
+    // The wait begins before the job is read. Otherwise a job that ends between the two steps would be missed.
     const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
     try {
       const job = foundJob(await store.find(scope, id));
@@ -62,14 +62,14 @@ export function createJobs(deps: Deps) {
     } finally {
       finished.abort();
     }
-    // The job is also read after an aborted wait, because at a shutdown the client is still connected.
+    // The job is read even if the wait was aborted, because the client is still connected if the reason is a shutdown.
     return foundJob(await store.find(scope, id));
   }
 
   return {
     /**
-     * Resolves when the job is durably queued. A request that was sent before resolves with its job in its present state.
-     * Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `unsupported_capability`, or the reason of the
+     * Resolves when the job is durably queued. If the same request was sent before, resolves with the earlier job in its present
+     * state. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `unsupported_capability`, or the reason of the
      * signal.
      */
     submit: async (request: JobSubmission, context: SubmitContext): Promise<AcceptedJob> =>
@@ -77,7 +77,7 @@ export function createJobs(deps: Deps) {
 
     /**
      * Submits a new job with the request, the images, the priority and the webhook of a job that failed, was cancelled or was
-     * interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `submit` throws.
+     * interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `submit` throws.
      */
     retry: async (id: string, context: SubmitContext): Promise<AcceptedJob> =>
       toAccepted(await deps.retryJob(id, context)),
@@ -93,7 +93,7 @@ export function createJobs(deps: Deps) {
       signal: AbortSignal,
     ): Promise<ImageJob> => toView(await untilEnded(scope, id, waitMs, signal)),
 
-    /** Resolves as `find`, and also with the error of a job that ended without success. */
+    /** Resolves at the same time as `find`, with the job and, if the job ended without success, its error. */
     async outcome(
       scope: string,
       id: string,
@@ -114,7 +114,10 @@ export function createJobs(deps: Deps) {
       return toView(foundJob(await store.update(scope, id, change)));
     },
 
-    /** Resolves with the latest partial image of a job. Undefined if there is none, or if the job has ended. Throws `not_found`. */
+    /**
+     * Resolves with the latest partial image of a job. Resolves with undefined if there is no partial image or the job has ended.
+     * Throws `not_found`.
+     */
     async partial(scope: string, id: string): Promise<JobPartial | undefined> {
       const { status } = foundJob(await store.find(scope, id));
       return isTerminal(status) ? undefined : live.partial(id);

@@ -27,25 +27,25 @@ export type JobProgressEvent =
 type JobKey = Pick<JobRecord, 'id' | 'scope' | 'sequence'>;
 
 export type JobNotice =
-  /** A commit may have changed jobs. The notice does not say which; subscribers read them from the store. */
+  /** A commit may have changed jobs. The notice does not name the changed jobs; subscribers read the changes from the store. */
   | { readonly type: 'stored' }
   /** The progress in the summary of a running job has changed. */
   | { readonly type: 'advanced'; readonly job: JobKey }
   | { readonly type: 'happened'; readonly id: string; readonly event: JobProgressEvent }
-  /** The end of a job is durable, or cannot become durable any more. */
+  /** The end of a job is durable, or can no longer become durable. */
   | { readonly type: 'ended'; readonly id: string }
-  /** This process runs no job any more. Only another process could change a job now. */
+  /** This process no longer runs any job. From now on, only another process can change a job. */
   | { readonly type: 'over' };
 
 /** A job that runs in this process. */
 export interface LiveJob {
-  /** Aborts with the reason why the job must end. */
+  /** Aborts when the job must end. The reason of the signal is the reason for the end. */
   readonly signal: AbortSignal;
-  /** Aborts with the reason why nothing further may be sent to a provider. */
+  /** Aborts when nothing further may be sent to a provider. */
   readonly noMoreCalls: AbortSignal;
   /** Records an event. Keeps only the latest partial image. */
   note(event: VerifiedEvent): void;
-  /** Must be called when the end of the job is durable, or cannot become durable any more. */
+  /** Must be called when the end of the job is durable or can no longer become durable. */
   end(): void;
 }
 
@@ -59,14 +59,16 @@ interface State {
   partial: JobPartial | undefined;
 }
 
-// A larger preview is not kept, because previews are held in memory and only for display.
+// The maximum size of a preview. A larger preview is discarded, because previews are kept in memory and are used only for
+// display.
 const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
 /**
- * Registers the running jobs of this process, with everything that only memory holds: their progress, their partial images,
- * the signals that stop them, the requests that wait for their ends, and the subscribers to notices of their changes.
+ * Registers the running jobs of this process. Keeps the state that exists only in memory: the progress of the jobs, their partial
+ * images, the signals that stop the jobs, the requests that wait for the end of a job, and the subscribers to notices about
+ * changes.
  */
 export function createLiveJobs(clock: Clock) {
   const live = new Map<string, State>();
@@ -107,7 +109,10 @@ export function createLiveJobs(clock: Clock) {
     /** Must be called when the end of a job is durable. */
     ended,
 
-    /** Must be called when this process runs no job any more. Ends all waits, because only another process could end a job. */
+    /**
+     * Must be called when this process no longer runs any job. Ends all waits, because only another process can end a job after
+     * that.
+     */
     over(): void {
       waits.over();
       notices.publish({ type: 'over' });
@@ -115,7 +120,7 @@ export function createLiveJobs(clock: Clock) {
 
     isOver: waits.isOver,
 
-    /** Resolves as the given `claim` does. A claimed job counts as running in this process from that moment. */
+    /** Settles as the given `claim` settles. The claimed job counts as running in this process from that moment. */
     async claim<T extends Pick<JobRecord | UnreadableJob, 'id' | 'request'>>(
       claim: () => Promise<T | undefined>,
     ): Promise<T | undefined> {
@@ -146,11 +151,11 @@ export function createLiveJobs(clock: Clock) {
     partial: (id: string): JobPartial | undefined => live.get(id)?.partial,
 
     /**
-     * Stops a running job of this process, at once or when its calls in flight have ended. Resolves with false if the job does
-     * not run in this process.
+     * Stops a running job of this process, either immediately or after its calls in flight have ended. Resolves with false if the
+     * job does not run in this process.
      */
     async stop(id: string, reason: BridgeError, inFlight: InFlight): Promise<boolean> {
-      // In the store, a job may be running before its claim has resolved.
+      // The store may list a job as running before the claim of the job has resolved here.
       if (!live.has(id)) await Promise.allSettled(claims);
       const state = live.get(id);
       state?.calls.abort(reason);
@@ -168,7 +173,10 @@ export function createLiveJobs(clock: Clock) {
   };
 }
 
-/** Updates the state, and returns the event without image bytes. Returns undefined for a partial image that is too large. */
+/**
+ * Updates the state with an event. Returns the event without image bytes. Returns undefined for a partial image that is too
+ * large.
+ */
 function takeIn(state: State, event: VerifiedEvent): JobProgressEvent | undefined {
   const { partial_images: count } = state.progress;
   if (event.type === 'progress') {
@@ -186,7 +194,7 @@ function isSame(one: JobProgress, other: JobProgress): boolean {
   return one.stage === other.stage && one.partial_images === other.partial_images;
 }
 
-/** Lets requests wait for the ends of jobs. */
+/** Creates the waits of requests for the ends of jobs. */
 function createJobWaits(clock: Clock) {
   const waiters = new Map<string, Set<() => void>>();
   let isOver = false;
@@ -229,7 +237,7 @@ function createJobWaits(clock: Clock) {
   };
 }
 
-/** Notifies subscribers of changes to jobs. Notices from before a subscription are lost. */
+/** Notifies subscribers of changes to jobs. A subscriber does not receive notices that were published before its subscription. */
 function createJobNotices() {
   const subscribers = new Set<(notice: JobNotice) => void>();
   return {
@@ -245,7 +253,7 @@ function createJobNotices() {
   };
 }
 
-/** Wraps the store, to publish a notice after each commit that may have changed a job. */
+/** Wraps the store so that a notice is published after each commit that may have changed a job. */
 export function createPublishingStore(
   store: JobStore,
   { publish }: Pick<LiveJobs, 'publish'>,

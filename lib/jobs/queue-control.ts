@@ -13,7 +13,7 @@ interface Deps {
   readonly queue: Pick<JobQueue, 'wakeAll'>;
   readonly cancelJob: CancelJob;
   readonly tokens: {
-    /** Returns the name of the token of this identity, or undefined if the token is unknown. */
+    /** Returns the name of the token with this identity. Returns undefined if the token is unknown. */
     nameOf(id: string): string | undefined;
   };
   readonly clock: Pick<Clock, 'nowMs'>;
@@ -23,12 +23,12 @@ interface Deps {
 
 type ShownJob = Pick<JobRecord, 'id' | 'status' | 'token' | 'createdSecs' | 'cancelRequested'>;
 
-/** The list that cursors are sealed for. */
+/** The name of the list for which cursors are sealed. */
 const LIST = ['queue jobs'];
 
 export type QueueControl = ReturnType<typeof createQueueControl>;
 
-/** Shows the queue of all scopes and its jobs, pauses and resumes it, and cancels any job in it. */
+/** Lets the operator read, pause and resume the queue of all scopes, and list and cancel the jobs in the queue. */
 export function createQueueControl({ store, queue, cancelJob, tokens, clock, secret }: Deps) {
   const cursors = createSealedCursors(secret);
   const view = async (): Promise<Queue> => toView(await store.read(), clock.nowMs());
@@ -38,7 +38,7 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
     return {
       id: job.id,
       status: job.status,
-      // Never negative, because the clock may have been set back.
+      // A negative age is replaced with 0. The age is negative if the clock was set back.
       age_ms: Math.max(0, clock.nowMs() - createdSecs * 1000),
       cancel_requested: cancelRequested,
       ...(owner === undefined ? {} : { owner }),
@@ -48,7 +48,7 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
   return {
     read: view,
 
-    /** Pauses or resumes the queue, and resolves when that is durable. Running jobs continue. Throws `overloaded`. */
+    /** Pauses or resumes the queue. Resolves when the change is durable. Running jobs continue. Throws `overloaded`. */
     async update({ paused }: QueuePatch): Promise<Queue> {
       await store.setPaused(paused);
       if (!paused) queue.wakeAll();
@@ -69,8 +69,8 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
     },
 
     /**
-     * Cancels a queued or running job as its owner would, with an error that names the operator as the reason. Resolves with
-     * the job in its new state. Throws `not_found` if no such job is queued or running, `overloaded`.
+     * Cancels a queued or running job in the same way as its owner can, but with an error that has the reason `operator`.
+     * Resolves with the job in its new state. Throws `not_found` if no such job is queued or running, and `overloaded`.
      */
     async cancel(id: string): Promise<QueueJob> {
       const job = await store.find(id);
@@ -89,7 +89,7 @@ function toView(
     paused,
     queued,
     running,
-    // Never negative, because the clock may have been set back.
+    // A negative age is replaced with 0. The age is negative if the clock was set back.
     ...(oldestQueuedSecs === undefined
       ? {}
       : { oldest_queued_age_ms: Math.max(0, nowMs - oldestQueuedSecs * 1000) }),

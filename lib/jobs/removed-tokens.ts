@@ -6,11 +6,14 @@ import type { QueueStore } from './job-store-port.ts';
 interface Deps {
   readonly store: Pick<QueueStore, 'listActiveOf'>;
   readonly cancelJob: CancelJob;
-  /** Returns the identities of tokens that were removed permanently. Tokens that are merely missing are not included. */
+  /**
+   * Returns the identities of tokens that were removed permanently. A token that is only missing from the tokens file is not
+   * included.
+   */
   readonly removed: () => readonly string[];
 }
 
-// The longest time for which the job of a removed token continues.
+// The maximum time, in milliseconds, for which a job continues after its token is removed.
 const EVERY_MS = 2000;
 const PAGE = 100;
 
@@ -22,13 +25,13 @@ export function createRemovedTokens({ store, cancelJob, removed }: Deps) {
     for (;;) {
       const found = await store.listActiveOf(tokens, PAGE);
       if (found.length === 0) return;
-      // At the same time, so that the cancellations share one commit.
+      // The cancellations run at the same time so that they share one commit.
       await Promise.all(found.map(({ scope, id }) => cancelJob(scope, id, tokenRemoval())));
     }
   }
 
   async function endJobsOf(tokens: readonly string[]): Promise<void> {
-    // A sweep in progress may have missed a job that was accepted meanwhile, so that another one follows it.
+    // A sweep in progress may have missed a job that was accepted during the sweep, so another sweep must follow.
     await ending;
     ending ??= endAll(tokens).finally(() => {
       ending = undefined;
@@ -37,8 +40,9 @@ export function createRemovedTokens({ store, cancelJob, removed }: Deps) {
   }
 
   /**
-   * Resolves when no job of a token that was removed before this call is queued, and the cancellation of its running jobs is
-   * requested. Returns undefined if no token was removed, so that a claim need not wait. Throws `overloaded`.
+   * Cancels the jobs of all tokens that were removed before this call. Resolves when none of these jobs is queued and the
+   * cancellation of the running jobs is requested. Returns undefined if no token was removed, so that a claim does not have to
+   * wait. Throws `overloaded`.
    */
   function endJobs(): Promise<void> | undefined {
     const tokens = removed();
