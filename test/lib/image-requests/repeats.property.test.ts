@@ -227,7 +227,7 @@ async function readAll(events: AsyncIterable<{ readonly type: string }>): Promis
 // The tests read only the ids of a response or a record.
 function resultOf(id: string): GenerationResult {
   return {
-    response: { id, provider: 'p' } as ImageResponseWithBytes,
+    response: { id, provider: 'p', timings: { total_ms: 1 } } as ImageResponseWithBytes,
     publications: [{ record: { id } } as Publication],
   };
 }
