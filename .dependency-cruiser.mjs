@@ -100,14 +100,15 @@ const ROOMS = {
     'local-runtime/server',
     'local-runtime/gateway',
   ],
-  'local-runtime/main.ts': ['local-runtime/server', 'local-runtime/cli'],
+  'local-runtime/main.ts': ['lib/storage', 'local-runtime/server', 'local-runtime/cli'],
   'infra/generators/openapi': ['lib/contract', 'lib/errors', 'lib/http', 'handlers/routes.ts'],
   'infra/generators/settings-page.ts': ['lib/config'],
   dashboard: [],
 };
 
 /** The files of the drivers that other rooms may import. */
-const DRIVER_ENTRIES = '^lib/storage/(open-stores|read-artifacts|inspect-state)\\.ts$';
+const DRIVER_ENTRIES =
+  '^lib/storage/(open-stores|read-artifacts|inspect-state|storage-thread)\\.ts$';
 
 /** The only folders that may import each package. A package without a row may not be imported. */
 const PACKAGES = {

@@ -1,9 +1,14 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { isatty } from 'node:tty';
+import { fileURLToPath } from 'node:url';
 import { unsupportedNode } from './server/node-version.ts';
 
+const [, , command] = process.argv;
+// The next start loads the code that this process has compiled. Where the folder cannot be written, every start compiles.
+enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
 // A restart takes as long as starting Node, so only the long-running command restarts, before anything else is loaded.
-if (process.argv[2] === 'serve') {
+if (command === 'serve') {
   (await import('./server/memory-settings.ts')).applyAllocatorSettings();
 }
 
@@ -18,6 +23,13 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 // The version is checked before anything else is loaded, because other modules use features that older versions lack.
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {
+  // A thread starts as slowly as the rest of the program, so both start at the same time.
+  const storageThread =
+    command === 'serve' || command === 'quickstart'
+      ? (await import('../lib/storage/storage-thread.ts')).startStorageThread()
+      : undefined;
+  // If the command does not serve, because its options are invalid for example, the thread ends with the process.
+  storageThread?.worker.unref();
   const { runCommandLine } = await import('./cli/command-line.ts');
   const { untilStopped } = await import('./cli/stop-signals.ts');
   const exitCode = await runCommandLine(process.argv.slice(2), {
@@ -30,6 +42,7 @@ if (refusal === undefined) {
       (await import('./cli/standard-input.ts')).readInput(process.stdin, maxBytes),
     isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     untilStopped,
+    storageThread,
     ask: async (question) => (await import('./cli/standard-input.ts')).ask(question),
   });
   // The listener of standard output may already have set the exit code.

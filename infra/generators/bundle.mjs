@@ -34,6 +34,7 @@ const JOINED = [
 const FILES = {
   // The modules that run before the command line is parsed.
   start: /local-runtime\/(server\/node-version|cli\/stop-signals)\.js$/,
+  'storage-thread': /\/lib\/storage\/storage-thread\.js$/,
   'command-line': /local-runtime\/cli\/command-line\.js$/,
   contract: /\/lib\/(errors|contract(?!\/json-schema)|platform)\//,
   config: /\/lib\/config\/|local-runtime\/cli\/quickstart-presets\.js$/,
@@ -52,12 +53,29 @@ const BUILTINS = {
   'node:child_process': 'export default {};',
 };
 
+// An import of a builtin module reads all its exports, and so loads what they need: `node:http` loads the whole implementation
+// of `fetch`. `getBuiltinModule` returns the module without reading its exports.
+const builtinsWithoutImports = {
+  name: 'builtins-without-imports',
+  renderChunk: (code) =>
+    code.replaceAll(
+      /^import (\w+)?(?:, )?(?:\{([^}]*)\})? ?from "(node:[a-z0-9_/]+)";$/gm,
+      (_statement, whole, names, id) => {
+        const target = [whole, names && `{${names.replaceAll(' as ', ': ')}}`].filter(Boolean);
+        return target.map((one) => `const ${one} = process.getBuiltinModule("${id}");`).join(' ');
+      },
+    ),
+};
+
 await rm(dir, { recursive: true, force: true });
+// The compiled code of an earlier build, which the program stores at its end.
+await rm('dist/compile-cache', { recursive: true, force: true });
 const bundle = await rolldown({
   input: 'dist/local-runtime/main.js',
   platform: 'node',
   external: (id, from) => !/^[./\0]/.test(id) && !isJoined(id) && !isReplaced(id, from),
   plugins: [
+    builtinsWithoutImports,
     {
       name: 'builtins-of-commander',
       resolveId: (id, from) => (isReplaced(id, from) ? `\0${id}` : null),
@@ -73,6 +91,7 @@ await bundle.close();
 const thread = await rolldown({
   input: 'dist/lib/storage/sqlite/storage-worker.js',
   platform: 'node',
+  plugins: [builtinsWithoutImports],
   external: (id) => !/^[./]/.test(id) && !isJoined(id),
 });
 await thread.write({ dir, format: 'esm', comments: false });

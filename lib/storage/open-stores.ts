@@ -29,6 +29,7 @@ import {
 } from './sqlite/search/job-search.ts';
 import type { OpenSqlite } from './sqlite/sqlite-stores.ts';
 import { startStorageThreads } from './sqlite/storage-threads.ts';
+import type { StorageThread } from './storage-thread.ts';
 
 /** The settings that locate the stores. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
@@ -115,12 +116,14 @@ export function openStores(settings: StorageSettings, outside: Outside): Promise
 }
 
 /**
- * Starts the storage thread before the stores are opened. Must be called as early as possible, because starting a thread takes
- * a part of the startup time. `open` opens the stores as `openStores` does. `close` ends the thread if the stores are not
- * opened.
+ * Starts the storage thread before the stores are opened, unless the caller has `started` the thread. `open` opens the stores as
+ * `openStores` does. `close` ends the thread if the stores are not opened.
  */
-export function startStorage({ thread = true }: Pick<Outside, 'thread'> = {}) {
-  const threads = thread ? startStorageThreads() : undefined;
+export function startStorage(
+  { thread = true }: Pick<Outside, 'thread'> = {},
+  started?: StorageThread,
+) {
+  const threads = thread ? startStorageThreads(started) : undefined;
   return {
     async open(settings: StorageSettings, outside: Outside): Promise<Stores> {
       const { ids, onThreadFailure: onFailure = () => {} } = outside;

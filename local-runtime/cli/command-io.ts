@@ -1,3 +1,5 @@
+import type { StorageThread } from '../../lib/storage/storage-thread.ts';
+
 /** The input and output of a command. Every text consists of whole lines, except for a progress line. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -17,4 +19,6 @@ export interface CommandIo {
   readonly ask: (question: string) => Promise<string>;
   /** Resolves on Ctrl+C or SIGTERM. Before the first call either signal ends the process. */
   readonly untilStopped: () => Promise<void>;
+  /** The storage thread that was started together with the process. Absent if a thread has to be started when it is needed. */
+  readonly storageThread?: StorageThread | undefined;
 }

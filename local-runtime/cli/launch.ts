@@ -52,7 +52,7 @@ type Launched =
  */
 export async function launchBridge(call: ServeCall, options: LaunchOptions): Promise<Launched> {
   applyHeapSettings();
-  const storage = startStorage();
+  const storage = startStorage({}, call.io.storageThread);
   const launched = await launch(call, options, storage);
   if (!launched.ok) await storage.close();
   return launched;

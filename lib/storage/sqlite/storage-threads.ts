@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module';
-import { Worker } from 'node:worker_threads';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import { createRemoteCalls } from '../../platform/remote-calls.ts';
 import { restoreThrown } from '../../platform/thrown-copy.ts';
+import { type StorageThread, startStorageThread } from '../storage-thread.ts';
 import type { OpenSqlite, SqliteStores } from './sqlite-stores.ts';
 import type { StorageCommand, StorageReport } from './storage-worker.ts';
 import { type MethodKind, STORE_METHODS } from './store-methods.ts';
@@ -16,16 +15,13 @@ interface Options {
 
 type Opened = Extract<StorageReport, { readonly owner: string }>;
 
-// The limit of the JavaScript heap. The largest values in a thread are the lists of unfinished work of an earlier process.
-const HEAP_MB = 256;
-
 /**
- * Starts the thread that writes. The thread loads its program while the caller prepares the state. The main thread never waits
- * for the disk. All calls of one turn of its event loop are sent in one message. The thread commits all writes of a message
+ * Prepares the thread that writes, by default a new one. The thread loads its program while the caller prepares the state. The
+ * main thread never waits for the disk. All calls of one turn of its event loop are sent in one message. The thread commits all writes of a message
  * together and replies after the commit.
  */
-export function startStorageThreads() {
-  const writer = startThread('storage');
+export function startStorageThreads(started: StorageThread = startStorageThread()) {
+  const writer = prepareThread(started);
 
   return {
     /**
@@ -44,7 +40,7 @@ export function startStorageThreads() {
       };
       writer.onFailure(fail);
       const reading = createReading(writer, () => {
-        const reader = startThread('storage-reader');
+        const reader = prepareThread(startStorageThread('storage-reader'));
         reader.onFailure(fail);
         return { reader, opened: reader.open({ kind: 'open', file, readsAs: owner }) };
       });
@@ -64,7 +60,7 @@ export function startStorageThreads() {
   };
 }
 
-type Thread = ReturnType<typeof startThread>;
+type Thread = ReturnType<typeof prepareThread>;
 
 /**
  * Chooses the thread of each call. A second thread, which only reads, starts when a call would have to wait for another
@@ -98,20 +94,11 @@ function createReading(
   };
 }
 
-function startThread(name: string) {
-  // Always the compiled file, even if this file runs from source. Its path is in `imports` of package.json.
-  const program = createRequire(import.meta.url).resolve('#storage-worker');
-  const worker = new Worker(program, {
-    name,
-    workerData: name,
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-  });
+function prepareThread({ worker, ended }: StorageThread) {
   const send = (command: StorageCommand) => worker.postMessage(command);
   const calls = createRemoteCalls(send);
   const { promise: opened, resolve: onOpened, reject: onRefused } = Promise.withResolvers<Opened>();
-  const { promise: ended, resolve: onEnd } = Promise.withResolvers<void>();
   let isClosing = false;
-  let cause: unknown;
   let report = (_failure: BridgeError) => {};
   opened.catch(() => {});
 
@@ -120,14 +107,11 @@ function startThread(name: string) {
     else if ('owner' in message) onOpened(message);
     else calls.settle(message);
   });
-  worker.on('error', (error) => {
-    cause = error;
-  });
-  worker.on('exit', () => {
+  worker.ref();
+  void ended.then((cause) => {
     const failure = new BridgeError('overloaded', 'a storage thread has ended', { cause });
     onRefused(failure);
     calls.rejectAll(failure);
-    onEnd();
     if (isClosing) return;
     isClosing = true;
     report(failure);
