@@ -103,7 +103,7 @@ function firstPlan(
   registry: ProviderRegistry,
   inputs: InputSet<InputFacts> | undefined,
 ): Plan {
-  let refusal: unknown = new Error('a request has at least one route');
+  let refusal: unknown;
   for (const candidate of resolveCandidates(request.routing, registry)) {
     try {
       return makePlan(requestId, request, toRoute(candidate, registry), inputs);
@@ -112,7 +112,7 @@ function firstPlan(
       if (!fallsBack(toBridgeError(thrown), request.routing.fallback_policy)) break;
     }
   }
-  throw refusal;
+  throw refusal ?? new Error('a request has at least one route');
 }
 
 type Counted = Pick<Metrics, 'operationEnded' | 'imageGenerated' | 'normalized'>;

@@ -186,10 +186,12 @@ export function createSubmitJob({
     const mark = toRepeatMark(sent.idempotency_key, context);
     const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
     const keyHash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // Checked before the images are decoded; the transaction that adds the job checks again. A retry from a client is not checked
-    // here, because the job may already exist.
+    // The transaction that adds the job checks the queue. A request with images is checked before its images are decoded too,
+    // unless a client sends the request again, because the job may already exist.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
-    if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, keyHash);
+    const hasImages = sent.images.length + sent.reference_images.length > 0;
+    if (!isRetry && hasImages)
+      await store.refuseWhenFull(scope, { ...limits, reservation }, keyHash);
     const sources = toInputSources(sent, deps.maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const draft = {
