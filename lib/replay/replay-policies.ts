@@ -1,5 +1,6 @@
 import type { Config } from '../config/settings/settings.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
+import { isPerhapsPaid } from '../errors/call-effect.ts';
 import type { ReplayKind } from './replay-store-port.ts';
 
 /** The rules for requests of one kind (`docs/contract.md`, section 13). */
@@ -41,8 +42,8 @@ export function toReplayPolicies(settings: Config['runtime']['idempotency']): Re
       maxEntries: settings.max_entries,
       maxBytes: settings.max_completed_bytes,
       evicts: 'oldest',
-      // If the outcome is unknown, an image may have been made and charged.
-      onFailure: ({ details }) => (details['outcome'] === 'unknown' ? 'keep' : 'forget'),
+      // The same key never causes a second charge.
+      onFailure: ({ effect }) => (isPerhapsPaid(effect) ? 'keep' : 'forget'),
     },
     retry: {
       countsClients: true,

@@ -69,6 +69,10 @@ function isPerhapsPaid(rows: Rows): boolean {
   return rows.some(({ paid }) => paid !== 'no');
 }
 
+function isUnknown(rows: Rows): boolean {
+  return rows.some(({ paid }) => paid === 'unknown');
+}
+
 /** Returns true if a call with these rows may be repeated, because no output is paid for so far. */
 export function mayRepeat(rows: Rows): boolean {
   return !isPerhapsPaid(rows);
@@ -89,10 +93,8 @@ export function restricted(error: BridgeError, rows: Rows): BridgeError {
   if (!isLate && !isPerhapsPaid(rows)) return error;
   return error.with({
     retryable: false,
-    details: {
-      ...(rows.some(({ paid }) => paid === 'unknown') ? { outcome: 'unknown' } : {}),
-      ...(succeeded > 0 ? { succeeded_outputs: succeeded } : {}),
-    },
+    ...(isPerhapsPaid(rows) ? { effect: isUnknown(rows) ? 'unknown' : 'made' } : {}),
+    ...(succeeded > 0 ? { details: { succeeded_outputs: succeeded } } : {}),
   });
 }
 
@@ -107,7 +109,7 @@ export function mayFallBack(
   error: BridgeError,
   policy: Routing['fallback_policy'],
 ): boolean {
-  if (rows.some(({ paid }) => paid === 'unknown') || succeededOutputs(rows) > 0) return false;
+  if (isUnknown(rows) || succeededOutputs(rows) > 0) return false;
   const failures = rows.flatMap((row) =>
     row.route === route && row.failure && isOwnFailure(row.failure, error) ? [row.failure] : [],
   );

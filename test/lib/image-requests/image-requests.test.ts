@@ -170,6 +170,32 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
+  it('replays the failure to commit a charged image, and does not call the provider again', async () => {
+    const refusal = new BridgeError('overloaded', 'the store refuses to write');
+    const { create, provider } = await open({}, undefined, () => Promise.reject(refusal));
+    const sent = { ...asArtifact, idempotency_key: 'k' };
+    const failure = { code: 'overloaded', retryable: false, details: { succeeded_outputs: 1 } };
+    await expect(create(sent)).rejects.toMatchObject({ ...failure, headers: {} });
+
+    const second = create(sent);
+
+    const headers = { 'idempotent-replayed': 'true' };
+    await expect(second).rejects.toMatchObject({ ...failure, headers });
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('replays the failure of a route that was charged for an unusable image', async () => {
+    const { create, provider } = await open({
+      reply: (call) => call.succeed({ outputs: [{ bytes: Buffer.from('no image') }] }),
+    });
+    await expect(create({ idempotency_key: 'k' })).rejects.toMatchObject({ code: 'protocol' });
+
+    const second = create({ idempotency_key: 'k' });
+
+    await expect(second).rejects.toMatchObject({ headers: { 'idempotent-replayed': 'true' } });
+    expect(provider.calls).toHaveLength(1);
+  });
+
   it('keeps the keys of different scopes apart', async () => {
     const { create, provider } = await open();
     await create({ idempotency_key: 'k' });

@@ -18,7 +18,7 @@ import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
-type Ending = 'succeeded' | 'known_failure' | 'unknown_outcome';
+type Ending = 'succeeded' | 'known_failure' | 'charged_failure' | 'unknown_outcome';
 type Publication = GenerationResult['publications'][number];
 
 interface Made {
@@ -54,7 +54,12 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('end' as const),
       nth: fc.nat(20),
-      ending: fc.constantFrom<Ending>('succeeded', 'known_failure', 'unknown_outcome'),
+      ending: fc.constantFrom<Ending>(
+        'succeeded',
+        'known_failure',
+        'charged_failure',
+        'unknown_outcome',
+      ),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(12_000) }) },
@@ -234,6 +239,7 @@ function resultOf(id: string): GenerationResult {
 
 function failureOf(ending: Ending): BridgeError {
   return new BridgeError('upstream', 'no', {
-    details: ending === 'unknown_outcome' ? { outcome: 'unknown' } : {},
+    ...(ending === 'charged_failure' ? { effect: 'made' } : {}),
+    ...(ending === 'unknown_outcome' ? { effect: 'unknown' } : {}),
   });
 }

@@ -16,6 +16,7 @@ const unknown = new BridgeError('protocol', 'the reply was cut off', {
   details: { outcome: 'unknown', provider_stopped: false },
   cause: new Error('with the whole body'),
 });
+const charged = new BridgeError('artifact', 'the image cannot be written', { effect: 'made' });
 
 interface KeyedRequest {
   readonly scope: string;
@@ -95,17 +96,20 @@ describe('createReplay, keys', () => {
     expect(works).toHaveLength(1);
   });
 
-  it('replies to a repeated request with the same failure if its outcome is unknown', async () => {
+  it.each([
+    ['its outcome is unknown', unknown],
+    ['an image was charged', charged],
+  ])('replies to a repeated request with the same failure if %s', async (_, failure) => {
     const { ask, works, clock } = open();
     const first = ask();
     first.catch(() => {});
     await clock.advance(0);
-    works[0]?.fail(unknown);
-    await expect(first).rejects.toBe(unknown);
+    works[0]?.fail(failure);
+    await expect(first).rejects.toBe(failure);
 
     const second = await ask().catch((error: unknown) => error);
 
-    const { code, message, provider, upstreamRequestId, details, retryable } = unknown;
+    const { code, message, provider, upstreamRequestId, details, retryable } = failure;
     expect(second).toMatchObject({
       code,
       message,
@@ -119,7 +123,7 @@ describe('createReplay, keys', () => {
     expect(works).toHaveLength(1);
   });
 
-  it('rejects joined requests with a failure of known outcome, and runs the next request again', async () => {
+  it('rejects joined requests with a failure without a charge, and runs the next request again', async () => {
     const { ask, works, clock } = open();
     const failure = new BridgeError('upstream', 'no');
     const asking = [ask(), ask()].map((it) => it.catch((error: unknown) => error));
@@ -136,7 +140,7 @@ describe('createReplay, keys', () => {
     await expect(next).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('treats an unexpected error as a failure of known outcome', async () => {
+  it('treats an unexpected error as a failure without a charge', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     first.catch(() => {});
