@@ -243,7 +243,9 @@ function checkAll<T>(rules: readonly CrossRule<T>[]) {
     // The root failed, so there is no object to check.
     if (failed.some((path) => path.length === 0)) return;
     for (const { rule, needs } of table) {
-      if (needs.some((need) => failed.some((path) => overlaps(path, need)))) continue;
+      const isReadable =
+        failed.length === 0 || !needs.some((need) => failed.some((path) => overlaps(path, need)));
+      if (!isReadable) continue;
       // The cast is safe because every field that the rule reads has passed its schema.
       if (!rule.broken(dataset.value as T, limitsOf(config))) continue;
       addIssue({ path: toPath(rule.field), message: coded('invalid_combination', rule.message) });

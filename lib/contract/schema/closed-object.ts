@@ -92,20 +92,14 @@ export function runKnown<const E extends v.ObjectEntries>(
 ) {
   // valibot treats an array as an object, so the array would fail field by field. A number fails as a whole.
   if (!isPlainObject(input)) return { result: known['~run']({ value: 0 }, config), unknown: [] };
-  return {
-    result: known['~run']({ value: withoutNulls(input, known.entries) }, config),
-    unknown: Object.keys(input).filter((key) => !Object.hasOwn(known.entries, key)),
-  };
-}
-
-function withoutNulls(input: Record<string, unknown>, entries: v.ObjectEntries): object {
   const kept: Record<string, unknown> = {};
-  for (const key of Object.keys(entries)) {
-    if (!Object.hasOwn(input, key)) continue;
-    if (input[key] === null && entries[key]?.type === 'optional') continue;
-    kept[key] = input[key];
+  const unknown: string[] = [];
+  for (const [key, value] of Object.entries(input)) {
+    if (!Object.hasOwn(known.entries, key)) unknown.push(key);
+    // An optional field that is `null` counts as omitted.
+    else if (value !== null || known.entries[key]?.type !== 'optional') kept[key] = value;
   }
-  return kept;
+  return { result: known['~run']({ value: kept }, config), unknown };
 }
 
 function addUnknownKey(
