@@ -4,14 +4,6 @@ import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { unsupportedNode } from './server/node-version.ts';
 
-const [, , command] = process.argv;
-// The next start loads the code that this process has compiled. Where the folder cannot be written, every start compiles.
-enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
-// A restart takes as long as starting Node, so only the long-running command restarts, before anything else is loaded.
-if (command === 'serve') {
-  (await import('./server/memory-settings.ts')).applyAllocatorSettings();
-}
-
 // Without a listener, the EPIPE of a reader that closes the output would end the program.
 process.stderr.on('error', () => {});
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
@@ -23,6 +15,13 @@ process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
 // The version is checked before anything else is loaded, because other modules use features that older versions lack.
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {
+  const [, , command] = process.argv;
+  // The next start loads the code that this process has compiled. Where the folder cannot be written, every start compiles.
+  enableCompileCache(fileURLToPath(new URL('../compile-cache', import.meta.url)));
+  // A restart takes as long as starting Node, so only the long-running command restarts, before anything else is loaded.
+  if (command === 'serve') {
+    (await import('./server/memory-settings.ts')).applyAllocatorSettings();
+  }
   // A thread starts as slowly as the rest of the program, so both start at the same time.
   const storageThread =
     command === 'serve' || command === 'quickstart'

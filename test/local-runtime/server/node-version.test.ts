@@ -25,7 +25,8 @@ describe('unsupportedNode', () => {
 
   it('is called before the program loads anything else', () => {
     const program = fileURLToPath(new URL('../../../dist/bundle/main.js', import.meta.url));
-    const olderNode = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });`;
+    const olderNode = `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });
+      delete process.getBuiltinModule('node:module').enableCompileCache;`;
     const noLoading = `import { registerHooks } from 'node:module';
       registerHooks({ resolve(specifier, context, next) {
         if (specifier.includes('command-line')) throw new Error('loaded ' + specifier);
