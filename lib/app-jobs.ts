@@ -4,18 +4,15 @@ import { toStoredError } from './errors/error-body.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
-import { createAcceptJob, createRetryJob, createSubmitJob } from './jobs/accept-job.ts';
+import { createJobAcceptance } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
-import { createCancelJob } from './jobs/cancel-job.ts';
-import { interruption } from './jobs/job-end.ts';
+import { createCancelJob, interruption } from './jobs/job-end.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
-import type { JobLimits, JobStore } from './jobs/job-store-port.ts';
 import { createJobStreams } from './jobs/job-streams.ts';
-import { toImageJob } from './jobs/job-views.ts';
 import { createJobQueue, createJobWorker } from './jobs/job-worker.ts';
-import { createJobs } from './jobs/jobs.ts';
+import { createJobs, type Jobs } from './jobs/jobs.ts';
 import { createLiveJobs, createPublishingStore } from './jobs/live-jobs.ts';
 import { createQueueControl } from './jobs/queue-control.ts';
 import { createRemovedTokens } from './jobs/removed-tokens.ts';
@@ -59,7 +56,7 @@ export type AppJobs = ReturnType<typeof openJobs>;
 /** Builds the objects for jobs: the services, the worker and the retention of the history. */
 export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const { clock, ids, log, tokens = NO_TOKENS } = outside;
-  const { stores, generation, runs, usage, replay, artifacts, inputs: verifier } = parts;
+  const { stores, generation, runs, usage, replay, artifacts } = parts;
   const { search, secret } = stores;
   const live = createLiveJobs(clock);
   const store = createPublishingStore(stores.jobs, live);
@@ -74,19 +71,26 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     beforeClaim: removedTokens.endJobs,
   });
   const shared = { store, search, live, clock, secret };
+  const acceptance = createJobAcceptance({
+    ...{ store, queue, generation, inputs, usage, replay, clock, ids, slices: parts.slices },
+    verifier: parts.inputs,
+    webhooks: createWebhookTargets(config.server.webhooks),
+    limits: {
+      maxPending: limits.max_pending,
+      maxDatabaseBytes: limits.max_database_bytes,
+      isShared: config.server.tokens_file !== undefined,
+    },
+    maxInputBytes: config.inputs.max_bytes_each,
+  });
+  const jobs = createJobs({ ...shared, acceptance, cancelJob });
   const { publisher } = artifacts;
-  const runner = createJobWorker({ store, live, runs, usage, publisher, log, clock, ids });
-  const acceptJob = createAcceptJob({ ...shared, queue, generation, verifier, inputs, ids, usage });
-  const webhooks = createWebhookTargets(config.server.webhooks);
-  const deliveries = openDeliveries(config, outside, stores);
+  const worker = createJobWorker({
+    ...{ store, queue, live, runs, usage, publisher, log, clock, ids },
+  });
+  const deliveries = openDeliveries(config, outside, stores.webhooks, jobs);
   live.subscribe(({ type }) => {
     if (type === 'ended') deliveries?.wake();
   });
-  const admitted = { store, acceptJob, usage, webhooks, replay, limits: toLimits(config.server) };
-  const maxInputBytes = config.inputs.max_bytes_each;
-  const submitJob = createSubmitJob({ ...admitted, slices: parts.slices, maxInputBytes });
-  const retryJob = createRetryJob(admitted);
-  const jobs = createJobs({ ...shared, submitJob, retryJob, cancelJob });
   const retention = createJobRetention({ store, inputs, clock, limits });
   return {
     services: {
@@ -100,48 +104,21 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     replyAsync: limits.enabled
       ? createAsyncImages({ ...parts, jobs, artifacts: artifacts.delivery })
       : undefined,
-    worker: {
-      next: queue.next,
-      run: runner.run,
-      interruptAll: runner.interruptAll,
-      over: live.over,
-    },
+    worker: { ...worker, over: live.over },
     tasks: [retention.sweep, removedTokens.task, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
-    recover: () =>
-      recover({ ...parts, store, log, sendsWebhooks: deliveries !== undefined }, clock),
+    /** Ends the jobs that an earlier process left running, with an unknown outcome. */
+    recover: async (): Promise<void> => {
+      const atSecs = nowSecs(clock);
+      // A file of an unfinished publication belongs to no result and is removed by `artifacts.recover`.
+      const publications = await publisher.finish(await store.listAbandonedOutputs(atSecs));
+      const error = toStoredError(interruption());
+      await store.interruptAbandoned({ atSecs, error, publications });
+      await usage.recover();
+      if (!deliveries) await warnOfWaiting(stores.webhooks, log);
+    },
   };
-}
-
-function toLimits({ tokens_file, jobs }: Config['server']): JobLimits {
-  return {
-    maxPending: jobs.max_pending,
-    maxDatabaseBytes: jobs.max_database_bytes,
-    isShared: tokens_file !== undefined,
-  };
-}
-
-/** Ends the jobs that an earlier process left running, with an unknown outcome. */
-async function recover(
-  {
-    store,
-    stores,
-    usage,
-    artifacts: { publisher },
-    log,
-    sendsWebhooks,
-  }: Pick<JobParts, 'stores' | 'usage' | 'artifacts'> &
-    Pick<Outside, 'log'> & { readonly store: JobStore; readonly sendsWebhooks: boolean },
-  clock: Clock,
-): Promise<void> {
-  const atSecs = nowSecs(clock);
-  // A file of an unfinished publication belongs to no result and is removed by `artifacts.recover`.
-  const publications = await publisher.finish(await store.listAbandonedOutputs(atSecs));
-  const error = toStoredError(interruption());
-  await store.interruptAbandoned({ atSecs, error, publications });
-  await usage.recover();
-  if (!sendsWebhooks) await warnOfWaiting(stores.webhooks, log);
 }
 
 async function warnOfWaiting(
@@ -155,18 +132,10 @@ async function warnOfWaiting(
 function openDeliveries(
   { server: { webhooks: settings } }: Config,
   { webhookKeys: keys, ...outside }: Outside,
-  { webhooks: store, jobs }: Stores,
+  store: WebhookStore,
+  jobs: Jobs,
 ) {
   if (!keys) return undefined;
-  return createWebhookDeliveries({
-    ...outside,
-    store,
-    async findJob(scope, id) {
-      const job = await jobs.find(scope, id);
-      return job && toImageJob(job, undefined);
-    },
-    post: createPostWebhook({ settings, clock: outside.clock }),
-    settings,
-    keys,
-  });
+  const post = createPostWebhook({ settings, clock: outside.clock });
+  return createWebhookDeliveries({ ...outside, store, jobs, post, settings, keys });
 }

@@ -27,34 +27,41 @@ import { foundJob } from './job-end.ts';
 import type { JobAdmission, JobLimits, JobRecord, JobStore, NewJob } from './job-store-port.ts';
 import type { JobQueue } from './job-worker.ts';
 
-interface AcceptDeps {
-  readonly store: Pick<JobStore, 'submit'>;
+interface Deps {
+  readonly store: Pick<JobStore, 'submit' | 'refuseWhenFull' | 'find' | 'findByKey' | 'needsInput'>;
   readonly generation: Pick<Generation, 'plan'>;
   readonly verifier: InputVerifier;
   readonly inputs: Pick<StoredInputs, 'keepFor'>;
   readonly usage: Pick<Usage, 'reservationOf'>;
+  readonly webhooks: WebhookTargets;
+  readonly replay: Pick<Replay, 'once' | 'jobKeyHash'>;
+  readonly queue: Pick<JobQueue, 'wake'>;
+  readonly slices: TimeSlices;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
-  readonly queue: Pick<JobQueue, 'wake'>;
+  readonly limits: JobLimits;
+  /** `inputs.max_bytes_each`. */
+  readonly maxInputBytes: number;
 }
-
-/** The parts of a request's context that a submission uses. */
-export type SubmitContext = Pick<
-  RequestContext,
-  | 'operationId'
-  | 'scope'
-  | 'caller'
-  | 'requestId'
-  | 'idempotencyKey'
-  | 'retryCount'
-  | 'signal'
-  | 'onReplied'
->;
 
 export interface Submitted {
   readonly job: JobRecord;
   /** True if the job was accepted earlier, for an equal request. */
   readonly repeated: boolean;
+}
+
+/** A request from any API, with the settings of a job. */
+export type JobSubmission = AnyImageRequest & {
+  readonly priority?: number;
+  readonly webhook?: Webhook | undefined;
+};
+
+export type JobAcceptance = ReturnType<typeof createJobAcceptance>;
+
+/** Adds jobs to the queue, for new requests and for retries. */
+export function createJobAcceptance(deps: Deps) {
+  const accept = createAcceptJob(deps);
+  return { submit: createSubmitJob(deps, accept), retry: createRetryJob(deps, accept) };
 }
 
 /** A job before its plan is made and its images are verified. */
@@ -63,27 +70,18 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
   toJobRequest(images: InputSet<StoredImage>): JobRequest;
 }
 
-export type AcceptJob = ReturnType<typeof createAcceptJob>;
+type AcceptJob = ReturnType<typeof createAcceptJob>;
 
-/** Creates the function that adds jobs to the queue, for new requests and for retries. */
-export function createAcceptJob({
-  store,
-  generation,
-  verifier,
-  inputs,
-  usage,
-  clock,
-  ids,
-  queue,
-}: AcceptDeps) {
+function createAcceptJob(deps: Deps) {
+  const { store, generation, verifier, inputs, usage, limits, clock, ids, queue } = deps;
   /**
    * Resolves when the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
    * `unsupported_capability`, `session_not_found`, or the reason of the signal.
    */
   return async function acceptJob(
     { request, toJobRequest, ...more }: JobDraft,
-    context: SubmitContext,
-    admission: Omit<JobAdmission, 'reservation'>,
+    context: RequestContext,
+    key?: JobAdmission['key'],
   ): Promise<Submitted> {
     const { scope, caller, requestId } = context;
     const signal = context.signal();
@@ -107,48 +105,23 @@ export function createAcceptJob({
     };
     const reservation = usage.reservationOf(caller, request.parameters.n);
     const submitted = await inputs.keepFor(toList(images), signal, () =>
-      store.submit(job, { ...admission, reservation }),
+      store.submit(job, { ...limits, reservation, ...(key && { key }) }),
     );
-    if (submitted.repeated) return submitted;
     // Called here and not by the handler of the request, because the client may have disconnected.
-    queue.wake();
+    if (!submitted.repeated) queue.wake();
     return submitted;
   };
 }
 
-interface SubmitDeps {
-  readonly store: Pick<JobStore, 'refuseWhenFull' | 'findByKey' | 'find'>;
-  readonly acceptJob: AcceptJob;
-  readonly slices: TimeSlices;
-  readonly usage: Pick<Usage, 'reservationOf'>;
-  readonly webhooks: Pick<WebhookTargets, 'toTarget'>;
-  readonly replay: Pick<Replay, 'once' | 'jobKeyHash'>;
-  readonly limits: JobLimits;
-  /** `inputs.max_bytes_each`. */
-  readonly maxInputBytes: number;
-}
-
-/** A request from any API, with the settings of a job. */
-export type JobSubmission = AnyImageRequest & {
-  readonly priority?: number;
-  readonly webhook?: Webhook | undefined;
-};
-
-/** Accepts new requests as jobs. */
-export function createSubmitJob({
-  store,
-  acceptJob,
-  slices,
-  usage,
-  webhooks,
-  replay,
-  limits,
-  ...deps
-}: SubmitDeps) {
+/** Creates the function that accepts new requests. */
+function createSubmitJob(
+  { store, slices, usage, webhooks, replay, limits, maxInputBytes }: Deps,
+  acceptJob: AcceptJob,
+) {
   async function fingerprintOf(
     { webhook, ...sent }: Omit<JobSubmission, 'priority'>,
     { inputs }: GenerationRequest,
-    { operationId, signal }: SubmitContext,
+    { operationId, signal }: RequestContext,
   ): Promise<string> {
     const identities = await identifyInputs(inputs, slices, signal());
     const fingerprinted = toFingerprintedRequest(sent, inputs, identities);
@@ -159,7 +132,7 @@ export function createSubmitJob({
   /** Resolves with the job that an earlier try of the client created, or else with the job that `accept` creates. */
   async function acceptedOnce(
     request: MarkedRequest,
-    context: SubmitContext,
+    context: RequestContext,
     accept: (signal: AbortSignal) => Promise<Submitted>,
   ): Promise<Submitted> {
     const { scope } = context;
@@ -179,20 +152,18 @@ export function createSubmitJob({
    */
   return async function submitJob(
     { priority = 0, webhook: named, ...sent }: JobSubmission,
-    context: SubmitContext,
+    context: RequestContext,
   ): Promise<Submitted> {
     const { scope } = context;
     const webhook = webhooks.toTarget(named);
     const mark = toRepeatMark(sent.idempotency_key, context);
     const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
-    const keyHash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // The transaction that adds the job checks the queue. A request with images is checked before its images are decoded too,
-    // unless a client sends the request again, because the job may already exist.
+    const hash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
+    // Checked before the images are decoded; the transaction that adds the job checks again. A retry from a client is not checked
+    // here, because the job may already exist.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
-    const hasImages = sent.images.length + sent.reference_images.length > 0;
-    if (!isRetry && hasImages)
-      await store.refuseWhenFull(scope, { ...limits, reservation }, keyHash);
-    const sources = toInputSources(sent, deps.maxInputBytes);
+    if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
+    const sources = toInputSources(sent, maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const draft = {
       request,
@@ -200,40 +171,28 @@ export function createSubmitJob({
       webhook,
       toJobRequest: (images: InputSet<StoredImage>) => toStoredRequest(sent, images),
     };
-    if (mark === undefined) return acceptJob(draft, context, limits);
+    if (mark === undefined) return acceptJob(draft, context);
     const fingerprint = await fingerprintOf({ ...sent, webhook: named }, request, context);
-    if (keyHash === undefined) {
+    if (hash === undefined) {
       return acceptedOnce({ ...mark, scope, fingerprint }, context, (signal) =>
-        acceptJob(draft, { ...context, signal: () => signal }, limits),
+        acceptJob(draft, { ...context, signal: () => signal }),
       );
     }
-    const key = { hash: keyHash, fingerprint };
+    const key = { hash, fingerprint };
     const earlier = await store.findByKey(key);
-    if (earlier) return { job: earlier, repeated: true };
-    return acceptJob(draft, context, { ...limits, key });
+    return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, key);
   };
 }
 
 /**
- * Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed without a possible charge.
+ * Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed and nothing was charged.
  */
 function isRepeatable(job: JobRecord | undefined): boolean {
-  if (job === undefined) return true;
-  const { outcome, succeeded_outputs: made } = job.error?.details ?? {};
-  return job.status === 'failed' && outcome !== 'unknown' && made === undefined;
+  return job === undefined || (job.status === 'failed' && job.error?.retryable === true);
 }
 
-interface RetryDeps {
-  readonly store: Pick<JobStore, 'find' | 'findByKey' | 'needsInput' | 'refuseWhenFull'>;
-  readonly acceptJob: AcceptJob;
-  readonly usage: Pick<Usage, 'reservationOf'>;
-  readonly webhooks: Pick<WebhookTargets, 'toRetryTarget'>;
-  readonly replay: Pick<Replay, 'jobKeyHash'>;
-  readonly limits: JobLimits;
-}
-
-/** Accepts retries of jobs that ended without success. */
-export function createRetryJob({ store, acceptJob, usage, webhooks, replay, limits }: RetryDeps) {
+/** Creates the function that accepts retries of jobs that ended without success. */
+function createRetryJob({ store, usage, webhooks, replay, limits }: Deps, acceptJob: AcceptJob) {
   async function findRetryable(scope: string, id: string): Promise<JobRecord> {
     const job = foundJob(await store.find(scope, id));
     if (!isTerminal(job.status)) {
@@ -258,29 +217,28 @@ export function createRetryJob({ store, acceptJob, usage, webhooks, replay, limi
    * Resolves when the new job is durably queued. If an equal request with the same idempotency key was accepted earlier, resolves
    * with the earlier job. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `acceptJob` throws.
    */
-  return async function retryJob(id: string, context: SubmitContext): Promise<Submitted> {
+  return async function retryJob(id: string, context: RequestContext): Promise<Submitted> {
     const { scope, operationId, idempotencyKey } = context;
-    const key = idempotencyKey && {
-      hash: replay.jobKeyHash(scope, idempotencyKey),
-      fingerprint: toFingerprint(operationId, { id }),
-    };
+    const key = idempotencyKey
+      ? {
+          hash: replay.jobKeyHash(scope, idempotencyKey),
+          fingerprint: toFingerprint(operationId, { id }),
+        }
+      : undefined;
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
     const { request, priority, webhook } = withoutFinished(await findRetryable(scope, id));
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
     await store.refuseWhenFull(scope, { ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
-    return acceptJob(
-      {
-        request: toGenerationRequest(request, toStoredSources(request)),
-        toJobRequest: () => request,
-        priority,
-        webhook: webhooks.toRetryTarget(webhook),
-        retryOf: id,
-      },
-      context,
-      key ? { ...limits, key } : limits,
-    );
+    const draft = {
+      request: toGenerationRequest(request, toStoredSources(request)),
+      toJobRequest: () => request,
+      priority,
+      webhook: webhooks.toRetryTarget(webhook),
+      retryOf: id,
+    };
+    return acceptJob(draft, context, key);
   };
 }
 
@@ -293,7 +251,7 @@ function withoutFinished({ request, partialResult, ...job }: JobRecord): JobReco
   if (n > 0) return { ...job, request: { ...request, parameters: { ...request.parameters, n } } };
   throw new BridgeError(
     'job_succeeded',
-    'every image of the job is finished: see its partial_result',
+    'all images of the job are already finished; see `partial_result`',
   );
 }
 

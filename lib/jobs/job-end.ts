@@ -1,5 +1,10 @@
 import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
+import { isTerminal } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { toStoredError } from '../errors/error-body.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { JobRecord, JobStore } from './job-store-port.ts';
+import type { InFlight, LiveJobs } from './live-jobs.ts';
 
 const INTERRUPTED = 'interrupted';
 
@@ -47,4 +52,44 @@ export function toArtifactResult(response: ImageResponseWithBytes): ImageRespons
     throw new BridgeError('internal', 'the job returned an image that is not an artifact');
   });
   return { ...response, data };
+}
+
+interface Deps {
+  readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle'>;
+  readonly live: Pick<LiveJobs, 'stop' | 'ended'>;
+  readonly clock: Clock;
+}
+
+export type CancelJob = ReturnType<typeof createCancelJob>;
+
+/** Creates the function that cancels jobs. Owners of jobs, the operator and the bridge itself use this function. */
+export function createCancelJob({ store, live, clock }: Deps) {
+  /**
+   * Cancels a job, so that the job ends with `error`. A queued job ends immediately. A running job sends no further provider
+   * calls. If `inFlight` is `stop`, its calls in flight are stopped; if `finish`, the calls finish and their images are kept. A
+   * job that the store marks as running in this process, but that does not run, ends immediately with an unknown outcome. If
+   * another process runs the job, that process ends the job. Resolves with the job in its new state, or with undefined if the job
+   * does not exist. Throws `overloaded`.
+   */
+  return async function cancelJob(
+    scope: string,
+    id: string,
+    error: BridgeError,
+    inFlight: InFlight = 'stop',
+  ): Promise<JobRecord | undefined> {
+    const atSecs = nowSecs(clock);
+    const job = await store.cancel(scope, id, { atSecs, error: toStoredError(error) });
+    if (!job) return undefined;
+    if (isTerminal(job.status)) {
+      live.ended(id);
+      return job;
+    }
+    // The work is stopped only after the request for cancellation is durable.
+    if (await live.stop(id, error, inFlight)) return job;
+    const unknown = toStoredError(error.with({ details: { outcome: 'unknown' } }));
+    const end = { status: 'cancelled', completedSecs: atSecs, error: unknown } as const;
+    // `settle` resolves with false if another process runs the job.
+    if (await store.settle(job.sequence, end)) live.ended(id);
+    return store.find(scope, id);
+  };
 }

@@ -7,7 +7,7 @@ import {
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobFilter, JobPageRequest, JobSearch, JobStore } from './job-store-port.ts';
-import { toImageJobSummary } from './job-views.ts';
+import { toImageJobSummary } from './jobs.ts';
 import type { LiveJobs } from './live-jobs.ts';
 
 interface Deps {

@@ -7,7 +7,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { createNotifier, type Notifier } from '../platform/notifier.ts';
 import { foundJob } from './job-end.ts';
 import type { JobStore, JobSummary } from './job-store-port.ts';
-import { toImageJob, toImageJobSummary } from './job-views.ts';
+import { toImageJob, toImageJobSummary } from './jobs.ts';
 import type { JobNotice, JobProgressEvent, LiveJobs } from './live-jobs.ts';
 
 interface Deps {

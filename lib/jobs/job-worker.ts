@@ -3,7 +3,7 @@ import { toStoredError } from '../errors/error-body.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
-import type { GenerationContext, GenerationResult } from '../generation/pipeline.ts';
+import type { GenerationResult } from '../generation/pipeline.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { abortable } from '../platform/abortable.ts';
@@ -15,20 +15,20 @@ import { cancellation, endOf, interruption, isInterruption, toArtifactResult } f
 import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 
-interface Deps {
-  readonly store: Pick<JobStore, 'settle'>;
+interface Deps extends EndDeps {
+  readonly queue: Pick<JobQueue, 'next'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
   readonly usage: Pick<Usage, 'accountOfJob'>;
-  readonly publisher: PublicationDeps['publisher'];
-  readonly log: Pick<TraceLog, 'failure'>;
-  readonly clock: Clock;
+  readonly publisher: { discard(publications: readonly Publication[]): Promise<void> };
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
 }
 
+type Publication = GenerationResult['publications'][number];
+
 /** Runs each claimed job once, and stores the end of the job. */
 export function createJobWorker(deps: Deps) {
-  const { live, runs, ids } = deps;
+  const { queue, live, runs, publisher, ids } = deps;
   const ending = new AbortController();
   const ends = createJobEnds(deps, ending.signal);
 
@@ -53,9 +53,10 @@ export function createJobWorker(deps: Deps) {
     });
   }
 
+  /** Resolves when the end of the job is durable. Never rejects. */
   async function run(job: JobRecord): Promise<void> {
     const here = live.begin(job);
-    const publications = trackPublications(deps, job);
+    const publications = trackPublications(job);
     const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n);
     const running = { job, ledger, publications };
     try {
@@ -73,18 +74,21 @@ export function createJobWorker(deps: Deps) {
     } catch (thrown) {
       const stored = await ends.fail(running, toBridgeError(thrown));
       // The publications are discarded only after the end is stored. Until the end is stored, the next start of the bridge may
-      // use them as a partial result.
-      if (stored === 'refused' || (stored && publications.ids().length === 0)) {
-        await publications.discard();
-      }
+      // use them as a partial result. If a file cannot be removed now, the next start removes the file.
+      const isKept = stored !== 'refused' && (!stored || publications.ids().length > 0);
+      const files = isKept ? [] : publications.all();
+      if (files.length > 0) await publisher.discard(files).catch(() => {});
     } finally {
       here.end();
     }
   }
 
   return {
-    /** Resolves when the end of the job is durable. Never rejects. */
-    run,
+    /**
+     * Waits for a job and runs it. Resolves when the end of the job is durable. Throws the reason of the signal if the signal
+     * aborts before a job is claimed.
+     */
+    runNext: async (signal: AbortSignal): Promise<void> => run(await queue.next(signal)),
 
     /** Interrupts all running jobs without waiting for the store. Called when the grace period for a regular end is over. */
     interruptAll(): void {
@@ -116,16 +120,69 @@ async function showEvents({ events }: RunningGeneration, here: LiveJob): Promise
 interface RunningJob {
   readonly job: JobRecord;
   readonly ledger: Ledger;
-  readonly publications: JobPublications;
+  readonly publications: ReturnType<typeof trackPublications>;
+}
+
+/** Tracks the artifacts that the run of a job has published. They become permanent when the end of the job is stored. */
+function trackPublications({ sequence }: Pick<JobRecord, 'sequence'>) {
+  const published = new Map<string, Publication>();
+  let isRefused = false;
+
+  function add(publications: readonly Publication[]): void {
+    for (const publication of publications) published.set(publication.record.id, publication);
+  }
+
+  return {
+    /** The `outputs` of the run's context. */
+    outputs: { job: sequence, onPublished: (publication: Publication) => add([publication]) },
+    add,
+    all: () => [...published.values()],
+    /** Returns the ids of the artifacts that the end of the job keeps. */
+    ids: () => (isRefused ? [] : [...published.keys()]),
+    /** Makes `ids` return an empty list. Called when the store does not list the artifacts as pending publications of this job. */
+    refuse(): void {
+      isRefused = true;
+    },
+  };
+}
+
+interface EndDeps {
+  readonly store: Pick<JobStore, 'settle'>;
+  readonly log: Pick<TraceLog, 'failure'>;
+  readonly clock: Clock;
 }
 
 /** True if the end is stored, false if the end is not stored, `refused` if the job can no longer end in this way. */
 type Stored = boolean | 'refused';
 
+// The first and the last delay between tries, in milliseconds. A store may reject writes for hours. The end of the job waits in
+// memory until the store recovers.
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 10_000;
+
 /** Stores the ends of jobs. After `ending` has aborted, each write to the store is tried only once. */
-function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
-  const { clock } = deps;
-  const settle = createSettleJob(deps);
+function createJobEnds({ store, log, clock }: EndDeps, ending: AbortSignal) {
+  /**
+   * Resolves with true when the end is durable, and with false if the job can no longer end in this way. Throws `artifact` if a
+   * publication is not pending. Retries after every other error, and logs only the first error. Throws the reason of `giveUp` if
+   * that signal aborts between two tries.
+   */
+  async function settle(
+    { sequence, requestId }: JobRecord,
+    end: JobEnd,
+    giveUp: AbortSignal,
+  ): Promise<boolean> {
+    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
+      try {
+        return await store.settle(sequence, end);
+      } catch (thrown) {
+        // The result is invalid, so a retry cannot succeed.
+        if (toBridgeError(thrown).code === 'artifact') throw thrown;
+        if (waitMs === FIRST_RETRY_MS) log.failure(thrown, { requestId });
+        await sleep(clock, waitMs, giveUp);
+      }
+    }
+  }
 
   return {
     /** Throws `cancelled` if the cancellation of the job was committed before its result. */
@@ -171,86 +228,6 @@ function createJobEnds(deps: SettleDeps, ending: AbortSignal) {
         (isEnded) => isEnded || 'refused',
         () => false,
       );
-    },
-  };
-}
-
-interface SettleDeps {
-  readonly store: Pick<JobStore, 'settle'>;
-  readonly log: Pick<TraceLog, 'failure'>;
-  readonly clock: Clock;
-}
-
-// The first and the last delay between tries, in milliseconds. A store may reject writes for hours. The end of the job waits in
-// memory until the store recovers.
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 10_000;
-
-/** Writes the ends of jobs to the store, with retries. */
-function createSettleJob({ store, log, clock }: SettleDeps) {
-  /**
-   * Resolves with true when the end is durable, and with false if the job can no longer end in this way. Throws `artifact` if a
-   * publication is not pending. Retries after every other error, and logs only the first error. Throws the reason of `giveUp` if
-   * that signal aborts between two tries.
-   */
-  return async function settleJob(
-    { sequence, requestId }: Pick<JobRecord, 'sequence' | 'requestId'>,
-    end: JobEnd,
-    giveUp: AbortSignal,
-  ): Promise<boolean> {
-    for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
-      try {
-        return await store.settle(sequence, end);
-      } catch (thrown) {
-        // The result is invalid, so a retry cannot succeed.
-        if (toBridgeError(thrown).code === 'artifact') throw thrown;
-        if (waitMs === FIRST_RETRY_MS) log.failure(thrown, { requestId });
-        await sleep(clock, waitMs, giveUp);
-      }
-    }
-  };
-}
-
-type Publication = GenerationResult['publications'][number];
-
-interface PublicationDeps {
-  readonly publisher: { discard(publications: readonly Publication[]): Promise<void> };
-}
-
-/** The artifacts that the run of one job has published. The artifacts become permanent when the end of the job is stored. */
-interface JobPublications {
-  /** The `outputs` of the run's context. */
-  readonly outputs: NonNullable<GenerationContext['outputs']>;
-  add(publications: readonly Publication[]): void;
-  /** Returns the ids of the artifacts that the end of the job keeps. */
-  ids(): readonly string[];
-  /** Makes `ids` return an empty list. Called when the store does not list the artifacts as pending publications of this job. */
-  refuse(): void;
-  /** Removes the files of all published artifacts. If a file cannot be removed now, the next start of the bridge removes it. */
-  discard(): Promise<void>;
-}
-
-/** Tracks the publications of a job. */
-function trackPublications(
-  { publisher }: PublicationDeps,
-  { sequence }: Pick<JobRecord, 'sequence'>,
-): JobPublications {
-  const published = new Map<string, Publication>();
-  let isRefused = false;
-
-  function add(publications: readonly Publication[]): void {
-    for (const publication of publications) published.set(publication.record.id, publication);
-  }
-
-  return {
-    outputs: { job: sequence, onPublished: (publication) => add([publication]) },
-    add,
-    ids: () => (isRefused ? [] : [...published.keys()]),
-    refuse() {
-      isRefused = true;
-    },
-    async discard() {
-      if (published.size > 0) await publisher.discard([...published.values()]).catch(() => {});
     },
   };
 }

@@ -1,18 +1,21 @@
-import { type ImageJob, isTerminal, type JobPatch } from '../contract/resources/job.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
+import {
+  type ImageJob,
+  type ImageJobSummary,
+  isTerminal,
+  type JobPatch,
+} from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
-import { fromStoredError } from '../errors/error-body.ts';
+import { fromStoredError, toFlatError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { JobSubmission, SubmitContext, Submitted } from './accept-job.ts';
-import type { CancelJob } from './cancel-job.ts';
-import { cancellation, foundJob } from './job-end.ts';
-import type { JobRecord, JobStore } from './job-store-port.ts';
-import { toImageJob } from './job-views.ts';
-import type { InFlight, JobPartial, LiveJobs } from './live-jobs.ts';
+import type { JobAcceptance, JobSubmission, Submitted } from './accept-job.ts';
+import { type CancelJob, cancellation, foundJob } from './job-end.ts';
+import type { JobRecord, JobStore, JobSummary } from './job-store-port.ts';
+import type { InFlight, JobPartial, JobProgress, LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'update'>;
-  readonly submitJob: (request: JobSubmission, context: SubmitContext) => Promise<Submitted>;
-  readonly retryJob: (id: string, context: SubmitContext) => Promise<Submitted>;
+  readonly acceptance: JobAcceptance;
   readonly cancelJob: CancelJob;
   readonly live: LiveJobs;
   readonly clock: Clock;
@@ -72,15 +75,15 @@ export function createJobs(deps: Deps) {
      * state. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `unsupported_capability`, or the reason of the
      * signal.
      */
-    submit: async (request: JobSubmission, context: SubmitContext): Promise<AcceptedJob> =>
-      toAccepted(await deps.submitJob(request, context)),
+    submit: async (request: JobSubmission, context: RequestContext): Promise<AcceptedJob> =>
+      toAccepted(await deps.acceptance.submit(request, context)),
 
     /**
      * Submits a new job with the request, the images, the priority and the webhook of a job that failed, was cancelled or was
      * interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and any error that `submit` throws.
      */
-    retry: async (id: string, context: SubmitContext): Promise<AcceptedJob> =>
-      toAccepted(await deps.retryJob(id, context)),
+    retry: async (id: string, context: RequestContext): Promise<AcceptedJob> =>
+      toAccepted(await deps.acceptance.retry(id, context)),
 
     /**
      * Resolves with the job when it has ended, after `waitMs`, or when `signal` aborts, whichever is first. Throws
@@ -122,5 +125,75 @@ export function createJobs(deps: Deps) {
       const { status } = foundJob(await store.find(scope, id));
       return isTerminal(status) ? undefined : live.partial(id);
     },
+  };
+}
+
+/** Converts a job to the form of the API, with all its details. */
+export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
+  const { request, retryOf, result, partialResult, error } = record;
+  return {
+    ...toShared(record, progress),
+    request,
+    ...(retryOf === undefined ? {} : { retry_of: retryOf }),
+    ...(result === undefined ? {} : { result }),
+    ...(partialResult === undefined ? {} : { partial_result: partialResult }),
+    ...(error === undefined ? {} : { error: toFlatError(fromStoredError(error)) }),
+    ...toWebhookView(record),
+  };
+}
+
+function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'webhook'> {
+  if (!webhook) return {};
+  const { state, attempts, lastStatus } = webhook;
+  // The job has ended with a status that is not in the `events` of the webhook, so nothing will be sent.
+  if (state === 'waiting' && completedSecs !== undefined) return {};
+  return {
+    webhook: {
+      status: state === 'waiting' ? 'pending' : state,
+      attempts,
+      ...(lastStatus === undefined ? {} : { last_status: lastStatus }),
+    },
+  };
+}
+
+/** Converts a summary to the form that is used in lists of the API. */
+export function toImageJobSummary(
+  summary: JobSummary,
+  progress: JobProgress | undefined,
+): ImageJobSummary {
+  const { operation, prompt, provider, model, outputs, size, inputs, errorCode, artifacts } =
+    summary;
+  return {
+    ...toShared(summary, progress),
+    operation,
+    prompt,
+    provider,
+    ...(model === undefined ? {} : { model }),
+    outputs,
+    size,
+    inputs,
+    ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    artifacts,
+  };
+}
+
+function toShared(
+  job: Omit<JobRecord, 'requestId' | 'token' | 'request' | 'provider'>,
+  progress?: JobProgress,
+) {
+  const { id, status, startedSecs, completedSecs, deletedSecs } = job;
+  return {
+    id,
+    status,
+    created: job.createdSecs,
+    updated: job.updatedSecs,
+    ...(startedSecs === undefined ? {} : { started: startedSecs }),
+    ...(completedSecs === undefined ? {} : { completed: completedSecs }),
+    cancel_requested: job.cancelRequested,
+    ...(job.priority === 0 ? {} : { priority: job.priority }),
+    favorite: job.favorite,
+    ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
+    // The progress is omitted for an ended job.
+    ...(progress === undefined || completedSecs !== undefined ? {} : { progress }),
   };
 }

@@ -72,8 +72,7 @@ export type LiveJobs = ReturnType<typeof createLiveJobs>;
  */
 export function createLiveJobs(clock: Clock) {
   const live = new Map<string, State>();
-  const notices = createJobNotices();
-  const waits = createJobWaits(clock);
+  const notices = createJobNotices(clock);
   const claims = new Set<Promise<unknown>>();
   let stopReason: BridgeError | undefined;
 
@@ -89,10 +88,7 @@ export function createLiveJobs(clock: Clock) {
     return state;
   }
 
-  function ended(id: string): void {
-    waits.ended(id);
-    notices.publish({ type: 'ended', id });
-  }
+  const ended = (id: string) => notices.publish({ type: 'ended', id });
 
   function note(job: JobKey, state: State, event: VerifiedEvent): void {
     const before = state.progress;
@@ -104,21 +100,8 @@ export function createLiveJobs(clock: Clock) {
   return {
     ...notices,
 
-    untilEnded: waits.untilEnded,
-
     /** Must be called when the end of a job is durable. */
     ended,
-
-    /**
-     * Must be called when this process no longer runs any job. Ends all waits, because only another process can end a job after
-     * that.
-     */
-    over(): void {
-      waits.over();
-      notices.publish({ type: 'over' });
-    },
-
-    isOver: waits.isOver,
 
     /** Settles as the given `claim` settles. The claimed job counts as running in this process from that moment. */
     async claim<T extends Pick<JobRecord | UnreadableJob, 'id' | 'request'>>(
@@ -194,62 +177,54 @@ function isSame(one: JobProgress, other: JobProgress): boolean {
   return one.stage === other.stage && one.partial_images === other.partial_images;
 }
 
-/** Creates the waits of requests for the ends of jobs. */
-function createJobWaits(clock: Clock) {
-  const waiters = new Map<string, Set<() => void>>();
+/** Notifies subscribers of changes to jobs. A subscriber does not receive notices that were published before its subscription. */
+function createJobNotices(clock: Clock) {
+  const subscribers = new Set<(notice: JobNotice) => void>();
   let isOver = false;
 
-  function ended(id: string): void {
-    const waiting = waiters.get(id);
-    waiters.delete(id);
-    for (const resume of waiting ?? []) resume();
+  function publish(notice: JobNotice): void {
+    for (const subscriber of subscribers) subscriber(notice);
+  }
+
+  /** Returns a function that ends the subscription. */
+  function subscribe(subscriber: (notice: JobNotice) => void): () => void {
+    subscribers.add(subscriber);
+    return () => void subscribers.delete(subscriber);
   }
 
   return {
-    ended,
+    publish,
 
-    isOver: () => isOver,
+    subscribe,
 
-    /** Ends all waits, present and future. */
-    over(): void {
-      isOver = true;
-      for (const id of [...waiters.keys()]) ended(id);
-    },
-
-    /** Resolves when the job has ended, after `waitMs`, or when the client disconnects, whichever is first. */
+    /** Resolves when the job has ended, after `waitMs`, or when the signal aborts, whichever is first. */
     async untilEnded(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
       if (signal.aborted || isOver) return;
       await new Promise<void>((resolve) => {
-        const waiting = waiters.get(id) ?? new Set();
-        waiters.set(id, waiting);
         const resume = () => {
           cancel();
+          unsubscribe();
           signal.removeEventListener('abort', resume);
-          waiting.delete(resume);
-          if (waiting.size === 0 && waiters.get(id) === waiting) waiters.delete(id);
           resolve();
         };
         const cancel = clock.after(waitMs, resume);
+        const unsubscribe = subscribe((notice) => {
+          if (notice.type === 'over' || (notice.type === 'ended' && notice.id === id)) resume();
+        });
         signal.addEventListener('abort', resume, { once: true });
-        waiting.add(resume);
       });
     },
-  };
-}
 
-/** Notifies subscribers of changes to jobs. A subscriber does not receive notices that were published before its subscription. */
-function createJobNotices() {
-  const subscribers = new Set<(notice: JobNotice) => void>();
-  return {
-    publish(notice: JobNotice): void {
-      for (const subscriber of subscribers) subscriber(notice);
+    /**
+     * Must be called when this process no longer runs any job. Ends all waits, because only another process can end a job after
+     * that.
+     */
+    over(): void {
+      isOver = true;
+      publish({ type: 'over' });
     },
 
-    /** Returns a function that ends the subscription. */
-    subscribe(subscriber: (notice: JobNotice) => void): () => void {
-      subscribers.add(subscriber);
-      return () => void subscribers.delete(subscriber);
-    },
+    isOver: () => isOver,
   };
 }
 

@@ -3,8 +3,7 @@ import type { Page, PageRequest } from '../contract/schema/page.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { CancelJob } from './cancel-job.ts';
-import { operatorCancellation } from './job-end.ts';
+import { type CancelJob, operatorCancellation } from './job-end.ts';
 import type { JobRecord, QueueState, QueueStore } from './job-store-port.ts';
 import type { JobQueue } from './job-worker.ts';
 

@@ -1,6 +1,6 @@
 import { tokenRemoval } from '../errors/bridge-error.ts';
 import type { Task } from '../platform/task.ts';
-import type { CancelJob } from './cancel-job.ts';
+import type { CancelJob } from './job-end.ts';
 import type { QueueStore } from './job-store-port.ts';
 
 interface Deps {

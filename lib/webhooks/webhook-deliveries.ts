@@ -3,6 +3,7 @@ import type { Config } from '../config/settings/settings.ts';
 import { isLoopbackHost } from '../config/values/addresses.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
 import type { WebhookHeaders, WebhookMessage } from '../contract/resources/job-events.ts';
+import { toBridgeError } from '../errors/bridge-error.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { isAllowedAddress } from '../net/allowed-address.ts';
@@ -17,8 +18,10 @@ import { hostOf, toWebhookUrl } from './webhook-targets.ts';
 
 interface Deps {
   readonly store: WebhookStore;
-  /** Resolves with the job as its owner sees it, or with undefined if the job was removed. */
-  readonly findJob: (scope: string, id: string) => Promise<ImageJob | undefined>;
+  readonly jobs: {
+    /** Resolves with the job as its owner sees it, without waiting. Throws `not_found` if the job was removed. */
+    find(scope: string, id: string, waitMs: 0, signal: AbortSignal): Promise<ImageJob>;
+  };
   readonly post: PostWebhook;
   readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts'>;
   /** The keys of the signatures. */
@@ -42,7 +45,7 @@ const CLAIM_MS = TIMEOUT_MS + 5000;
 
 /** Sends a webhook when a job ends, and retries until the receiver accepts the webhook or no attempt is left. */
 export function createWebhookDeliveries(deps: Deps) {
-  const { store, findJob, post, settings, keys, log, metrics, clock, ids } = deps;
+  const { store, jobs, post, settings, keys, log, metrics, clock, ids } = deps;
   const changes = createNotifier();
   // Each host has its own slots, so that a host that does not reply delays no other host.
   const slots = Math.ceil(MAX_SENDING / Math.max(1, settings.allowed_hosts.length));
@@ -57,7 +60,8 @@ export function createWebhookDeliveries(deps: Deps) {
 
   async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
     const { sequence, attempts } = due;
-    const job = await findJob(due.scope, due.jobId).catch((thrown) => {
+    const job = await jobs.find(due.scope, due.jobId, 0, signal).catch((thrown) => {
+      if (toBridgeError(thrown).code === 'not_found') return undefined;
       log.failure(thrown, { task: TASK });
       return 'unreadable' as const;
     });

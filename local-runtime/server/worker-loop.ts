@@ -10,10 +10,7 @@ export function startWorkerLoop(worker: App['worker'], maxRunning: number): Work
   const stopping = new AbortController();
 
   async function serve(): Promise<void> {
-    for (;;) {
-      const job = await worker.next(stopping.signal);
-      await worker.run(job);
-    }
+    for (;;) await worker.runNext(stopping.signal);
   }
 
   // Each loop ends when its last wait rejects.

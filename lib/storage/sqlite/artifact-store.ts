@@ -72,15 +72,17 @@ export const ArtifactRow = v.pipe(
     sidecar_bytes: v.nullable(v.number()),
     sidecar_sha256: v.nullable(v.string()),
   }),
-  v.transform(toRecord),
+  v.transform(
+    ({ created_secs: createdSecs, sidecar_name: name, sidecar_bytes, sidecar_sha256, ...row }) => {
+      // The three columns are either all set or all NULL.
+      const sidecar =
+        name !== null && sidecar_bytes !== null && sidecar_sha256 !== null
+          ? { sidecar: { name, bytes: sidecar_bytes, sha256: sidecar_sha256 } }
+          : {};
+      return { ...row, createdSecs, ...sidecar };
+    },
+  ),
 );
-
-interface Columns {
-  readonly created_secs: number;
-  readonly sidecar_name: string | null;
-  readonly sidecar_bytes: number | null;
-  readonly sidecar_sha256: string | null;
-}
 
 const FoundRow = v.optional(ArtifactRow);
 const Rows = v.array(ArtifactRow);
@@ -154,18 +156,6 @@ function toColumns({ sidecar, ...record }: ArtifactRecord) {
 
 function namesOf({ id, name, sidecar }: ArtifactRecord) {
   return { id, name, sidecarName: sidecar?.name ?? null };
-}
-
-function toRecord<T extends Columns>({
-  created_secs: createdSecs,
-  sidecar_name: name,
-  sidecar_bytes: bytes,
-  sidecar_sha256: sha256,
-  ...row
-}: T) {
-  // The three columns are either all set or all NULL.
-  const hasSidecar = name !== null && bytes !== null && sha256 !== null;
-  return { ...row, createdSecs, ...(hasSidecar ? { sidecar: { name, bytes, sha256 } } : {}) };
 }
 
 /**

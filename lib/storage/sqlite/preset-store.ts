@@ -3,14 +3,16 @@ import { PresetTemplate } from '../../contract/resources/preset.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
 import type { StoreDatabase } from './database.ts';
+import { withoutNulls } from './rows.ts';
 
-const COLUMNS = 'name, description, template, created, updated';
+const COLUMNS = 'name, description, template, created AS createdSecs, updated AS updatedSecs';
 
 const INSERT = `
-  INSERT INTO preset (${COLUMNS}) VALUES (@name, @description, @template, @created, @updated)
+  INSERT INTO preset (name, description, template, created, updated)
+  VALUES (@name, @description, @template, @createdSecs, @updatedSecs)
   ON CONFLICT (name) DO NOTHING`;
 const REPLACE = `
-  UPDATE preset SET description = @description, template = @template, updated = @updated
+  UPDATE preset SET description = @description, template = @template, updated = @updatedSecs
   WHERE name = @name RETURNING ${COLUMNS}`;
 const REMOVE = 'DELETE FROM preset WHERE name = ?';
 const FIND = `SELECT ${COLUMNS} FROM preset WHERE name = ?`;
@@ -21,18 +23,10 @@ const Row = v.pipe(
     name: v.string(),
     description: v.nullable(v.string()),
     template: v.pipe(v.string(), v.parseJson(), PresetTemplate),
-    created: v.number(),
-    updated: v.number(),
+    createdSecs: v.number(),
+    updatedSecs: v.number(),
   }),
-  v.transform(
-    ({ name, description, template, created, updated }): PresetRecord => ({
-      name,
-      template,
-      createdSecs: created,
-      updatedSecs: updated,
-      ...(description === null ? {} : { description }),
-    }),
-  ),
+  v.transform(withoutNulls),
 );
 const FoundRow = v.optional(Row);
 const Rows = v.array(Row);
@@ -47,8 +41,7 @@ export function createPresetStore(database: StoreDatabase): PresetStore {
   return {
     create: (preset) =>
       database.write(() => {
-        const row = { ...toRow(preset), created: preset.createdSecs };
-        if (insert.run(row).changes === 0) {
+        if (insert.run(toRow(preset)).changes === 0) {
           throw new BridgeError('preset_exists', 'a preset with this name already exists');
         }
       }),
@@ -65,12 +58,7 @@ export function createPresetStore(database: StoreDatabase): PresetStore {
   };
 }
 
-function toRow(preset: Omit<PresetRecord, 'createdSecs'>) {
-  const { name, description, template, updatedSecs: updated } = preset;
-  return {
-    name,
-    updated,
-    description: description ?? null,
-    template: JSON.stringify(template),
-  };
+function toRow<T extends Omit<PresetRecord, 'createdSecs'>>(preset: T) {
+  const { description = null, template } = preset;
+  return { ...preset, description, template: JSON.stringify(template) };
 }

@@ -96,7 +96,7 @@ async function timeStarts(app: App, calledMs: () => number): Promise<readonly nu
   for (let start = 0; start < STARTS; start += 1) {
     await submit(app);
     const startMs = performance.now();
-    await app.worker.run(await app.worker.next(forever));
+    await app.worker.runNext(forever);
     durations.push(calledMs() - startMs);
   }
   return durations;

@@ -99,7 +99,7 @@ describe('a mask that the provider treats as a hint', () => {
 
   it('is exact in the artifact of a job', async () => {
     const { status, json: job } = await post<ImageJob>(createJob, edit());
-    await app.worker.run(await app.worker.next(signal));
+    await app.worker.runNext(signal);
 
     expect(status).toBe(202);
     const { result } = await app.services.jobs.find('anonymous', job.id, 0, signal);

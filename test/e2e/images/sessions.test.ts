@@ -58,7 +58,7 @@ async function create(session: object) {
 async function runJob(session: object) {
   const context = requestContext({ operationId: 'createJob' });
   const { job } = await app.services.jobs.submit(requestWith(session), context);
-  await app.worker.run(await app.worker.next(forever));
+  await app.worker.runNext(forever);
   return (await app.services.jobs.find(context.scope, job.id, 0, forever)).result?.session;
 }
 

@@ -13,7 +13,7 @@ const key = { idempotencyKey: 'one' };
 
 let rig: JobRig;
 
-describe('createSubmitJob', () => {
+describe('createJobAcceptance, submit', () => {
   beforeEach(async () => {
     rig = await openJobRig({ max_pending: 1 });
   });
@@ -134,6 +134,20 @@ describe('createSubmitJob', () => {
     expect(all.items.map(({ id }) => id)).toEqual([job.id]);
   });
 
+  test.each([
+    ['finds a job that failed after a charge', { effect: 'made' }, true],
+    ['replaces a job that failed without a charge', { retryable: true }, false],
+  ] as const)('a repetition by a client that counts its retries %s', async (_, failure, found) => {
+    rig.work();
+    const { job } = await rig.submit({}, { retryCount: '0' });
+    (await rig.run(0)).fail(new BridgeError('upstream', 'the provider failed', failure));
+    await rig.ended(job.id);
+
+    const { job: again, replayed } = await rig.submit({}, { retryCount: '1' });
+
+    expect([again.id === job.id, replayed]).toEqual([found, found]);
+  });
+
   test('a webhook that is not allowed is rejected before an image is stored', async () => {
     const webhook = { url: 'https://evil.test/' };
 
@@ -187,7 +201,7 @@ async function run(sent: object, end: (run: Awaited<ReturnType<JobRig['run']>>) 
   return rig.ended(job.id);
 }
 
-describe('createRetryJob', () => {
+describe('createJobAcceptance, retry', () => {
   beforeEach(async () => {
     rig = await openJobRig({ max_pending: 2 });
   });

@@ -66,7 +66,7 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
   const ids = createIds(clock.nowMs);
   const config = settings(limits);
   const stores = await openTestStores({ clock, ids });
-  const { store, refuse, precede } = createRefusingStore(stores.jobs);
+  const { store, refuse, precede, afterClaim } = createRefusingStore(stores.jobs);
   const { generation, runs, behavior } = createScriptedGeneration();
   const kept = new Set<string>();
   const found = { sequences: [] as number[], more: false };
@@ -109,7 +109,7 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
 
   return {
     ...{ clock, ids, stores, store: stores.jobs, state: stores.state, search, usage, durations },
-    ...{ refuse, precede, runs, behavior, kept, discarded, lines, found },
+    ...{ refuse, precede, afterClaim, runs, behavior, kept, discarded, lines, found },
     ...{ removedIds, tokenNames, jobs, jobLists, jobQueue, jobStreams, worker },
 
     /** The time after which an ended job is removed. */
@@ -166,6 +166,7 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
 /** Wraps a store so that a test can make the next calls of a method fail or wait. */
 function createRefusingStore(real: JobStore) {
   type Step = () => Promise<unknown>;
+  const afterClaims: (() => void)[] = [];
   const before = {
     claim: [] as Step[],
     settle: [] as Step[],
@@ -178,7 +179,12 @@ function createRefusingStore(real: JobStore) {
 
   const store: JobStore = {
     ...real,
-    claim: (...given) => prepare('claim').then(() => real.claim(...given)),
+    async claim(...given) {
+      await prepare('claim');
+      const job = await real.claim(...given);
+      afterClaims.shift()?.();
+      return job;
+    },
     settle: (...given) => prepare('settle').then(() => real.settle(...given)),
     prune: (...given) => prepare('prune').then(() => real.prune(...given)),
   };
@@ -189,6 +195,8 @@ function createRefusingStore(real: JobStore) {
     /** Runs `step` just before the next call of the method, in the same turn of the event loop. */
     precede: (method: keyof typeof before, step: Step) =>
       void before[method].push(async () => void step()),
+    /** Runs `step` after the next claim, before the claimed job begins. */
+    afterClaim: (step: () => void) => void afterClaims.push(step),
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ImageJob } from '../../../lib/contract/resources/job.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { CANCELLATION, jobResult } from '../../support/jobs.ts';
 import { forever, type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
@@ -307,12 +308,12 @@ describe('createJobWorker', () => {
 
   test('a job that is cancelled between its claim and its start is stopped', async () => {
     const { job } = await rig.submit();
-    const claimed = await rig.worker.next(forever);
-    const reply = await rig.jobs.cancel(SCOPE, job.id);
+    const reply = Promise.withResolvers<ImageJob>();
+    rig.afterClaim(() => rig.jobs.cancel(SCOPE, job.id).then(reply.resolve, reply.reject));
 
-    await rig.worker.run(claimed);
+    await rig.worker.runNext(forever);
 
-    expect(reply).toMatchObject({ status: 'running', cancel_requested: true });
+    expect(await reply.promise).toMatchObject({ status: 'running', cancel_requested: true });
     expect(await rig.read(job.id)).toMatchObject({ status: 'cancelled' });
     expect(rig.runs[0]?.signal.aborted).toBe(true);
   });

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { toImageJob } from '../../../lib/jobs/job-views.ts';
+import { foundJob } from '../../../lib/jobs/job-end.ts';
+import { toImageJob } from '../../../lib/jobs/jobs.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import {
@@ -44,9 +45,8 @@ async function openRig(allowed_hosts: readonly string[]) {
     keys: [KEY],
     log: createTraceLog((line) => lines.push(line)),
     metrics: { webhookSent: (result) => void results.push(result) },
-    async findJob(scope, id) {
-      const job = await jobs.find(scope, id);
-      return job && toImageJob(job, undefined);
+    jobs: {
+      find: async (scope, id) => toImageJob(foundJob(await jobs.find(scope, id)), undefined),
     },
     post(url, message, signal) {
       const sent = { url, ...message };

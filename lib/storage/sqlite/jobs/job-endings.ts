@@ -74,14 +74,7 @@ const PendingRows = v.array(
 const NO_ARTIFACTS = '[]';
 
 /** Ends jobs within the caller's transaction. */
-export interface JobEnding {
-  /**
-   * Ends the job. Returns false, and changes nothing, if the job does not have the status `from`, if a running job belongs to
-   * another owner, or if a job with a requested cancellation would succeed. By default, a running job must belong to this
-   * process.
-   */
-  end(sequence: number, from: 'queued' | 'running', end: JobEnd, owner?: string | null): boolean;
-}
+export type JobEnding = ReturnType<typeof prepareJobEnding>;
 
 export function prepareJobEnding(
   database: StoreDatabase,
@@ -89,34 +82,42 @@ export function prepareJobEnding(
     counts,
     changes,
   }: { readonly counts: Pick<JobCounts, 'end'>; readonly changes: Pick<JobChanges, 'note'> },
-): JobEnding {
+) {
   const mayEnd = database.prepare(MAY_END);
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
   const makeWebhookDue = database.prepare(MAKE_WEBHOOK_DUE);
+  const removeOutputs = database.prepare(REMOVE_OUTPUTS);
   const publish = preparePublish(database);
-  const outputs = prepareJobOutputs(database);
+  const keep = prepareKeep(database);
   const accounts = prepareJobAccounts(database);
 
   return {
-    end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
+    /**
+     * Ends the job. Returns false, and changes nothing, if the job does not have the status `from`, if a running job belongs to
+     * another owner, or if a job with a requested cancellation would succeed. By default, a running job must belong to this
+     * process.
+     */
+    end(
+      seq: number,
+      from: 'queued' | 'running',
+      end: JobEnd,
+      owner: string | null = from === 'running' ? database.owner : null,
+    ): boolean {
       const { status, completedSecs: completed } = end;
-      const job = v.parse(FoundJob, mayEnd.get({ seq: sequence, from, owner, status }));
+      const job = v.parse(FoundJob, mayEnd.get({ seq, from, owner, status }));
       if (job === undefined) return false;
-      const partial =
-        status === 'succeeded' ? undefined : outputs.keep(sequence, end.publications ?? []);
-      const { result, error, ...texts } = toTexts(end, partial);
-      const { partial: partialText, ...facts } = texts;
-      const bytes = sizeOf({ result, error, ...texts });
-      endJob.run({ seq: sequence, status, completed, ...facts, bytes });
-      counts.end(sequence, job);
-      changes.note(sequence, job.scope);
-      if (from === 'queued') accounts.giveBack(sequence);
+      const partial = status === 'succeeded' ? undefined : keep(seq, end.publications ?? []);
+      const texts = toTexts(end, partial);
+      endJob.run({ ...texts, seq, status, completed, bytes: sizeOf(texts) });
+      counts.end(seq, job);
+      changes.note(seq, job.scope);
+      if (from === 'queued') accounts.giveBack(seq);
       else accounts.close(job.id, { settlement: end.settlement, kept: indicesOf(partial) });
-      endContent.run({ seq: sequence, result, partial: partialText, error });
+      endContent.run({ ...texts, seq });
       if (status === 'succeeded') publish(end.publications);
-      outputs.remove(sequence);
-      makeWebhookDue.run({ seq: sequence, status, completed });
+      removeOutputs.run(seq);
+      makeWebhookDue.run({ seq, status, completed });
       return true;
     },
   };
@@ -145,43 +146,27 @@ export function createJobEndings(
   };
 }
 
-interface EndTexts {
-  readonly result: string | null;
-  readonly partial: string | null;
-  readonly error: string | null;
-  readonly errorCode: string | null;
-  readonly artifacts: string;
-  readonly provider: string | null;
-  readonly model: string | null;
-}
-
-function toTexts(end: JobEnd, partial: PartialResult | undefined): EndTexts {
-  if (end.status !== 'succeeded') {
-    const { error } = end;
-    return {
-      result: null,
-      partial: partial ? JSON.stringify(partial) : null,
-      artifacts: partial ? JSON.stringify(artifactsOf(partial)) : NO_ARTIFACTS,
-      provider: null,
-      model: null,
-      error: JSON.stringify(error),
-      errorCode: ERRORS[error.code].bridge,
-    };
+/** Returns the columns that the end of a job sets. */
+function toTexts(end: JobEnd, partial: PartialResult | undefined) {
+  if (end.status === 'succeeded') {
+    const { provider, model } = end.result;
+    const artifacts = JSON.stringify(artifactsOf(end.result));
+    const result = JSON.stringify(end.result);
+    return { result, partial: null, error: null, errorCode: null, artifacts, provider, model };
   }
-  const { provider, model } = end.result;
   return {
-    partial: null,
-    error: null,
-    errorCode: null,
-    provider,
-    model,
-    result: JSON.stringify(end.result),
-    artifacts: JSON.stringify(artifactsOf(end.result)),
+    result: null,
+    partial: partial ? JSON.stringify(partial) : null,
+    error: JSON.stringify(end.error),
+    errorCode: ERRORS[end.error.code].bridge,
+    artifacts: partial ? JSON.stringify(artifactsOf(partial)) : NO_ARTIFACTS,
+    provider: null,
+    model: null,
   };
 }
 
 /** Returns the number of bytes that the texts of an end add to the size of its job. */
-function sizeOf({ result, partial, error, artifacts }: EndTexts): number {
+function sizeOf({ result, partial, error, artifacts }: ReturnType<typeof toTexts>): number {
   const texts = [result ?? '', partial ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
@@ -198,31 +183,22 @@ function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
   });
 }
 
-/** Changes the published images of a job within the transaction that ends the job. */
-interface JobOutputs {
+/** Prepares the statements that keep the published images of a job within the transaction that ends the job. */
+function prepareKeep(database: StoreDatabase) {
+  const listPending = database.prepare(LIST_PENDING_OUTPUTS);
+  const publish = database.prepare(PUBLISH_OUTPUT);
+  const count = prepareCount(database);
+
   /**
    * Publishes the artifacts with these ids that are pending, in any process, as a partial result. Returns undefined if no
    * artifact is pending.
    */
-  keep(sequence: number, ids: readonly string[]): PartialResult | undefined;
-  /** Deletes the links of the job to its outputs. */
-  remove(sequence: number): void;
-}
-
-function prepareJobOutputs(database: StoreDatabase): JobOutputs {
-  const listPending = database.prepare(LIST_PENDING_OUTPUTS);
-  const publish = database.prepare(PUBLISH_OUTPUT);
-  const count = prepareCount(database);
-  const remove = database.prepare(REMOVE_OUTPUTS);
-  return {
-    keep(sequence, ids) {
-      if (ids.length === 0) return undefined;
-      const found = listPending.all({ sequence, ids: JSON.stringify(ids) });
-      const data = v.parse(PendingRows, found).map(toImage);
-      for (const { id } of data) if (publish.run(id).changes > 0) count(id, 1);
-      return data.length === 0 ? undefined : { data: data.sort((a, b) => a.index - b.index) };
-    },
-    remove: (sequence) => void remove.run(sequence),
+  return (sequence: number, ids: readonly string[]): PartialResult | undefined => {
+    if (ids.length === 0) return undefined;
+    const found = listPending.all({ sequence, ids: JSON.stringify(ids) });
+    const data = v.parse(PendingRows, found).map(toImage);
+    for (const { id } of data) if (publish.run(id).changes > 0) count(id, 1);
+    return data.length === 0 ? undefined : { data: data.sort((a, b) => a.index - b.index) };
   };
 }
 

@@ -11,21 +11,25 @@ import {
 import { ERROR_CODES, ERRORS, GENERATION_ERRORS } from '../../../errors/codes.ts';
 import type { StoredError } from '../../../errors/error-body.ts';
 import type { JobRecord, JobSummary } from '../../../jobs/job-store-port.ts';
-import type { WebhookRecord } from '../../../webhooks/webhook-store-port.ts';
+import { Flag, withoutNulls } from '../rows.ts';
 
 const FACTS = `
-  job.seq, id, scope, status, priority, favorite, deleted, cancel_requested, created, updated, started, completed`;
+  job.seq AS sequence, id, scope, status, priority, favorite, deleted AS deletedSecs,
+  cancel_requested AS cancelRequested, created AS createdSecs, updated AS updatedSecs,
+  started AS startedSecs, completed AS completedSecs`;
 
 /** The columns of `job` that `parseSummary` reads. */
 export const SUMMARY_COLUMNS = `${FACTS},
-  operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
+  operation, provider, model, outputs, size, inputs, error_code AS errorCode, artifacts,
+  substr(prompt, 1, 256) AS prompt`;
 
 /** The columns of `job` and `job_content` that `parseRecord` reads. */
 export const RECORD_COLUMNS = `${FACTS},
-  token, provider, request_id, retry_of, request, result, partial_result, error,
+  token, provider, request_id AS requestId, retry_of AS retryOf, request, result,
+  partial_result AS partialResult, error,
   (SELECT json_object(
       'url', url, 'events', json(events), 'state', state, 'attempts', attempts,
-      'last_status', last_status
+      'lastStatus', last_status
     ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
 
 /**
@@ -33,41 +37,38 @@ export const RECORD_COLUMNS = `${FACTS},
  */
 export const ROW_BYTES = 512;
 
-const Flag = v.pipe(
-  v.picklist([0, 1]),
-  v.transform((flag) => flag === 1),
-);
 const Nullable = v.nullable(v.number());
 
 const factEntries = {
-  seq: v.number(),
+  sequence: v.number(),
   id: v.string(),
   scope: v.string(),
   status: v.picklist(JOB_STATUSES),
   priority: v.number(),
   favorite: Flag,
-  deleted: Nullable,
-  cancel_requested: Flag,
-  created: v.number(),
-  updated: v.number(),
-  started: Nullable,
-  completed: Nullable,
+  deletedSecs: Nullable,
+  cancelRequested: Flag,
+  createdSecs: v.number(),
+  updatedSecs: v.number(),
+  startedSecs: Nullable,
+  completedSecs: Nullable,
 };
 
-const FactRow = v.object(factEntries);
-
-const SummaryRow = v.object({
-  ...factEntries,
-  operation: ImageJobSummary.entries.operation,
-  provider: v.string(),
-  model: v.nullable(v.string()),
-  outputs: v.number(),
-  size: v.string(),
-  inputs: v.number(),
-  error_code: v.nullable(FlatBridgeError.entries.code),
-  artifacts: v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts),
-  prompt: v.string(),
-});
+const SummaryRow = v.pipe(
+  v.object({
+    ...factEntries,
+    operation: ImageJobSummary.entries.operation,
+    provider: v.string(),
+    model: v.nullable(v.string()),
+    outputs: v.number(),
+    size: v.string(),
+    inputs: v.number(),
+    errorCode: v.nullable(FlatBridgeError.entries.code),
+    artifacts: v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts),
+    prompt: v.string(),
+  }),
+  v.transform(withoutNulls),
+);
 
 const WebhookRow = v.pipe(
   v.object({
@@ -75,14 +76,9 @@ const WebhookRow = v.pipe(
     events: v.array(v.picklist(JOB_ENDS)),
     state: v.picklist(['waiting', 'pending', 'delivered', 'failed']),
     attempts: v.number(),
-    last_status: Nullable,
+    lastStatus: Nullable,
   }),
-  v.transform(
-    ({ last_status, ...row }): WebhookRecord => ({
-      ...row,
-      ...(last_status === null ? {} : { lastStatus: last_status }),
-    }),
-  ),
+  v.transform(withoutNulls),
 );
 
 const { code: bridgeCode, suggestions, ...errorEntries } = FlatBridgeError.entries;
@@ -106,75 +102,28 @@ const ErrorText = v.union([
   EarlierError,
 ]);
 
-const RecordRow = v.object({
-  ...factEntries,
-  token: v.string(),
-  provider: v.string(),
-  request_id: v.string(),
-  retry_of: v.nullable(v.string()),
-  request: v.pipe(v.string(), v.parseJson(), JobRequest),
-  result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
-  partial_result: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
-  error: v.nullable(v.pipe(v.string(), v.parseJson(), ErrorText)),
-  webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
-});
+const RecordRow = v.pipe(
+  v.object({
+    ...factEntries,
+    token: v.string(),
+    provider: v.string(),
+    requestId: v.string(),
+    retryOf: v.nullable(v.string()),
+    request: v.pipe(v.string(), v.parseJson(), JobRequest),
+    result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
+    partialResult: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
+    error: v.nullable(v.pipe(v.string(), v.parseJson(), ErrorText)),
+    webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
+  }),
+  v.transform(withoutNulls),
+);
 
 /** Parses a row. Throws if the row is invalid. */
 export function parseSummary(row: unknown): JobSummary {
-  const summary = v.parse(SummaryRow, row);
-  const { operation, provider, outputs, size, inputs, artifacts, prompt } = summary;
-  return {
-    ...toFacts(summary),
-    operation,
-    provider,
-    outputs,
-    size,
-    inputs,
-    artifacts,
-    prompt,
-    ...(summary.model === null ? {} : { model: summary.model }),
-    ...(summary.error_code === null ? {} : { errorCode: summary.error_code }),
-  };
+  return v.parse(SummaryRow, row);
 }
 
 /** Parses a row. Throws if the row is invalid. */
 export function parseRecord(row: unknown): JobRecord {
-  const record = v.parse(RecordRow, row);
-  return {
-    ...toFacts(record),
-    requestId: record.request_id,
-    token: record.token,
-    provider: record.provider,
-    request: record.request,
-    ...(record.retry_of === null ? {} : { retryOf: record.retry_of }),
-    ...(record.result === null ? {} : { result: record.result }),
-    ...(record.partial_result === null ? {} : { partialResult: record.partial_result }),
-    ...(record.error === null ? {} : { error: record.error }),
-    ...(record.webhook === null ? {} : { webhook: record.webhook }),
-  };
-}
-
-function toFacts({
-  seq,
-  id,
-  scope,
-  status,
-  priority,
-  favorite,
-  ...row
-}: v.InferOutput<typeof FactRow>) {
-  return {
-    sequence: seq,
-    id,
-    scope,
-    status,
-    priority,
-    favorite,
-    cancelRequested: row.cancel_requested,
-    createdSecs: row.created,
-    updatedSecs: row.updated,
-    ...(row.started === null ? {} : { startedSecs: row.started }),
-    ...(row.completed === null ? {} : { completedSecs: row.completed }),
-    ...(row.deleted === null ? {} : { deletedSecs: row.deleted }),
-  };
+  return v.parse(RecordRow, row);
 }

@@ -1,16 +1,54 @@
 import * as v from 'valibot';
+import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
-import { type StoredError, toStoredError } from '../../../errors/error-body.ts';
-import type { JobRecord, JobStore, JobTotals } from '../../../jobs/job-store-port.ts';
+import { toStoredError } from '../../../errors/error-body.ts';
+import type {
+  JobAdmission,
+  JobRecord,
+  JobStore,
+  JobTotals,
+  NewJob,
+} from '../../../jobs/job-store-port.ts';
+import { checkRoom } from '../../../platform/fair-share.ts';
+import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
+import { prepareCharges } from '../usage-store.ts';
 import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
 import { type JobCounts, prepareJobCounts } from './job-counts.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
 import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
-import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
-import { createJobSubmission } from './job-submission.ts';
+import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
+
+const INSERT = `
+  INSERT INTO job (
+    id, scope, status, priority, created, updated, operation, provider, model, outputs, size, inputs,
+    bytes, reserved, prompt, token
+  )
+  VALUES (
+    @id, @scope, 'queued', @priority, @createdSecs, @createdSecs, @operation, @provider, @model,
+    @outputs, @size, @inputs, @bytes, @reservedBytes, @prompt, @token
+  )`;
+const INSERT_CONTENT = `
+  INSERT INTO job_content (
+    seq, request_id, retry_of, key_hash, fingerprint, request, day, allowance
+  )
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_INPUT = `
+  INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
+const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, ?, ?, ?)';
+const FIND_BY_KEY = `
+  SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
+  WHERE key_hash = +?`;
+const FILLED = `
+  SELECT
+    job_total.queued, bytes + reserved AS held,
+    coalesce(own.queued, 0) AS ownQueued, coalesce(own.held, 0) AS ownHeld
+  FROM job_total LEFT JOIN job_scope AS own ON scope = +?`;
+// The requesting scope is always counted, because it may have no row yet.
+const QUEUING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE queued > 0 AND scope <> ?';
+const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 
 const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_content.seq = job.seq`;
 
@@ -34,6 +72,13 @@ const MARK = `
   WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
 const TOTALS = 'SELECT * FROM job_total';
 
+const KeyRow = v.object({ fingerprint: v.string() });
+const FilledRow = v.object({
+  queued: v.number(),
+  held: v.number(),
+  ownQueued: v.number(),
+  ownHeld: v.number(),
+});
 const NextRow = v.optional(v.object({ sequence: v.number(), provider: v.string() }));
 const IdRow = v.object({ id: v.string() });
 const TotalRow = v.pipe(
@@ -103,13 +148,14 @@ export function createJobStore(database: StoreDatabase): JobStore {
           const job = readable(row);
           if (job !== undefined) return job;
           // An unreadable job must not block the jobs behind it in the queue. No provider was called for the unreadable job.
-          const end = {
+          ending.end(sequence, 'running', {
             status: 'failed',
             completedSecs: startedSecs,
-            error: unreadable(),
+            error: toStoredError(
+              new BridgeError('internal', 'the stored request of the job cannot be read'),
+            ),
             settlement: NOTHING_COUNTED,
-          } as const;
-          ending.end(sequence, 'running', end);
+          });
           return { ...v.parse(IdRow, row), scope, sequence };
         }
       }),
@@ -124,10 +170,6 @@ function readable(row: unknown): JobRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-function unreadable(): StoredError {
-  return toStoredError(new BridgeError('internal', 'the stored request of the job cannot be read'));
 }
 
 /** Creates the methods that change jobs on behalf of their owners. */
@@ -156,12 +198,7 @@ function createJobUpdates(
         const { sequence } = job;
         if (job.completedSecs !== undefined) return job;
         if (askToStop.run({ sequence, atSecs }).changes > 0) changes.note(sequence, scope);
-        const end = {
-          status: 'cancelled',
-          completedSecs: atSecs,
-          error,
-        } as const;
-        ending.end(sequence, 'queued', end);
+        ending.end(sequence, 'queued', { status: 'cancelled', completedSecs: atSecs, error });
         return findOne(scope, id);
       }),
     update: (scope, id, { atSecs, favorite, deleted }) =>
@@ -183,5 +220,143 @@ function createJobUpdates(
         changes.note(job.sequence, scope);
         return findOne(scope, id);
       }),
+  };
+}
+
+/** Creates the methods that accept jobs. */
+function createJobSubmission(
+  database: StoreDatabase,
+  {
+    counts,
+    changes,
+  }: {
+    readonly counts: Pick<JobCounts, 'add' | 'lastUsers' | 'counting'>;
+    readonly changes: Pick<JobChanges, 'note'>;
+  },
+): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
+  const findByKey = database.prepare(FIND_BY_KEY);
+  const insertJob = prepareInsert(database);
+  const charges = prepareCharges(database);
+  const refuseBeyondLimits = prepareLimits(database);
+
+  function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
+    const row = findByKey.get(hash);
+    if (row === undefined) return undefined;
+    refuseDifferent(v.parse(KeyRow, row), { fingerprint });
+    return parseRecord(row);
+  }
+
+  return {
+    refuseWhenFull: (scope, limits, keyHash) =>
+      database.read(() => {
+        const isKnown = keyHash !== undefined && findByKey.get(keyHash) !== undefined;
+        if (!isKnown) refuseBeyondLimits(scope, limits, ROW_BYTES);
+      }),
+    findByKey: (key) => database.read(() => earlierJob(key)),
+    submit(job, admission) {
+      const text = JSON.stringify(job.request);
+      const texts = [text, job.request.prompt, job.webhook?.url ?? ''];
+      const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(one), ROW_BYTES);
+      return database.write(() => {
+        const earlier = admission.key && earlierJob(admission.key);
+        if (earlier) return { job: earlier, repeated: true };
+        const { scope, provider, reservedBytes: reserved } = job;
+        refuseBeyondLimits(scope, admission, bytes + reserved);
+        const { reservation } = admission;
+        const sha256s = inputsOf(job.request).map(({ sha256 }) => sha256);
+        const sequence = counts.counting(counts.lastUsers(sha256s), () =>
+          insertJob(job, { text, bytes }, admission),
+        );
+        counts.add({ sequence, scope, provider, bytes, reserved });
+        changes.note(sequence, scope);
+        charges.reserve(reservation, job.request.parameters.n);
+        return { job: queuedJob(sequence, job, reservation.token), repeated: false };
+      });
+    },
+  };
+}
+
+/**
+ * Prepares the statements that insert a job, its texts, its images and its webhook within the caller's transaction. The function
+ * returns the sequence of the job. `text` is the request in JSON.
+ */
+function prepareInsert(database: StoreDatabase) {
+  const insert = database.prepare(INSERT);
+  const insertContent = database.prepare(INSERT_CONTENT);
+  const insertInput = database.prepare(INSERT_INPUT);
+  const insertWebhook = database.prepare(INSERT_WEBHOOK);
+
+  return (
+    { request, webhook, requestId, retryOf, ...job }: NewJob,
+    { text, bytes }: { readonly text: string; readonly bytes: number },
+    { key, reservation: { token, day, allowance } }: Pick<JobAdmission, 'key' | 'reservation'>,
+  ): number => {
+    const { operation, prompt, parameters } = request;
+    const inputs = inputsOf(request);
+    const outputs = parameters.n;
+    const ofRequest = { operation, prompt, outputs, inputs: inputs.length };
+    const { lastInsertRowid } = insert.run({ model: null, ...job, ...ofRequest, bytes, token });
+    const sequence = Number(lastInsertRowid);
+    const keyColumns = [key?.hash, key?.fingerprint];
+    insertContent.run(sequence, requestId, retryOf, ...keyColumns, text, day, allowance);
+    for (const { sha256, bytes } of inputs) insertInput.run(sequence, sha256, bytes);
+    if (webhook) {
+      const { url, events } = webhook;
+      insertWebhook.run(sequence, url, new URL(url).host, JSON.stringify(events));
+    }
+    return sequence;
+  };
+}
+
+// A retry is cheap, and the time until the next job ends is unknown.
+const RETRY_AFTER_MS = 1000;
+
+/** Prepares the check of the limits for a new job of `needed` bytes. The check throws `overloaded` or `rate_limited`. */
+function prepareLimits(database: StoreDatabase) {
+  const filled = database.prepare(FILLED);
+  const queuingScopes = database.prepare(QUEUING_SCOPES).pluck();
+  const holdingScopes = database.prepare(HOLDING_SCOPES).pluck();
+  const charges = prepareCharges(database);
+
+  return (
+    scope: string,
+    { maxPending, maxDatabaseBytes, isShared, reservation }: Omit<JobAdmission, 'key'>,
+    needed: number,
+  ): void => {
+    charges.refuseBeyondAllowance(reservation, reservation.images);
+    const { queued, held, ownQueued, ownHeld } = v.parse(FilledRow, filled.get(scope));
+    const queuing = () => v.parse(v.number(), queuingScopes.get(scope));
+    const queue = { limit: maxPending, isShared, used: queued, own: ownQueued, holders: queuing };
+    refuseBeyond('server.jobs.max_pending', checkRoom(queue, 1));
+    const holding = () => v.parse(v.number(), holdingScopes.get(scope));
+    const bytes = { limit: maxDatabaseBytes, isShared, used: held, own: ownHeld, holders: holding };
+    refuseBeyond('server.jobs.max_database_bytes', checkRoom(bytes, needed));
+  };
+}
+
+function refuseBeyond(limit: string, verdict: ReturnType<typeof checkRoom>): void {
+  if (verdict === 'room') return;
+  const details = { limit, retry_after_ms: RETRY_AFTER_MS };
+  if (verdict === 'share') {
+    throw new BridgeError('rate_limited', 'share of the job queue or storage exceeded', {
+      details: { reason: 'share', ...details },
+    });
+  }
+  throw new BridgeError('overloaded', 'job queue or storage limit reached', {
+    details: { reason: 'jobs_full', ...details },
+  });
+}
+
+function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
+  const { model: _, size: __, reservedBytes: ___, webhook, ...facts } = job;
+  return {
+    ...facts,
+    sequence,
+    token,
+    status: 'queued',
+    updatedSecs: job.createdSecs,
+    cancelRequested: false,
+    favorite: false,
+    ...(webhook && { webhook: { ...webhook, state: 'waiting', attempts: 0 } }),
   };
 }

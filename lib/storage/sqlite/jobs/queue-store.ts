@@ -1,11 +1,12 @@
 import * as v from 'valibot';
-import type { QueuedJob, QueueStore } from '../../../jobs/job-store-port.ts';
+import type { QueueStore } from '../../../jobs/job-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
+import { Flag, withoutNulls } from '../rows.ts';
 
 const READ = `
   SELECT
     (SELECT paused FROM queue) AS paused, queued, running,
-    (SELECT created FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1) AS oldest
+    (SELECT created FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1) AS oldestQueuedSecs
   FROM job_total`;
 const BY_PROVIDER = `
   SELECT provider, queued, running FROM job_active WHERE queued + running > 0 ORDER BY provider`;
@@ -15,7 +16,8 @@ export const LIST_ACTIVE = `
   WHERE completed IS NULL AND cancel_requested = 0 AND token <> ''
     AND token IN (SELECT value FROM json_each(+?))
   LIMIT +?`;
-const JOB_COLUMNS = 'seq, id, scope, status, created, cancel_requested, token';
+const JOB_COLUMNS = `
+  seq AS sequence, id, scope, status, created AS createdSecs, cancel_requested AS cancelRequested, token`;
 /** Exported for tests of its query plan. */
 export const LIST_JOBS = `
   SELECT ${JOB_COLUMNS} FROM job
@@ -29,31 +31,24 @@ export const LIST_JOBS = `
 const FIND_JOB = `SELECT ${JOB_COLUMNS} FROM job WHERE id = ? AND completed IS NULL`;
 const SET_PAUSED = 'UPDATE queue SET paused = ?';
 
-const QueueRow = v.object({
-  paused: v.picklist([0, 1]),
-  queued: v.number(),
-  running: v.number(),
-  oldest: v.nullable(v.number()),
-});
-const JobRow = v.pipe(
+const QueueRow = v.pipe(
   v.object({
-    seq: v.number(),
-    id: v.string(),
-    scope: v.string(),
-    status: v.picklist(['queued', 'running']),
-    created: v.number(),
-    cancel_requested: v.picklist([0, 1]),
-    token: v.string(),
+    paused: Flag,
+    queued: v.number(),
+    running: v.number(),
+    oldestQueuedSecs: v.nullable(v.number()),
   }),
-  v.transform(
-    ({ seq, created, cancel_requested, ...row }): QueuedJob => ({
-      ...row,
-      sequence: seq,
-      createdSecs: created,
-      cancelRequested: cancel_requested === 1,
-    }),
-  ),
+  v.transform(withoutNulls),
 );
+const JobRow = v.object({
+  sequence: v.number(),
+  id: v.string(),
+  scope: v.string(),
+  status: v.picklist(['queued', 'running']),
+  createdSecs: v.number(),
+  cancelRequested: Flag,
+  token: v.string(),
+});
 const JobRows = v.array(JobRow);
 const ProviderRows = v.array(
   v.object({ provider: v.string(), queued: v.number(), running: v.number() }),
@@ -71,16 +66,10 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
 
   return {
     read: () =>
-      database.read(() => {
-        const { paused, oldest, queued, running } = v.parse(QueueRow, read.get());
-        return {
-          paused: paused === 1,
-          queued,
-          running,
-          ...(oldest === null ? {} : { oldestQueuedSecs: oldest }),
-          byProvider: v.parse(ProviderRows, byProvider.all()),
-        };
-      }),
+      database.read(() => ({
+        ...v.parse(QueueRow, read.get()),
+        byProvider: v.parse(ProviderRows, byProvider.all()),
+      })),
     listActiveOf: (tokens, limit) =>
       database.read(() => v.parse(ActiveRows, listActive.all(JSON.stringify(tokens), limit))),
     list: ({ after, limit }) =>
