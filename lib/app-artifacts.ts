@@ -51,15 +51,15 @@ export function openArtifacts(
       forget: delivery.forget,
       recover: publisher.recover,
     }),
-    /** Returns false if the artifact folder is missing or not writable. */
+    /** Returns false if the last probe found the artifact folder missing or not writable. */
     isHealthy: artifactRoot.isHealthy,
     /** Updates `isHealthy`. Never rejects. */
     probe: () => artifactRoot.probe().catch(() => undefined),
 
     /**
      * Removes unfinished publications of an earlier process. Throws `overloaded`, and `configuration` if the folder is not
-     * writable. A folder that is full or not mounted only makes the bridge unready: a full folder can still be read and
-     * retention frees space, and a missing folder may be mounted later.
+     * writable. If the folder is full or missing, the bridge only becomes unready, because retention frees space and a missing
+     * folder may be mounted later.
      */
     async recover(): Promise<void> {
       try {

@@ -41,7 +41,7 @@ interface Outside {
   readonly ids: Ids;
   readonly log: TraceLog;
   readonly metrics: Metrics;
-  /** The last replies of the listener, which is created before the application. */
+  /** The latest replies of the listener, which is created before the application. */
   readonly events: EventRing;
   readonly facts: ServiceFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -55,26 +55,21 @@ interface Outside {
   readonly tasks: readonly Task[];
   /** Replaces the function that opens the providers. */
   readonly openProviders?: typeof enabledProviders;
-  /** Replaces the function that opens the stores. A simulation uses it to inject disk faults. */
+  /** Replaces the function that opens the stores. */
   readonly openStorage?: typeof openStores;
-  /** Called once if the stores cannot be used any more, so that the process must end. Acknowledged writes are durable. */
+  /** Called once when the stores have become unusable and the process must end. Acknowledged writes are durable. */
   readonly onThreadFailure?: (error: unknown) => void;
 }
 
-/**
- * The services without those that the runtime adds, because only the runtime has the route table and the files of the
- * package.
- */
+/** All services except those of the runtime, which has the route table and the files of the package. */
 type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard' | 'mcp'>;
 
 export interface App {
   readonly services: AppServices;
-  /** The engine that decodes and encodes every image. */
   readonly images: ImageEngine;
   readonly tasks: readonly Task[];
-  /** The job queue and the runner of jobs. */
   readonly worker: AppJobs['worker'];
-  /** Resolves when no work without a client is running. When `grace` aborts, such work is cancelled. */
+  /** Resolves when all work whose client has disconnected has ended. When `grace` aborts, this work is cancelled. */
   drain(grace: AbortSignal): Promise<void>;
   /** Closes all objects in reverse order of their creation. */
   close(): Promise<void>;
@@ -124,8 +119,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
 
   const close = () => endAll([replay, usage, registry, enabled, httpClient, engine, stores]);
   try {
-    // Jobs are recovered first, so that images of interrupted jobs are assigned to their jobs before unowned files are
-    // removed.
+    // Jobs are recovered first, because the recovery of artifacts removes files that belong to no job.
     await appJobs.recover();
     await artifacts.recover();
     // The probe runs before the first request, so that the readiness of the providers is known.
@@ -161,11 +155,14 @@ async function endAll(parts: readonly { close(): Promise<void> }[]): Promise<voi
   for (const part of parts) await part.close();
 }
 
-function openRegistry(
-  { default_provider: defaultName, runtime }: Config,
-  providers: readonly Provider[],
-): ProviderRegistry {
-  return createProviderRegistry(providers, defaultName, runtime.request);
+function openRegistry({ default_provider: name, runtime }: Config, providers: readonly Provider[]) {
+  return createProviderRegistry(providers, name, runtime.request);
+}
+
+function openReplay({ runtime }: Config, { clock, ids }: Outside, { secret }: Stores) {
+  const policies = toReplayPolicies(runtime.idempotency);
+  const store = createMemoryReplayStore({ clock, policies });
+  return createReplay({ store, policies, secret, clock, ids });
 }
 
 function openReadiness(
@@ -185,16 +182,6 @@ function openReadiness(
       (await stores.probe()) && appJobs.isHealthy() && artifacts.isHealthy(),
     clock,
   });
-}
-
-function openReplay(
-  { runtime }: Config,
-  { clock, ids }: Pick<Outside, 'clock' | 'ids'>,
-  { secret }: Pick<Stores, 'secret'>,
-) {
-  const policies = toReplayPolicies(runtime.idempotency);
-  const store = createMemoryReplayStore({ clock, policies });
-  return createReplay({ store, policies, secret, clock, ids });
 }
 
 function openAi(
@@ -231,18 +218,17 @@ function openAi(
   };
 }
 
-interface Parts {
-  readonly admission: Pick<Admission, 'snapshot'>;
-  readonly appJobs: Pick<AppJobs, 'state'>;
-  readonly registry: Pick<ProviderRegistry, 'all'>;
-  readonly readiness: Pick<Readiness, 'isReady'>;
-}
-
 /** Creates the exposition of the metrics, which reads gates, providers, jobs and readiness at each scrape. */
-export function openExposition(
+function openExposition(
   metrics: Pick<Metrics, 'exposition'>,
-  { admission, appJobs, registry, readiness }: Parts,
+  parts: {
+    admission: Pick<Admission, 'snapshot'>;
+    appJobs: Pick<AppJobs, 'state'>;
+    registry: ProviderRegistry;
+    readiness: Pick<Readiness, 'isReady'>;
+  },
 ) {
+  const { admission, appJobs, registry, readiness } = parts;
   const sumOf = (countOf: (provider: Provider) => number | undefined) =>
     registry.all.reduce((sum, provider) => sum + (countOf(provider) ?? 0), 0);
   return {

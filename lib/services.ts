@@ -19,7 +19,7 @@ import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { Usage } from './usage/usage.ts';
 
-/** One request of the Model Context Protocol that has passed the browser guard and the token check. */
+/** One authorized request of the Model Context Protocol. */
 export interface McpCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: HttpEvent['headers'];
@@ -46,19 +46,19 @@ export interface Services {
   readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
   readonly readiness: Pick<Readiness, 'isReady'>;
   readonly diagnostics: DiagnosticsReporter;
-  /** The metrics for a scraper; an empty text if metrics are disabled. */
+  /** The metrics in the format of Prometheus. The text is empty if metrics are disabled. */
   readonly metrics: { exposition(): Promise<string> };
-  /** The tools for agents. The routes exist only if the settings enable them. */
+  /** The tools for agents. The routes exist only if `server.mcp.enabled` is set. */
   readonly mcp: { handle(call: McpCall): Promise<Reply<never>> };
   /** The files of the built dashboard. All functions throw `not_found`. */
   readonly dashboard: {
     page(): Promise<PageFile>;
-    /** Returns the page for one of its views. The name of a file is not a view. */
+    /** Returns the page for a view below `/dashboard/`. The name of a file is not a view. */
     view(name: string): Promise<PageFile>;
     asset(name: string): Promise<PageFile>;
   };
-  /** Returns the OpenAPI document as JSON, which the runtime generates from the route table. */
+  /** Returns the OpenAPI document in JSON. The runtime generates the document from the route table. */
   readonly apiDocument: () => Uint8Array | Promise<Uint8Array>;
-  /** Returns the value of `Allow` for a path, from the route table. */
+  /** Returns the value of `Allow` for a path according to the route table. */
   readonly allowedMethods: (path: string) => string;
 }

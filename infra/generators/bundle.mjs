@@ -14,7 +14,6 @@ const JOINED = [
   '@fastify/busboy',
   '@hono/node-server',
   '@middy/core',
-  '@middy/http-json-body-parser',
   '@middy/util',
   '@modelcontextprotocol/core',
   '@modelcontextprotocol/server',

@@ -2,16 +2,15 @@ import { type ConversionConfig, type JsonSchema, toJsonSchema } from '@valibot/t
 import type * as v from 'valibot';
 import { textKeywords } from './schema/text.ts';
 
-/** A JSON object. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** The direction of a value: sent to the bridge or by the bridge. A field with a default is optional only in a request. */
+/** The direction of a value. A field with a default is optional only in a request. */
 export type Direction = 'request' | 'reply';
 
 /** The prefix of a reference to a named schema. */
 export const REF_PREFIX = '#/components/schemas/';
 
-/** Converts a schema without references, such as that of a parameter or a header. */
+/** Converts a schema without references, such as the schema of a parameter or a header. */
 export function plainSchema(schema: v.GenericSchema): JsonObject {
   const { $schema, ...part } = toJsonSchema(schema, configFor('request'));
   return part;
@@ -23,7 +22,7 @@ export function configFor(direction: Direction): ConversionConfig {
     target: 'draft-2020-12',
     typeMode: direction === 'request' ? 'input' : 'output',
     overrideRef: ({ referenceId }) => `${REF_PREFIX}${referenceId}`,
-    // `v.metadata` describes these checks and transformations for readers of the documents.
+    // `v.metadata` describes these checks and transformations.
     ignoreActions: ['check', 'raw_check', 'transform', 'parse_json'],
     overrideSchema: ({ valibotSchema, jsonSchema }) => {
       if (valibotSchema.type === 'custom') return {};

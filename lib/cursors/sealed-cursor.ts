@@ -7,25 +7,24 @@ const SEAL_BYTES = 16;
 const CIPHER = 'aes-256-ctr';
 
 /**
- * Creates opaque cursors. A client can neither read nor choose the position in a cursor, because positions of jobs reveal how many
- * jobs all callers have. Cursors stay valid after a restart. The construction is SIV (RFC 5297): the seal of list and position is
- * also the initialisation vector of the cipher. Therefore equal positions have equal cursors, and no randomness is needed.
+ * Creates opaque cursors, which stay valid after a restart. A client can neither read nor choose the position in a cursor,
+ * because positions reveal how many jobs all callers have. The construction is SIV (RFC 5297): the seal of the list and the
+ * position is also the initialization vector of the cipher. Therefore, equal positions have equal cursors.
  */
 export function createSealedCursors(secret: Uint8Array) {
   const sealKey = toKey(secret, 'seal');
   const cipherKey = toKey(secret, 'cipher');
 
   function seal(list: readonly unknown[], position: Uint8Array): Buffer {
-    // JSON represents absent values, so that different lists have different texts.
     const words = JSON.stringify(list);
     const digest = createHmac('sha256', sealKey).update(`${position.length}:`).update(position);
     return digest.update(words).digest().subarray(0, SEAL_BYTES);
   }
 
-  /** Returns the position in the cursor. Undefined if the cursor was not written for exactly this list. */
+  /** Returns the position in the cursor, or undefined if the cursor was written for another list. */
   function open(list: readonly unknown[], cursor: string): Buffer | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
-    // The decoder skips invalid characters, but only the canonical form of a cursor is accepted.
+    // Only the canonical form of a cursor is accepted, because the decoder skips invalid characters.
     if (bytes.length <= SEAL_BYTES || bytes.toString('base64url') !== cursor) return undefined;
     const given = bytes.subarray(0, SEAL_BYTES);
     const decipher = createDecipheriv(CIPHER, cipherKey, given);
@@ -34,9 +33,7 @@ export function createSealedCursors(secret: Uint8Array) {
   }
 
   return {
-    /**
-     * Returns the cursor of the page of this list that begins after the position. Its length reveals the length of the position.
-     */
+    /** Returns the cursor of a position in this list. The length of the cursor reveals the length of the position. */
     write(list: readonly unknown[], position: Uint8Array): string {
       const sealed = seal(list, position);
       const cipher = createCipheriv(CIPHER, cipherKey, sealed);
@@ -45,15 +42,12 @@ export function createSealedCursors(secret: Uint8Array) {
 
     open,
 
-    /** Returns the position in the cursor, as `open` does. Throws `invalid_request` instead of returning undefined. */
+    /** Returns the position in the cursor. Throws `invalid_request` if the cursor was written for another list. */
     read(list: readonly unknown[], cursor: string): Buffer {
       const position = open(list, cursor);
       if (position) return position;
-      throw invalidField(
-        'cursor',
-        'invalid_cursor',
-        'is not a cursor of this list with these filters',
-      );
+      const message = 'must be a cursor of this list with the same filters';
+      throw invalidField('cursor', 'invalid_cursor', message);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { type CallEffect, isPerhapsPaid } from './call-effect.ts';
 import { type BridgeCode, ERRORS, type ErrorCode } from './codes.ts';
 
-/** A value that may leave the process: a number, a flag or a stable name, never a text of a caller or an upstream. */
+/** A fact that the client may read: a number, a flag or a stable name, never a text from a caller or an upstream. */
 export type Detail =
   | string
   | number
@@ -30,12 +30,10 @@ export interface BridgeErrorOptions {
 }
 
 /**
- * The only error class that crosses folders. Its message contains only text written by the bridge, and nothing that a
- * caller or an upstream sent.
+ * The error of all rooms. The message must not contain text that a caller or an upstream sent.
  *
- * An error whose `effect` is `made` or `unknown` is neither retryable nor transient, even if its thrower says so, because a
- * repeated call may be charged twice. `effect: 'unknown'` implies `details.outcome: 'unknown'` and the reverse, and `with`
- * never removes either.
+ * An error whose `effect` is `made` or `unknown` is never retryable or transient, because a repeated call may be charged twice.
+ * The effect is `unknown` exactly if `details.outcome` is `unknown`. `with` never removes this effect.
  */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
@@ -64,12 +62,11 @@ export class BridgeError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** `bridge_ext.code`. */
   get bridgeCode(): BridgeCode {
     return ERRORS[this.code].bridge;
   }
 
-  /** Returns the same failure with additional facts, such as the provider, the attempts or the outcome. */
+  /** Returns a copy of the error with additional facts, such as the provider or the outcome. */
   with(more: BridgeErrorOptions): BridgeError {
     return new BridgeError(this.code, this.message, {
       ...definedOnly({
@@ -95,7 +92,7 @@ export function toBridgeError(thrown: unknown): BridgeError {
     : new BridgeError('internal', 'unexpected failure in the bridge', { cause: thrown });
 }
 
-/** Returns the failure of work whose token was removed permanently while the work was waiting or running. */
+/** Returns the error of work that is cancelled because its token was removed. */
 export function tokenRemoval(): BridgeError {
   return new BridgeError('cancelled', 'the token of this request was removed', {
     details: { reason: 'token_removed' },

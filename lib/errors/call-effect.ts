@@ -25,20 +25,12 @@ const BY_CODE: { readonly [C in ErrorCode]?: CallEffect } = {
   internal: 'unknown',
 };
 
-/** Returns the effect of a dispatched call that failed with this error: the stated effect, else the default of the code. */
-export function effectOf({
-  code,
-  effect,
-}: {
-  readonly code: ErrorCode;
-  readonly effect: CallEffect | undefined;
-}): CallEffect {
-  return effect ?? BY_CODE[code] ?? 'not_begun';
+/** Returns the effect of a dispatched call that failed with this error: the effect of the error, else the default of its code. */
+export function effectOf(error: { code: ErrorCode; effect: CallEffect | undefined }): CallEffect {
+  return error.effect ?? BY_CODE[error.code] ?? 'not_begun';
 }
 
-/**
- * Returns true if a call with this effect was or may have been charged. Such a request must not be repeated automatically.
- */
+/** Returns true if a call may have been charged. Such a call must not be repeated automatically. */
 export function isPerhapsPaid(effect: CallEffect | undefined): boolean {
   return effect === 'made' || effect === 'unknown';
 }

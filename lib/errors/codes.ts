@@ -1,4 +1,3 @@
-/** One failure in all its columns (`docs/contract.md`, section 8). */
 interface ErrorRow {
   /** `bridge_ext.code`: the stable name of this kind of failure. */
   readonly bridge: string;
@@ -19,14 +18,14 @@ const invalidRequest = {
   retryable: false,
 } as const;
 
-/** Requests that HTTP, the contract or a provider rejects. All of them have the `bridge_ext.code` `invalid_request`. */
+/** Errors of requests that HTTP, the contract or a provider rejects. All rows have the `bridge_ext.code` `invalid_request`. */
 const FORM_ERRORS = {
   invalid_request: {
     ...invalidRequest,
     status: 422,
     suggestions: [
-      'Correct the fields listed in details.issues, then send the request again.',
-      'Compare the request with the schema in /v1/openapi.json.',
+      'Correct the fields listed in `details.issues`, then send the request again.',
+      'Compare the request with the schema in `/v1/openapi.json`.',
     ],
   },
   malformed_request: {
@@ -41,80 +40,68 @@ const FORM_ERRORS = {
     ...invalidRequest,
     status: 400,
     suggestions: [
-      'Change the field named in param, or simplify the request: the provider rejects the request in its current form.',
-      'Route the request to another provider, or add a fallback and set routing.fallback_policy to on_error.',
+      'Change the field named in `param`, or simplify the request, because the provider rejects the request in its current form.',
+      'Route the request to another provider, or add a fallback and set `routing.fallback_policy` to `on_error`.',
     ],
   },
   method_not_allowed: {
     ...invalidRequest,
     status: 405,
-    suggestions: ['Use a method listed in the Allow header.'],
+    suggestions: ['Use a method listed in the `Allow` header.'],
   },
   request_timeout: {
     ...invalidRequest,
     status: 408,
     suggestions: [
       'Send the whole request without long pauses.',
-      'Raise server.head_timeout_ms or server.body_idle_ms if the connection is slow.',
+      'Raise `server.head_timeout_ms` or `server.body_idle_ms` if the connection is slow.',
     ],
   },
   body_too_large: {
     ...invalidRequest,
     status: 413,
-    suggestions: ['Send smaller or fewer images.', 'Raise server.max_body_bytes.'],
+    suggestions: ['Send smaller or fewer images.', 'Raise `server.max_body_bytes`.'],
   },
   unsupported_media_type: {
     ...invalidRequest,
     status: 415,
     suggestions: [
-      'Send a media type listed in /v1/openapi.json, in UTF-8 and without a content encoding.',
+      'Send a media type listed in `/v1/openapi.json`, in UTF-8 and without a content encoding.',
     ],
   },
   range_not_satisfiable: {
     ...invalidRequest,
     status: 416,
-    suggestions: ['Request a range within the length given in the Content-Range header.'],
+    suggestions: ['Request a range within the length given in the `Content-Range` header.'],
   },
   expectation_failed: {
     ...invalidRequest,
     status: 417,
-    suggestions: ['Omit the Expect header, or send Expect: 100-continue.'],
+    suggestions: ['Omit the `Expect` header, or send `Expect: 100-continue`.'],
   },
   header_too_large: {
     ...invalidRequest,
     status: 431,
     suggestions: [
       'Send fewer or shorter headers and a shorter URL.',
-      'Raise server.max_header_bytes.',
+      'Raise `server.max_header_bytes`.',
     ],
   },
 } as const satisfies Record<string, ErrorRow>;
 
+const badRequest = { type: 'invalid_request_error', status: 400, retryable: false } as const;
 const provider = { type: 'api_error', status: 502, retryable: false } as const;
 const ours = { type: 'api_error', status: 500, retryable: false } as const;
-const notFound = {
-  bridge: 'not_found',
-  type: 'invalid_request_error',
-  status: 404,
-  retryable: false,
-} as const;
+const notFound = { ...badRequest, bridge: 'not_found', status: 404 } as const;
+const conflict = { ...badRequest, bridge: 'conflict', status: 409 } as const;
 
-const conflict = {
-  bridge: 'conflict',
-  type: 'invalid_request_error',
-  status: 409,
-  retryable: false,
-} as const;
-
-/** Every failure that the bridge reports, one row each (`docs/contract.md`, section 8). */
+/** Every error that the bridge reports, one row each (`docs/contract.md`, section 8). */
 export const ERRORS = {
   ...FORM_ERRORS,
   input: {
     bridge: 'input',
     code: 'invalid_image_input',
-    type: 'invalid_request_error',
-    status: 400,
-    retryable: false,
+    ...badRequest,
     suggestions: [
       'Send a complete, single-frame PNG, JPEG or WebP image within the limits.',
       'Declare the media type that matches the bytes, or omit the media type.',
@@ -123,12 +110,10 @@ export const ERRORS = {
   unsupported_capability: {
     bridge: 'unsupported_capability',
     code: 'unsupported_capability',
-    type: 'invalid_request_error',
-    status: 400,
-    retryable: false,
+    ...badRequest,
     suggestions: [
-      'Read /v1/providers/{name}/capabilities and request only what the model supports.',
-      'Set policies.compatibility to normalize or best_effort to accept the nearest supported value.',
+      'Read `/v1/providers/{name}/capabilities`, and request only features that the model supports.',
+      'Set `policies.compatibility` to `normalize` or `best_effort` to accept the nearest supported value.',
     ],
   },
   authentication_required: {
@@ -137,14 +122,13 @@ export const ERRORS = {
     type: 'authentication_error',
     status: 401,
     retryable: false,
-    suggestions: ['Send the header Authorization: Bearer TOKEN with a token of this bridge.'],
+    suggestions: ['Send the header `Authorization: Bearer TOKEN` with a token of this bridge.'],
   },
   provider_authentication: {
+    ...provider,
     bridge: 'authentication',
     code: 'provider_authentication',
-    type: 'api_error',
     status: 503,
-    retryable: false,
     suggestions: [
       'Renew the login of the provider, or replace its API key.',
       'Route the request to another provider.',
@@ -157,7 +141,7 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     suggestions: [
-      'Use a token with the permission named in details.',
+      'Use a token with the permission named in `details`.',
       'Call the bridge from a page of its own origin, or from a client that is not a browser.',
       'Request access from the provider if the provider denied the permission.',
     ],
@@ -201,7 +185,7 @@ export const ERRORS = {
   artifact_exists: {
     ...conflict,
     code: 'artifact_exists',
-    suggestions: ['Choose another filename, or set output.collision to suffix.'],
+    suggestions: ['Choose another filename, or set `output.collision` to `suffix`.'],
   },
   session_busy: {
     ...conflict,
@@ -209,12 +193,10 @@ export const ERRORS = {
     suggestions: ['Wait until the running turn of this session has ended.'],
   },
   idempotency_conflict: {
+    ...conflict,
     bridge: 'idempotency_conflict',
     code: 'idempotency_conflict',
-    type: 'invalid_request_error',
-    status: 409,
-    retryable: false,
-    suggestions: ['Use a new Idempotency-Key for a different request.'],
+    suggestions: ['Use a new `Idempotency-Key` for a different request.'],
   },
   rate_limited: {
     bridge: 'rate_limited',
@@ -223,7 +205,7 @@ export const ERRORS = {
     status: 429,
     retryable: true,
     suggestions: [
-      'Wait for Retry-After, then send the same request again.',
+      'Wait for the time in `Retry-After`, then send the same request again.',
       'If a quota is exhausted, raise the quota, or route the request to another provider.',
     ],
   },
@@ -234,8 +216,8 @@ export const ERRORS = {
     status: 503,
     retryable: true,
     suggestions: [
-      'Wait for Retry-After, then send the same request again.',
-      'Raise the limit named in details if this persists.',
+      'Wait for the time in `Retry-After`, then send the same request again.',
+      'If this error persists, raise the limit named in `details`.',
     ],
   },
   timeout: {
@@ -245,8 +227,8 @@ export const ERRORS = {
     status: 504,
     retryable: false,
     suggestions: [
-      'Raise timeout_ms, or request fewer or smaller images.',
-      'If details.outcome is unknown, check at the provider whether images were made before you send the request again.',
+      'Raise `timeout_ms`, or request fewer or smaller images.',
+      'If `details.outcome` is `unknown`, check at the provider whether images were made before you send the request again.',
     ],
   },
   cancelled: {
@@ -262,7 +244,7 @@ export const ERRORS = {
     bridge: 'upstream',
     code: 'upstream_error',
     suggestions: [
-      'If retryable is true, send the same request again.',
+      'If `retryable` is true, send the same request again.',
       'Route the request to another provider.',
     ],
   },
@@ -272,7 +254,7 @@ export const ERRORS = {
     code: 'protocol_error',
     suggestions: [
       'Check at the provider whether images were made before you send the request again.',
-      'Route the request to another provider if this persists.',
+      'Route the request to another provider if this error persists.',
     ],
   },
   artifact: {
@@ -287,13 +269,13 @@ export const ERRORS = {
     ...ours,
     bridge: 'configuration',
     code: 'configuration',
-    suggestions: ['Run image-bridge config check on the machine that runs the bridge.'],
+    suggestions: ['Run `image-bridge config check` on the machine that runs the bridge.'],
   },
   internal: {
     ...ours,
     bridge: 'internal',
     code: 'internal_error',
-    suggestions: ['Report the request_id to the operator of this bridge.'],
+    suggestions: ['Report the `request_id` to the operator of this bridge.'],
   },
 } as const satisfies Record<string, ErrorRow>;
 

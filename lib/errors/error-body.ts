@@ -47,10 +47,7 @@ export function toErrorBody(error: BridgeError, requestId: string): ErrorBody {
   };
 }
 
-/**
- * Returns the reply headers that control retries and authentication: `x-should-retry`, `retry-after`, `retry-after-ms`,
- * `www-authenticate`.
- */
+/** Returns the reply headers that control retries and authentication. */
 export function toErrorHeaders(error: BridgeError): Record<string, string> {
   const headers: Record<string, string> = {
     ...error.headers,
@@ -58,20 +55,14 @@ export function toErrorHeaders(error: BridgeError): Record<string, string> {
   };
   if (error.code === 'authentication_required') headers['www-authenticate'] = 'Bearer';
   if (error.code === 'rate_limited' || error.code === 'overloaded') {
-    const given = error.details['retry_after_ms'];
-    const waitMs = typeof given === 'number' ? given : defaultWaitMs(error);
+    const { retry_after_ms: given, reason } = error.details;
+    // An exhausted quota is not restored within seconds.
+    const defaultMs = reason === 'quota' ? 3_600_000 : 1000;
+    const waitMs = typeof given === 'number' ? given : defaultMs;
     headers['retry-after'] = String(Math.max(1, Math.ceil(waitMs / 1000)));
     headers['retry-after-ms'] = String(Math.max(0, Math.ceil(waitMs)));
   }
   return headers;
-}
-
-/**
- * Returns the wait, in milliseconds, for an error that does not specify a wait. An exhausted quota is not restored within
- * seconds.
- */
-function defaultWaitMs({ details }: BridgeError): number {
-  return details['reason'] === 'quota' ? 3_600_000 : 1000;
 }
 
 /** An error in the form in which it is stored with a job. Its status, type and suggestions follow from its code. */
@@ -84,7 +75,6 @@ export interface StoredError {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Converts an error to the form that is stored with a job. `fromStoredError` restores the error. */
 export function toStoredError(error: BridgeError): StoredError {
   const { suggestions, ...flat } = toFlatError(error);
   return { ...flat, code: error.code };

@@ -1,6 +1,6 @@
 import type { BridgeError } from './bridge-error.ts';
 
-/** The values of `details.reason` that become a metric label, and two labels for refusals with any other reason or none. */
+/** The labels of rejected requests in the metrics: known values of `details.reason`, and two labels for all other reasons. */
 export const REFUSAL_REASONS = [
   'allowance',
   'artifact_folder_full',
@@ -19,14 +19,14 @@ export const REFUSAL_REASONS = [
   'state_store_read_only',
   'stopping',
   'too_many_streams',
-  // The provider refused without a known reason.
+  // The provider rejected the request for another reason.
   'provider',
   'other',
 ] as const;
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
-/** Returns the label under which a refusal is counted, or undefined if the failure is not a refusal. */
+/** Returns the label under which a rejected request is counted, or undefined if no resource is full, paused or broken. */
 export function refusalReason({ code, details, provider }: BridgeError): RefusalReason | undefined {
   const reason = REFUSAL_REASONS.find((known) => known === details['reason']);
   if (reason !== undefined) return reason;

@@ -6,11 +6,11 @@ import { permissionOf } from './operation-spec.ts';
 import { callOf, type Middleware, type StackRequest } from './stack.ts';
 
 interface Deps {
-  /** The bearer token from `server.bearer_token_env`. */
+  /** The token in the environment variable that `server.bearer_token_env` names. */
   readonly bearer: string | undefined;
-  /** The callers of the tokens file. If neither `named` nor `bearer` is set, every client that can connect may call. */
+  /** The callers listed in the tokens file. If neither `named` nor `bearer` is set, no token is required. */
   readonly named?: NamedCallers | undefined;
-  /** Allowed values of `Host` in addition to loopback names: authorities, or names that match any port. */
+  /** Allowed values of `Host` in addition to loopback names: names with a port, or names for any port. */
   readonly hosts: readonly string[];
 }
 
@@ -25,19 +25,19 @@ export function createAccess({ bearer, named, hosts }: Deps): Access {
   const expected = bearer === undefined ? undefined : sha256(bearer);
   const isOpen = expected === undefined && named === undefined;
   const unnamed = unnamedCaller(unnamedScope(bearer));
-  // All digests have the same length, so the comparison does not reveal the length of the token.
+  // Digests are compared, because the comparison of tokens would reveal the length of the bearer token.
   const isBearer = (given: Buffer) => expected !== undefined && timingSafeEqual(given, expected);
   return {
     authenticate(authorization) {
       if (isOpen) return unnamed;
       const given = digestOf(authorization);
       if (isBearer(given)) return unnamed;
-      // The time of this lookup depends only on the digest, which a client cannot choose.
+      // The duration of the lookup reveals nothing about a token, because it depends only on the digest.
       return named?.find(given.toString('hex'));
     },
     watch(authorization, stillMay, onEnd) {
       const given = digestOf(authorization);
-      // The bearer token of the settings is valid as long as the process runs.
+      // The bearer token is valid until the process ends.
       if (named === undefined || isBearer(given)) return () => {};
       return named.watch(given.toString('hex'), stillMay, onEnd);
     },
@@ -73,9 +73,8 @@ function isProtected({ event, context }: StackRequest): boolean {
 }
 
 /**
- * Rejects requests that a browser sends for a page of another origin. Requests without browser headers are accepted. If no
- * token is required, the `Host` must be a name of the bridge, because a page that rebinds its DNS name to this machine would
- * count as same-origin.
+ * Rejects requests that a browser sends for a page of another origin. If no token is required, `Host` must be a name of the
+ * bridge, because a page that rebinds its DNS name to this machine would otherwise count as same-origin.
  */
 export const browserGuard: Middleware = {
   before(request) {
@@ -84,7 +83,7 @@ export const browserGuard: Middleware = {
     if (host === undefined || host === '') {
       throw new BridgeError('malformed_request', 'the Host header is missing');
     }
-    // Repeated headers are joined by a comma and therefore never equal an allowed value.
+    // Repeated headers are joined by a comma, so a repeated header never equals an allowed value.
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new BridgeError('permission_denied', 'requests from pages of other sites are rejected');
     }

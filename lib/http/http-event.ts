@@ -9,8 +9,8 @@ import type { BodyBudget } from './body/body-budget.ts';
 import type { HttpObserver } from './observer-port.ts';
 
 /**
- * One request in the format of API Gateway HTTP APIs (payload version 2.0), reduced to the members that handlers need. The
- * body may be a stream of bytes. Header names are lowercase, and repeated headers are joined by a comma.
+ * One request in the format of API Gateway HTTP APIs (payload version 2.0), except that the body may be bytes or a stream. Header
+ * names are lowercase, and repeated headers are joined by a comma.
  */
 export interface HttpEvent {
   readonly version: '2.0';
@@ -23,31 +23,29 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/** All bytes, or a sequence of chunks that are requested as the client reads them. */
+/** The whole body, or its chunks, which are requested at the pace of the client. */
 export type ReplyBody = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** One reply in API Gateway's format. The body may be a stream. */
+/** One reply in the format of API Gateway, except that the body may be a stream. */
 export interface HttpReply {
   readonly statusCode: number;
-  /** The headers. The object is not shared with other replies, because middlewares add headers. */
+  /** The headers. Replies must not share this object, because middlewares add headers. */
   readonly headers: Record<string, string>;
   readonly body?: ReplyBody;
 }
 
-/** The settings and dependencies of HTTP handling, the same for every request. */
+/** The settings and dependencies of HTTP handling. All requests share this object. */
 export interface HttpSettings {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly access: Access;
   readonly maxBodyBytes: number;
-  /** The memory budget of the bodies of all requests. */
   readonly bodies: BodyBudget;
-  /** The maximum pause while a body is received; 0 means no limit. */
+  /** The maximum pause while a body is received, in milliseconds. 0 means no limit. */
   readonly bodyIdleMs: number;
   readonly limits: RequestLimits;
   /** `server.public_base_url` without a trailing slash. */
   readonly publicBaseUrl: string | undefined;
-  /** The observer that is notified of every reply. */
   readonly observer?: HttpObserver;
   /** The log for failures of the bridge itself. */
   readonly log?: Pick<TraceLog, 'failure'>;
@@ -61,7 +59,6 @@ export interface NamedCallers {
   watch(sha256: string, stillMay: (caller: Caller) => boolean, onEnd: () => void): () => void;
 }
 
-/** The checks of callers and hosts. */
 export interface Access {
   /** Returns the caller, or undefined if the header has no valid token. */
   authenticate(authorization: string | undefined): Caller | undefined;
@@ -74,9 +71,7 @@ export interface Access {
     stillMay: (caller: Caller) => boolean,
     onEnd: () => void,
   ): () => void;
-  /**
-   * Returns true if `Host` names this bridge. Always true if a token is required, because a token prevents DNS rebinding.
-   */
+  /** Returns true if `Host` names this bridge, or if a token is required, because a token prevents DNS rebinding. */
   isOurHost(host: string): boolean;
 }
 
@@ -84,7 +79,7 @@ export interface Access {
 export interface HttpContext<Services> {
   readonly services: Services;
   readonly settings: HttpSettings;
-  /** The path of the route as written in the route table. Absent if no route matches the path of the request. */
+  /** The path of the route as written in the route table. Absent if no route matches the request. */
   readonly route?: string | undefined;
   /** See `RequestContext`. */
   readonly signal: RequestContext['signal'];

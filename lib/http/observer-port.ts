@@ -7,15 +7,15 @@ export interface ObservedReply {
   readonly route: string;
   readonly method: ReportedMethod;
   readonly status: number;
-  /** The reason if the request was refused because a resource is full, paused or broken. */
+  /** The reason if the request was rejected because a resource is full, paused or broken. */
   readonly refusal?: RefusalReason;
   /** The id of the caller's token: empty for a caller without a named token, undefined for an unknown caller. */
   readonly callerId: string | undefined;
-  /** The time from the arrival of the request head until the reply was ready to be sent. */
+  /** The time from the arrival of the request head until the reply was ready to be sent, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** An observer of every reply. It must not throw and must return quickly. */
+/** Observes every reply. The function must not throw and must return quickly. */
 export interface HttpObserver {
   replied(reply: ObservedReply): void;
 }

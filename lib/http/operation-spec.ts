@@ -11,9 +11,8 @@ export type ObjectSchema = Schema & { readonly entries: v.ObjectEntries };
  */
 export type Protection = 'public' | 'by_path' | Permission;
 
-/** A multipart form. */
 export interface FormSpec {
-  /** The schema of the fields and files for documents. */
+  /** The schema of the whole form, used only to generate the API documents. */
   readonly schema: Schema;
   /** The schema of the text parts. An empty part counts as absent unless the field is required. */
   readonly fields: ObjectSchema;
@@ -22,7 +21,7 @@ export interface FormSpec {
 }
 
 export interface FormFile {
-  /** The role. Files with the same role form one list. */
+  /** Files with the same role form one list. */
   readonly role: string;
   readonly isRepeatable: boolean;
 }
@@ -45,7 +44,7 @@ export interface ReplySpec {
   readonly description: string;
   /** The schema of a JSON reply. */
   readonly body?: Schema;
-  /** True if the value may contain a `Uint8Array` for a base64 text of the schema. */
+  /** True if the value may contain a `Uint8Array` where the schema has a base64 text. */
   readonly holdsBytes?: boolean;
   /** The schema of the event data if the reply is a stream of events. */
   readonly events?: Schema;
@@ -62,7 +61,7 @@ export interface ReplySpec {
   }[];
 }
 
-/** The interface of one operation. The route table adds the method and the path. */
+/** The description of one operation. The route table adds the method and the path. */
 export interface OperationSpec {
   /** The `operationId`, which is also the name of the handler file. */
   readonly id: string;

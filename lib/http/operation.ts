@@ -10,14 +10,7 @@ import type { FormSpec, OperationSpec, RequestSpec, Schema } from './operation-s
 import { parseBody, parseHead } from './parse-request.ts';
 import { errorReply, replyHeaders, toReply } from './reply/encode-reply.ts';
 import type { Reply } from './reply/reply.ts';
-import {
-  callOf,
-  type Middleware,
-  observe,
-  type StackRequest,
-  startCall,
-  toRequestContext,
-} from './stack.ts';
+import { callOf, type Middleware, observe, startCall, toRequestContext } from './stack.ts';
 
 type Parsed<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
@@ -31,21 +24,21 @@ interface FormContent<S extends FormSpec> {
   readonly body?: undefined;
 }
 
-/** The parsed body: JSON or a form. If an operation accepts both, the body is either. */
+/** The parsed body. If an operation accepts JSON and a form, the body is one of these types. */
 type Content<R extends RequestSpec> = R['form'] extends FormSpec
   ? FormContent<R['form']> | (R['body'] extends Schema ? JsonContent<R['body']> : never)
   : JsonContent<R['body']>;
 
-/** The argument of a handler: everything about one request. */
+/** The argument of a handler. */
 export type OperationCall<Services, R extends RequestSpec> = CallFacts<Services, R> & Content<R>;
 
 interface CallFacts<Services, R extends RequestSpec> {
   readonly path: Parsed<R['path']>;
   readonly query: Parsed<R['query']>;
   readonly headers: Parsed<R['headers']>;
-  /** The context that handlers pass on to services unchanged. */
+  /** The context that handlers pass to services unchanged. */
   readonly context: RequestContext;
-  /** The event, for raw headers of conditional requests and ranges. */
+  /** The event with the raw headers of the request. */
   readonly event: HttpEvent;
   readonly services: Services;
 }
@@ -55,13 +48,13 @@ export interface Operation<Services> {
   readonly spec: OperationSpec;
 }
 
-/** The declaration in a handler file: the spec with the schemas, and one function. */
+/** The declaration in a handler file. */
 export interface OperationDeclaration<Services, R extends RequestSpec, B> extends OperationSpec {
   readonly request: R;
   readonly handle: (call: OperationCall<Services, R>) => Promise<Reply<B>> | Reply<B>;
 }
 
-/** middy's wrapper with the types used here. Its own types describe the AWS Lambda context, which is not used. */
+/** The wrapped handler that middy returns. The types of middy describe the AWS Lambda context, which is not used here. */
 interface Stack<Services> {
   (
     event: HttpEvent,
@@ -70,20 +63,17 @@ interface Stack<Services> {
   use(middleware: Middleware): void;
 }
 
-/**
- * Wraps a handler in the middy stack. The stack is built only here, so that no handler can omit or reorder a middleware.
- * Checks that need the body are last, because a rejection must not wait for the body.
- */
+/** Wraps a handler in the middy stack. The stack is built only here, so that no handler can omit or reorder a middleware. */
 export function createOperation<Services, const R extends RequestSpec, B>(
   declaration: OperationDeclaration<Services, R, B>,
 ): Operation<Services> {
   const { handle, ...spec } = declaration;
-  // middy's early timeout is disabled because requests have their own deadlines and middy's signal ignores disconnects.
+  // middy's early timeout is disabled, because requests have their own deadlines and signals.
   const stack = middy(
     async (event: HttpEvent, context: HttpContext<Services>) => {
       const call = callOf({ context });
       const { path, query, headers, body, form } = call;
-      // The members are listed because a spread with overridden members would cost more time than a whole small route.
+      // The members are listed because a spread would take more time than all other steps of a small route.
       const given = {
         path,
         query,
@@ -101,9 +91,14 @@ export function createOperation<Services, const R extends RequestSpec, B>(
     { timeoutEarlyInMillis: 0 },
   ) as unknown as Stack<Services>;
   for (const middleware of middlewaresFor(spec)) stack.use(middleware);
-  // Each request has its own context, because the middlewares write into the context.
-  const operation = (event: HttpEvent, context: HttpContext<Services>): Promise<HttpReply> =>
-    stack(event, toOwnContext(context, spec));
+  const operation = (
+    event: HttpEvent,
+    { services, settings, route, signal, onReplied }: HttpContext<Services>,
+  ): Promise<HttpReply> => {
+    // The context is copied because the middlewares set `call`. All members are listed so that V8 uses a single object shape.
+    const own = { services, settings, route, signal, onReplied, spec, call: undefined };
+    return stack(event, own);
+  };
   return Object.assign(operation, { spec });
 }
 
@@ -112,6 +107,7 @@ function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
   if (spec.protection === 'by_path') return common;
   const { body, form } = spec.request;
   if (!body && !form) return [...common, parseHead(spec)];
+  // The body is read last, because a rejection must not wait for the body.
   return [
     ...common,
     declaredBody(spec.request),
@@ -119,12 +115,4 @@ function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
     ...(form ? [formBody(form)] : []),
     ...(body ? [jsonBody, parseBody(body)] : []),
   ];
-}
-
-/** Copies the context. All members, including `call`, are listed so that V8 uses a single object shape. */
-function toOwnContext<Services>(
-  { services, settings, route, signal, onReplied }: HttpContext<Services>,
-  spec: OperationSpec,
-): StackRequest['context'] & HttpContext<Services> & { readonly spec: OperationSpec } {
-  return { services, settings, route, signal, onReplied, spec, call: undefined };
 }

@@ -19,13 +19,9 @@ import { callOf, type Middleware } from './stack.ts';
 
 const NoQuery = closedObject({});
 
-/**
- * Parses the query and the headers before the body is read. Throws `malformed_request`, or `invalid_request` with all issues
- * of both.
- */
+/** Parses the query and the headers. Throws `malformed_request`, or `invalid_request` with all issues of both parts. */
 export function parseHead(spec: OperationSpec): Middleware {
-  // Unknown query fields are rejected only if a token is required, because probes of load balancers add their own
-  // parameters.
+  // Operations that need no token accept unknown query fields, because probes of load balancers add their own parameters.
   const isOpen = permissionOf(spec) === undefined || spec.request.ignoresQuery === true;
   const querySchema = spec.request.query ?? (isOpen ? undefined : NoQuery);
   return {
@@ -34,24 +30,19 @@ export function parseHead(spec: OperationSpec): Middleware {
       const call = callOf(request);
       const issues: RequestIssue[] = [];
       const { limits } = context.settings;
+      const { headers } = spec.request;
       call.path = event.pathParameters ?? {};
       call.query =
         querySchema &&
         parsePart(querySchema, queryOf(event.rawQueryString, issues), limits, issues);
       call.headers =
-        spec.request.headers &&
-        parsePart(
-          spec.request.headers,
-          headersOf(spec.request.headers, event, issues),
-          limits,
-          issues,
-        );
+        headers && parsePart(headers, headersOf(headers, event, issues), limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
     },
   };
 }
 
-/** Parses the body. Throws `invalid_request` with all its issues. */
+/** Checks the body against its schema. Throws `invalid_request` with all issues. */
 export function parseBody(schema: Schema): Middleware {
   return {
     before(request) {
@@ -65,7 +56,7 @@ export function parseBody(schema: Schema): Middleware {
   };
 }
 
-/** Parses one part of a request by its schema and adds the issues to `issues`. */
+/** Checks a part of a request against its schema and adds the violations to `issues`. */
 export function parsePart(
   schema: Schema,
   input: unknown,
@@ -77,7 +68,7 @@ export function parsePart(
   return result.value;
 }
 
-/** Returns the headers that the schema names, decoded as UTF-8. */
+/** Returns the headers listed in the schema, decoded as UTF-8. */
 function headersOf(
   schema: ObjectSchema,
   { headers }: HttpEvent,
@@ -95,10 +86,7 @@ function headersOf(
   return texts;
 }
 
-/**
- * Converts a query to an object. An empty value counts as absent, and a repeated name is an issue. Throws
- * `malformed_request` if the query cannot be decoded.
- */
+/** Converts a query to an object. Fields with an empty value are omitted. Throws `malformed_request`. */
 function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   if (raw === '') return {};
   const seen = new Set<string>();
@@ -114,25 +102,20 @@ function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** Returns the query as text after a check, because `URLSearchParams` accepts invalid escapes and replaces invalid UTF-8. */
+/** Checks the query, because `URLSearchParams` accepts invalid escapes and replaces invalid UTF-8. Returns the query as text. */
 function decodable(raw: string): string {
   if (!/[%\x80-\xff]/.test(raw)) return raw;
   // Node represents each byte as one character.
   const query = toText(Buffer.from(raw, 'latin1'), 'the query');
-  if (decoded(query) === undefined) {
-    throw new BridgeError('malformed_request', 'the query is not percent-encoded UTF-8');
-  }
-  return query;
+  if (isPercentEncoded(query)) return query;
+  throw new BridgeError('malformed_request', 'the query is not percent-encoded UTF-8');
 }
 
-/**
- * Returns undefined if the text cannot be decoded. The caller must use the result, because bundlers remove calls with unused
- * results.
- */
-function decoded(text: string): string | undefined {
+function isPercentEncoded(text: string): boolean {
   try {
-    return decodeURIComponent(text);
+    // The result is used, because bundlers remove calls with unused results.
+    return decodeURIComponent(text) !== undefined;
   } catch {
-    return undefined;
+    return false;
   }
 }

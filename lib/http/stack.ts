@@ -15,7 +15,7 @@ import type { HttpContext, HttpEvent, HttpReply } from './http-event.ts';
 import type { ObservedReply } from './observer-port.ts';
 import { type OperationSpec, permissionOf } from './operation-spec.ts';
 
-/** The state of one request. Each member is set by exactly one middleware. */
+/** The state of one request, which the middlewares fill. */
 export interface CallState {
   requestId: string;
   /** The start of the request on the monotonic clock. */
@@ -30,7 +30,7 @@ export interface CallState {
   form: unknown;
 }
 
-/** middy's request with the types used here. It is used only in this folder. */
+/** The argument that middy passes to a middleware. */
 export interface StackRequest {
   readonly event: HttpEvent;
   readonly context: HttpContext<unknown> & { call?: CallState | undefined; spec?: OperationSpec };
@@ -38,14 +38,13 @@ export interface StackRequest {
   error?: unknown;
 }
 
-/** One step around a handler. */
 export interface Middleware {
   readonly before?: (request: StackRequest) => void | Promise<void>;
   readonly after?: (request: StackRequest) => void | Promise<void>;
   readonly onError?: (request: StackRequest) => void | Promise<void>;
 }
 
-/** Returns the state of a request. `startCall`, the first middleware, has created the state. */
+/** Returns the state of a request, which `startCall`, the first middleware, has created. */
 export function callOf({ context }: Pick<StackRequest, 'context'>): CallState {
   if (!context.call) throw new Error('startCall has not run');
   return context.call;
@@ -68,7 +67,6 @@ export function traceOf(header: string | undefined, ids: Ids): Trace {
   return { traceId: inbound ?? ids.newOpaqueId(), spanId: ids.newSpanId() };
 }
 
-/** Initializes the state of the request: its id, its trace, and the members that later middlewares set. */
 export const startCall: Middleware = {
   before({ event, context }) {
     const { ids, clock } = context.settings;
@@ -86,7 +84,7 @@ export const startCall: Middleware = {
   },
 };
 
-/** Returns the context for services of a request that has passed all checks. */
+/** Returns the context that handlers pass to services. */
 export function toRequestContext(
   { spec, event }: { readonly spec: OperationSpec; readonly event: HttpEvent },
   { requestId, trace, caller = UNKNOWN, headers }: CallState,
@@ -124,7 +122,7 @@ export const observe: Middleware = {
   onError: report,
 };
 
-/** Returns the report of a request that was rejected before routing. */
+/** Returns the report about a request that was rejected before routing. */
 export function unroutedReply(error: BridgeError, method = ''): ObservedReply {
   const { status } = ERRORS[error.code];
   const refused = { route: UNMATCHED_ROUTE, status, durationMs: 0, callerId: undefined };

@@ -25,17 +25,14 @@ import type { Usage } from '../usage/usage.ts';
 
 interface Deps {
   readonly runs: ImageRuns;
-  /** Commits the publications of a run, which gives them an owner. */
+  /** Gives the publications of a run an owner. */
   readonly publisher: { commit(publications: GenerationResult['publications']): Promise<void> };
   readonly replay: Pick<Replay, 'once' | 'open'>;
   readonly clock: Clock;
   readonly slices: TimeSlices;
   readonly usage: Pick<Usage, 'accountFor'>;
   readonly tokens: {
-    /**
-     * Calls `onRemoval` within seconds after the token is removed, or at once if it was removed before. Returns a function that
-     * ends the watch.
-     */
+    /** See `NamedTokens.watchRemoval`. */
     watchRemoval(id: string, onRemoval: () => void): () => void;
   };
   /** `inputs.max_bytes_each`. */
@@ -50,10 +47,10 @@ type ReplyAsync = (
   context: RequestContext,
 ) => Promise<Replied<ImageResponseWithBytes> | Accepted>;
 
-/** The job that was created instead of images. */
+/** The job that was created because the client prefers a job. */
 interface Accepted {
   readonly accepted: ImageJob;
-  /** An estimate of the time until the job has ended. */
+  /** The estimated time until the job has ended. */
   readonly retryAfterSecs: number;
   readonly replayed: boolean;
 }
@@ -66,8 +63,8 @@ export type ServedImages =
 export type ImageRequests = ReturnType<typeof createImageRequests>;
 
 /**
- * Serves the image routes. Each request starts one run, whose publications have an owner before the reply begins. A run is
- * cancelled when its client disconnects, unless the request has an idempotency key or its client counts its retries.
+ * Serves the image routes. Each request starts one run, and the images of the run are committed before the reply begins. When
+ * the client disconnects, the run is cancelled unless the request has an idempotency key or its client counts its retries.
  */
 export function createImageRequests(deps: Deps) {
   const { replay, clock } = deps;
@@ -77,7 +74,7 @@ export function createImageRequests(deps: Deps) {
     const signal = context.signal();
     const { mark, run, fingerprintFor } = await prepare(sent, context);
     const start = (stop: AbortSignal) => startStreamed(run, stop, signal);
-    // A retry cannot join a stream, because its events are not kept.
+    // A retry cannot join a stream, because the events of a stream are not kept.
     if (mark === undefined || !('key' in mark)) {
       const own = start(signal);
       return { ...own, own, replayed: false };
@@ -87,38 +84,38 @@ export function createImageRequests(deps: Deps) {
     return replay.open({ ...mark, scope, fingerprint }, start, context);
   }
 
-  /**
-   * Serves a request without events. A rejected request leaves no file, unless its client disconnected and its run continues.
-   * Throws `idempotency_conflict` and the errors of a generation.
-   */
+  /** Serves a request without events. Throws `idempotency_conflict` and the errors of a generation. */
   async function create(
     sent: AnyImageRequest,
     context: RequestContext,
   ): Promise<Replied<ImageResponseWithBytes>> {
     const { mark, run, fingerprintFor } = await prepare(sent, context);
-    if (mark === undefined) {
-      return { value: await completeRun(run, context.signal()), replayed: false };
-    }
+    const make = (signal: AbortSignal, isWanted?: () => Promise<boolean>) => {
+      const { ignoreEvents, result } = run.start(signal);
+      ignoreEvents();
+      return completeRun(run, result, signal, isWanted);
+    };
+    if (mark === undefined) return { value: await make(context.signal()), replayed: false };
     const request = { ...mark, scope: context.scope, fingerprint: await fingerprintFor('images') };
-    return replay.once(request, (stop, isWanted) => completeRun(run, stop, { isWanted }), context);
+    return replay.once(request, make, context);
   }
 
   return {
     /**
-     * Serves a request as `create` does, or as a job if the client prefers a job, jobs are enabled and its token may create
-     * them. Otherwise ignores the preference, as RFC 7240 allows, so that one client works with every token. Throws the errors
-     * of `create` and of accepting a job.
+     * Resolves with the images, or with a job if the client prefers a job, jobs are enabled and the token may create jobs.
+     * Otherwise the preference is ignored, as RFC 7240 allows. Throws the errors of a generation and of accepting a job.
      */
     async serve(sent: AnyImageRequest, context: RequestContext): Promise<ServedImages> {
-      const preference = mayCreateJobs(context) ? parseAsyncPreference(context.prefer) : undefined;
+      const mayCreateJobs = context.caller.permissions.includes('jobs');
+      const preference = mayCreateJobs ? parseAsyncPreference(context.prefer) : undefined;
       if (!preference || !deps.replyAsync) return create(sent, context);
       const reply = await deps.replyAsync(sent, preference, context);
       return 'accepted' in reply ? { ...reply, preference } : reply;
     },
 
     /**
-     * Resolves with the events once the work is queued or running. The events reject if the work fails later. If the client
-     * disconnects, the run is cancelled at once unless the request has a key. Throws the errors of `create`.
+     * Resolves with the events when the work is queued or running. The events reject if the work fails later. Throws
+     * `idempotency_conflict` and the errors of a generation.
      */
     async stream(
       sent: AnyImageRequest,
@@ -132,19 +129,15 @@ export function createImageRequests(deps: Deps) {
   };
 }
 
-function mayCreateJobs({ caller }: RequestContext): boolean {
-  return caller.permissions.includes('jobs');
-}
-
-/** A request that has passed the checks that need no provider, and its run. */
+/** A request that passed all checks that do not need a provider, with its run. */
 interface PreparedRequest {
   readonly mark: RepeatMark | undefined;
   readonly run: ImageRun<ImageResponseWithBytes>;
-  /** Resolves with the fingerprint, which is the same for equal requests to one operation for the same kind of result. */
+  /** Resolves with a fingerprint that is the same for equal requests to one operation for the same kind of result. */
   fingerprintFor(result: 'images' | 'stream'): Promise<string>;
 }
 
-/** Creates a function that turns a request into a run. A request that fails before there is a run is logged as a failure. */
+/** Creates the function that creates the run of a request. A request that fails earlier is logged as a failed operation. */
 function createPrepareRequest(deps: Deps) {
   const { runs, publisher, slices, usage, tokens, maxInputBytes } = deps;
 
@@ -180,43 +173,34 @@ function createPrepareRequest(deps: Deps) {
   };
 }
 
-/** Returns the same run, but cancels it when the token of its caller is removed, even if no client waits for the run. */
+/** Returns a run that is also cancelled when the token of its caller is removed, even if no client waits for the run. */
 function untilRemoval<T>(
   run: ImageRun<T>,
   watch: (onRemoval: () => void) => () => void,
 ): ImageRun<T> {
-  function start(signal: AbortSignal): RunningGeneration {
-    const linked = linkSignal(signal);
-    const unwatch = watch(() => linked.abort(tokenRemoval()));
-    const running = run.start(linked.signal);
-    const end = () => {
-      unwatch();
-      linked.end();
-    };
-    running.result.then(end, end);
-    return running;
-  }
-
   return {
     ...run,
-    start,
-    make(signal) {
-      const running = start(signal);
-      running.ignoreEvents();
-      return running.result;
+    start(signal) {
+      const linked = linkSignal(signal);
+      const unwatch = watch(() => linked.abort(tokenRemoval()));
+      const running = run.start(linked.signal);
+      const end = () => {
+        unwatch();
+        linked.end();
+      };
+      running.result.then(end, end);
+      return running;
     },
   };
 }
 
-/** A run whose events its client reads. The result is committed before it is reported. */
-interface StreamedRun
-  extends StartedWork<ImageResponseWithBytes>,
-    Pick<RunningGeneration, 'events'> {}
+/** A started run with its events. `result` resolves after the commit. */
+type StreamedRun = StartedWork<ImageResponseWithBytes> & Pick<RunningGeneration, 'events'>;
 
-/** The events of one client: all events of its own run, or the first and the last event of the run of an equal request. */
+/** The work behind a stream: the client's own run, or the run of an equal request, whose intermediate events are not sent. */
 type Subscription = Opened<ImageResponseWithBytes, StreamedRun>;
 
-/** Starts a run that `signal` cancels. Its events end early when `client` aborts, which does not cancel the run. */
+/** Starts a run that `signal` cancels. When `client` aborts, the events end and the run continues. */
 function startStreamed(
   run: ImageRun<ImageResponseWithBytes>,
   signal: AbortSignal,
@@ -225,13 +209,13 @@ function startStreamed(
   const { started, events, ignoreEvents, result: made } = run.start(signal);
   if (client.aborted) ignoreEvents();
   else client.addEventListener('abort', ignoreEvents, { once: true });
-  const result = completeRun(run, signal, { making: made });
-  // If the request is refused, no one reads the result.
+  const result = completeRun(run, made, signal);
+  // Prevents an unhandled rejection, because nothing reads the result of a rejected request.
   result.catch(() => {});
   return { started, events, result };
 }
 
-/** Yields the events of one client, from the first to the last. Throws instead of the last event if the work fails. */
+/** Yields the events of one client. Throws before the last event if the work fails. */
 async function* toStreamEvents(
   first: Omit<Extract<StreamEventWithBytes, { type: 'started' }>, 'type'>,
   { own, result }: Subscription,

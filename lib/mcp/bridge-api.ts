@@ -1,11 +1,10 @@
 import type { RequestIssue } from '../contract/schema/issues.ts';
 
-/** A request to the HTTP API of the bridge. */
 export interface ApiRequest {
-  /** Values of the parameters in the path. */
+  /** The values of the parameters in the path. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
-  /** Body, sent as JSON. */
+  /** The body, which is sent as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -18,8 +17,8 @@ export interface ApiBytes {
 }
 
 /**
- * The HTTP API of the bridge in this process or in another process. Operations are named as in the route table, for example `GET
- * /v1/jobs/{id}`. All methods throw `ApiFailure`, or the reason of the signal after it aborts.
+ * The HTTP API of the bridge in this process or in another process. An operation is named as in the route table, for example
+ * `GET /v1/jobs/{id}`. All methods throw `ApiFailure`, or the reason of the signal on abort.
  */
 export interface BridgeApi {
   /** Resolves with the JSON of a successful reply. `T` must be the reply type of the operation. */
@@ -32,11 +31,10 @@ export interface BridgeApi {
 
 /** An error reply of the bridge, or the failure to reach the bridge. */
 export class ApiFailure extends Error {
-  /** Error code: `bridge_ext.code` of the reply, or `unreachable` without a reply. */
+  /** The `bridge_ext.code` of the reply, or `unreachable` without a reply. */
   readonly code: string;
-  /** Suggestions for the caller, best first. */
+  /** Actions that may solve the problem, best first. */
   readonly suggestions: readonly string[];
-  /** Invalid fields of the request and their errors. */
   readonly issues: readonly RequestIssue[];
 
   constructor(

@@ -8,10 +8,16 @@ import type { ToolContext } from './tool.ts';
 
 const { n, size, quality, output_format, background } = parameterEntries;
 
-/** The fields that describe the wanted images: a few fields of an image request under plain names. */
+/** The fields of an image request that tools accept, some under other names. */
 export const imageFields = {
-  prompt: documented(PromptText, 'What to show, for example "a lighthouse at dusk, watercolour".'),
-  negative_prompt: documented(v.optional(PromptText), 'What to avoid, for example "text, people".'),
+  prompt: documented(
+    PromptText,
+    'The content of the image, for example "a lighthouse at dusk, watercolour".',
+  ),
+  negative_prompt: documented(
+    v.optional(PromptText),
+    'Content to avoid, for example "text, people".',
+  ),
   n,
   size: documented(size, 'Width and height in pixels, for example "1536x1024", or "auto".'),
   quality,
@@ -19,7 +25,7 @@ export const imageFields = {
   background,
   model: documented(
     v.optional(text({ maxLength: 128 })),
-    'A model from list_models, for example "gpt-image-2". The default is the default model.',
+    'A model from list_models, for example "gpt-image-2". If omitted, the default model is used.',
   ),
   provider: documented(
     v.optional(text({ maxLength: 64 })),
@@ -48,19 +54,16 @@ export const inputFields = {
   ),
 };
 
-const Fields = v.strictObject(imageFields);
-const Inputs = v.strictObject({
+/** The arguments of a tool that generates or edits images. */
+export const ImageArguments = v.strictObject({
+  ...imageFields,
+  ...inputFields,
   images: v.optional(inputFields.images),
-  mask: inputFields.mask,
-  reference_images: inputFields.reference_images,
 });
 
-/** The arguments of a tool that generates or edits images. */
-export type ImageArguments = v.InferOutput<typeof Fields> & v.InferOutput<typeof Inputs>;
-
-/** Resolves with the body of an image request for these arguments. The bridge validates the whole body. */
+/** Resolves with the body of an image request, which the bridge validates. */
 export async function toRequestBody(
-  { images = [], mask, reference_images, ...fields }: ImageArguments,
+  { images = [], mask, reference_images, ...fields }: v.InferOutput<typeof ImageArguments>,
   context: Pick<ToolContext, 'readFile'>,
 ): Promise<object> {
   const { prompt, negative_prompt, format, model, provider, ...parameters } = fields;
@@ -81,26 +84,24 @@ export async function toRequestBody(
       ...(model === undefined ? {} : { model }),
       ...(provider === undefined ? {} : { provider }),
     },
-    // A request that a model can only serve with changes is served, and the result lists the changes.
+    // The bridge may change values that the model does not support. The result lists the changes.
     policies: { compatibility: 'normalize' },
   };
 }
 
-// The longest text that is treated as a path. It is longer than any path.
+// A longer text is not treated as a path.
 const MAX_PATH_CHARS = 4096;
 
-type Reader = Pick<ToolContext, 'readFile'>;
-
-// Twice the default limit of a service. The service enforces its own limit.
+// Twice the default limit of the bridge, which enforces its own limit.
 const MAX_FILES_BYTES = 128 * 1024 * 1024;
 
 /**
- * Resolves with the inputs of a request for the images in each of `fields`. Files are read one after another. Throws
- * `ApiFailure` if a file cannot be read or the files together are too long.
+ * Resolves with the inputs for the images in each of `fields`. Throws `ApiFailure` if a file cannot be read or the total size of
+ * the files is too large.
  */
 export async function readInputs(
   fields: readonly (readonly string[])[],
-  { readFile }: Reader,
+  { readFile }: Pick<ToolContext, 'readFile'>,
 ): Promise<ImageInput[][]> {
   let bytes = 0;
   async function readNext(path: string): Promise<Buffer> {
@@ -108,7 +109,7 @@ export async function readInputs(
     const file = await readFile(path);
     bytes += file.length;
     if (bytes <= MAX_FILES_BYTES) return file;
-    const message = `the files together exceed ${MAX_FILES_BYTES} bytes`;
+    const message = `the total size of the files exceeds ${MAX_FILES_BYTES} bytes`;
     throw new ApiFailure('invalid_request', message, ['Send fewer or smaller images.']);
   }
   const inputs: ImageInput[][] = [];
@@ -121,7 +122,7 @@ export async function readInputs(
 }
 
 function notAnImage(): ApiFailure {
-  return new ApiFailure('invalid_request', 'image is neither an id nor a data: URL', [
+  return new ApiFailure('invalid_request', 'the image is neither an id nor a data: URL', [
     'Send a data: URL. Paths work only if the client runs on the machine of the bridge.',
   ]);
 }
@@ -130,7 +131,7 @@ async function toInput(
   image: string,
   read: (path: string) => Promise<Buffer>,
 ): Promise<ImageInput> {
-  // Only the first characters of a long text are read, because nothing except a data URL may be long.
+  // Only the first characters are compared, because a data URL may have megabytes.
   if (/^data:/i.test(image.slice(0, 5))) return { type: 'data_url', data_url: image };
   if (image.length > MAX_PATH_CHARS) throw notAnImage();
   if (v.is(ArtifactId, image)) return { type: 'artifact', artifact_id: image };

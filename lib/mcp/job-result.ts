@@ -2,43 +2,40 @@ import type { ImageResponse } from '../contract/reply/image-response.ts';
 import { type ImageJob, isTerminal } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { ApiFailure } from './bridge-api.ts';
-import type { Content, ToolContext, ToolResult } from './tool.ts';
+import { type Content, type ToolContext, type ToolResult, textResult } from './tool.ts';
 
 type Artifact = Extract<ImageResponse['data'][number], { type: 'artifact' }>;
 
-/**
- * The maximum number of previews in a result. All previews together must stay below the size limit of a model for one
- * message.
- */
+/** The maximum number of previews in a result, because models limit the size of a message. */
 const MAX_PREVIEWS = 4;
 
-/** Resolves with the result of a job: its images as links with previews, or the reason why there are none. */
+/** Resolves with the result of a job: links and previews of its images, or the reason why the job has no images. */
 export async function toJobResult(job: ImageJob, context: ToolContext): Promise<ToolResult> {
   const { id, status, result, partial_result: partial } = job;
   if (!isTerminal(job.status)) {
-    return {
-      content: [
-        {
-          type: 'text',
-          text: `Job ${id} is ${status} and continues. Call get_job with {"id": "${id}"} for its images.`,
-        },
-      ],
-    };
+    return textResult(
+      `Job ${id} is ${status} and continues. Call get_job with {"id": "${id}"} for its images.`,
+    );
   }
   const data = (result ?? partial)?.data ?? [];
   const images = data.filter((image) => image.type === 'artifact');
   const head = result ? headOf(job, result) : failureOf(job, images.length);
+  const previews: Content[] = [];
+  for (const image of images.slice(0, MAX_PREVIEWS)) {
+    const preview = await readPreview(image.id, context);
+    if (preview) previews.push(preview);
+  }
   return {
     content: [
       { type: 'text', text: [...head, ...images.map(lineOf)].join('\n') },
-      ...(await previews(images, context)),
+      ...previews,
       ...images.map(toLink),
     ],
     isError: !result,
   };
 }
 
-/** Returns the lines about a job that did not succeed. An interrupted job may have finished some of its images. */
+/** Returns the lines about a job that did not succeed but may have finished some of its images. */
 function failureOf({ id, status, error }: ImageJob, made: number): string[] {
   return [
     made === 0
@@ -65,19 +62,6 @@ function lineOf({ id, width, height, format, bytes, name }: Artifact): string {
   return `Image ${id}: ${width}x${height} ${format}, ${bytes} bytes, in the artifact folder as ${name}.`;
 }
 
-/** Resolves with previews of the first images. Images that are no longer readable are skipped. */
-async function previews(
-  images: readonly Artifact[],
-  context: ToolContext,
-): Promise<readonly Content[]> {
-  const found: Content[] = [];
-  for (const { id } of images.slice(0, MAX_PREVIEWS)) {
-    const preview = await readPreview(id, context);
-    if (preview) found.push(preview);
-  }
-  return found;
-}
-
 function toLink({ id, name, format, bytes }: Artifact): Content {
   return {
     type: 'resource_link',
@@ -88,7 +72,7 @@ function toLink({ id, name, format, bytes }: Artifact): Content {
   };
 }
 
-/** Returns the URI of the MCP resource for an artifact. */
+/** Returns the URI of an artifact as an MCP resource. */
 export function artifactUri(id: string): string {
   return `image-bridge://artifacts/${id}`;
 }
@@ -96,14 +80,14 @@ export function artifactUri(id: string): string {
 type Reader = Pick<ToolContext, 'api' | 'signal' | 'images'>;
 
 /**
- * The dimensions and the qualities to try until the preview is short enough. The quality is reduced first because a model
- * loses more by fewer pixels than by lower quality. Only images of noise need more than the first attempt.
+ * The sizes and qualities to try until the preview is small enough. The quality is reduced first, because fewer pixels are worse
+ * for a model than a lower quality. Only images of noise need more than the first attempt.
  */
 const EDGES = [768, 512, 320] as const;
 const QUALITIES = [85, 50, 20] as const;
 const MAX_BYTES = 400_000;
 
-/** Resolves with a WebP of an image for a model, or with undefined if the image was removed or cannot be made small enough. */
+/** Resolves with a WebP preview, or with undefined if the image was removed or no preview is small enough. */
 export async function readPreview(id: string, reader: Reader): Promise<Content | undefined> {
   try {
     for (const edge of EDGES) {
@@ -116,7 +100,7 @@ export async function readPreview(id: string, reader: Reader): Promise<Content |
   return undefined;
 }
 
-/** Resolves with a preview in the best quality that is short enough. */
+/** Resolves with the preview in the best quality that is small enough. */
 async function previewOf(
   id: string,
   edge: number,

@@ -34,7 +34,7 @@ interface Deps extends Pick<ToolContext, 'clock' | 'images' | 'readFile' | 'keep
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Creates a server of the Model Context Protocol for one connection. Its tools call the HTTP API of the bridge. */
+/** Creates a server of the Model Context Protocol for one connection. The tools call the HTTP API of the bridge. */
 export function createMcpServer({ version, ...deps }: Deps): McpServer {
   const server = new McpServer(
     { name: 'image-bridge', title: 'Image Bridge', version },
@@ -74,8 +74,14 @@ function register(server: McpServer, tool: Tool, deps: CallDeps): void {
     name,
     { title, description, inputSchema, annotations },
     async (input, context) => {
-      const toolContext = toToolContext(context, deps);
-      return toErrorResult(() => tool.run(input, toolContext), toolContext.signal, deps.onFailure);
+      try {
+        return await tool.run(input, toToolContext(context, deps));
+      } catch (error) {
+        if (error instanceof ApiFailure) return toFailureResult(error);
+        // The error of a cancelled call is expected, and the client receives no result.
+        if (!context.mcpReq.signal.aborted) deps.onFailure(error);
+        return toFailureResult(new ApiFailure('internal', 'the tool failed'));
+      }
     },
   );
 }
@@ -96,23 +102,7 @@ function toToolContext({ mcpReq }: ServerContext, deps: CallDeps): ToolContext {
   };
 }
 
-/** Runs a tool. An error becomes a result for the model that called the tool: the code, the message and the suggestions. */
-async function toErrorResult(
-  run: () => Promise<ToolResult>,
-  signal: AbortSignal,
-  onFailure: Deps['onFailure'],
-): Promise<ToolResult> {
-  try {
-    return await run();
-  } catch (error) {
-    // The error of a cancelled call is expected, and the call gets no reply.
-    if (!(error instanceof ApiFailure || signal.aborted)) onFailure(error);
-    return toFailureResult(
-      error instanceof ApiFailure ? error : new ApiFailure('internal', 'tool failed'),
-    );
-  }
-}
-
+/** Converts an error to a result for the model that called the tool. */
 function toFailureResult({ code, message, suggestions, issues }: ApiFailure): ToolResult {
   const text = [`${code}: ${message}`, ...suggestions].join('\n');
   const listed = issues.length > 0 ? { issues } : {};
@@ -124,8 +114,8 @@ function toFailureResult({ code, message, suggestions, issues }: ApiFailure): To
 }
 
 /**
- * Returns a schema that the protocol library shows to clients and does not apply. The tool checks its arguments itself,
- * because the library would report invalid arguments in another form.
+ * Returns a schema that the protocol library shows to clients but does not apply, because the library would report invalid
+ * arguments in another form than the tools.
  */
 function shownSchema(schema: v.GenericSchema): StandardSchemaWithJSON {
   const jsonSchema = () => ({ ...plainSchema(schema) });

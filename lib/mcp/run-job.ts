@@ -4,16 +4,12 @@ import { linkSignal } from '../platform/linked-signal.ts';
 import { ApiFailure } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';
 
-/**
- * The longest wait for a job in one call, in seconds. It is below the 60 s after which clients give up a call. The result
- * then names the job, which get_job continues to follow.
- */
+/** The maximum wait for a job in one call, in seconds. Many clients cancel a call after 60 s. */
 export const MAX_WAIT_S = 45;
 
 /**
- * Creates a job and waits up to `MAX_WAIT_S` seconds for its end. If the client cancels the call, the job is cancelled too,
- * but an image that is being generated is finished and stored, because clients also cancel calls at a time limit of their
- * own.
+ * Creates a job and waits up to `MAX_WAIT_S` seconds for its end. If the client cancels the call, the job is cancelled. An image
+ * that is being generated is finished and stored, because many clients cancel calls after a time limit.
  */
 export async function runJob(body: object, context: ToolContext): Promise<ImageJob> {
   const { api, signal, keepsJobs = () => false } = context;
@@ -27,8 +23,8 @@ export async function runJob(body: object, context: ToolContext): Promise<ImageJ
 }
 
 /**
- * Resolves with the ended job, or with the current state of the job when the maximum wait has passed. If the job cannot be
- * followed, resolves with the last known state, because the job continues and the caller needs its id.
+ * Resolves with the ended job, or with the current state of the job after the maximum wait. If requests to the bridge fail,
+ * resolves with the last known state, because the job continues and the caller needs its id.
  */
 export async function waitForJob(
   job: ImageJob,
@@ -50,26 +46,18 @@ export async function waitForJob(
   } catch (error) {
     signal.throwIfAborted();
     if (!(link.signal.aborted || error instanceof ApiFailure)) throw error;
-    return await currentJob(latest, { api, signal });
+    const request = { path: { id: job.id }, signal };
+    return await api.json<ImageJob>('GET /v1/jobs/{id}', request).catch((failure) => {
+      if (failure instanceof ApiFailure) return latest;
+      throw failure;
+    });
   } finally {
     cancel();
     link.end();
   }
 }
 
-async function currentJob(
-  job: ImageJob,
-  { api, signal }: Pick<ToolContext, 'api' | 'signal'>,
-): Promise<ImageJob> {
-  try {
-    return await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id: job.id }, signal });
-  } catch (error) {
-    if (error instanceof ApiFailure) return job;
-    throw error;
-  }
-}
-
-/** Cancels the job of a cancelled call. Errors are ignored because a cancelled call gets no reply. */
+/** Cancels the job of a cancelled call. Errors are ignored because a cancelled call receives no result. */
 async function cancelJob(id: string, { api }: ToolContext): Promise<void> {
   const { signal } = new AbortController();
   const query = { in_flight: 'finish' };

@@ -10,7 +10,7 @@ import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 export interface ToolContext {
   readonly api: BridgeApi;
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
-  /** Signal that aborts when the client cancels the call or the connection ends. */
+  /** Aborts when the client cancels the call or the connection ends. */
   readonly signal: AbortSignal;
   /** Returns true if jobs continue after their call aborts. If absent, the jobs are cancelled. */
   readonly keepsJobs?: () => boolean;
@@ -21,7 +21,7 @@ export interface ToolContext {
    * if the file cannot be read.
    */
   readonly readFile?: (path: string) => Promise<Buffer>;
-  /** Resolves with the engine for previews, which is loaded for the first preview. */
+  /** Resolves with the engine for previews. The engine is loaded for the first preview. */
   readonly images: () => Promise<Pick<ImageEngine, 'inspect' | 'convert'>>;
 }
 
@@ -50,11 +50,10 @@ export type ToolResult = {
 
 type Arguments = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
-/** A tool of the server. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** Description for the model that chooses a tool, with an example. */
+  /** A description and an example for the model that chooses a tool. */
   readonly description: string;
   readonly input: Arguments;
   /** True if the tool changes nothing. */
@@ -68,9 +67,7 @@ interface Declaration<S extends Arguments> extends Omit<Tool, 'run' | 'input'> {
   run(input: v.InferOutput<S>, context: ToolContext): Promise<ToolResult>;
 }
 
-/**
- * Creates a tool that runs after its arguments have passed its schema. As in a request, an argument of null counts as absent.
- */
+/** Creates a tool that checks its arguments before it runs. As in a request, a `null` argument counts as absent. */
 export function tool<const S extends Arguments>(declaration: Declaration<S>): Tool {
   const schema = closedObject(declaration.input.entries);
   return {
@@ -91,7 +88,6 @@ function wrongArguments(found: readonly v.BaseIssue<unknown>[]): ApiFailure {
   return new ApiFailure('invalid_request', text, ['Correct the arguments.'], issues);
 }
 
-/** Returns a result of text lines. */
 export function textResult(...lines: readonly string[]): ToolResult {
   return { content: [{ type: 'text', text: lines.join('\n') }] };
 }

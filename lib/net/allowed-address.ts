@@ -17,7 +17,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 const PLATFORM_ADDRESS = '168.63.129.16';
 
 /**
- * Returns true if images may be fetched from an address. Only public addresses are allowed: no address of this machine, of a
+ * Returns true if the bridge may connect to an address. Only public addresses are allowed: no address of this machine, of a
  * private network or of a cloud platform, no address that embeds another address (IPv4-mapped, 6to4, Teredo, NAT64), and no
  * multicast, broadcast, reserved or documentation range. `allowsPrivate` also allows private, shared, loopback and
  * link-local networks.

@@ -1,29 +1,25 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher, Agent as UndiciAgent } from 'undici';
 
-/** A request to send. */
 export interface ForwardedRequest {
   /** The origin of the server, such as `http://127.0.0.1:8788`. */
   readonly origin: string;
   readonly method: string;
   /** The request target as sent by the client. */
   readonly target: string;
-  /** Alternating names and values, including `Host` and without headers of the connection. */
+  /** Alternating names and values. `Host` is included, and headers of the connection are not. */
   readonly headers: readonly string[];
-  /** The body, sent with `content-length` if the headers contain it, else in chunks. */
+  /** The body, sent in chunks unless the headers contain `content-length`. */
   readonly body: Readable | undefined;
 }
 
-/** Receives a reply while it arrives. No function is called after `fail` or `end`. */
+/** Receives a reply while the reply arrives. No function is called after `fail` or `end`. */
 export interface ReplySink {
   /** Called when a connection is available, just before the first byte is sent. Returns false to abort the request. */
   sending(): boolean;
   /** Called with the status and the received headers as alternating names and values. */
   head(status: number, headers: readonly string[]): void;
-  /**
-   * Receives a chunk of the body. Returns true if the next chunk may follow immediately. If false is returned, the next chunk
-   * follows after `resume`.
-   */
+  /** Receives a chunk of the body. If the function returns false, the next chunk follows after `resume`. */
   chunk(bytes: Uint8Array): boolean;
   end(): void;
   fail(cause: unknown): void;
@@ -31,9 +27,7 @@ export interface ReplySink {
 
 export interface Forwarding {
   resume(): void;
-  /**
-   * Closes the connection. If the request does not have a connection yet, the request is not sent. `fail` is called afterwards.
-   */
+  /** Closes the connection, then calls `fail`. A request that does not have a connection yet is not sent. */
   abort(): void;
 }
 
@@ -44,29 +38,23 @@ export interface Forwarder {
   close(): Promise<void>;
 }
 
-interface Options {
-  /**
-   * The maximum pause within the body of a reply, with a precision of one second. The time while the sink is paused does not
-   * count.
-   */
-  readonly idleMs: number;
-}
-
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEAD_BYTES = 65_536;
-// The time that an idle connection is kept open. The value is far below the time after which a server closes an idle
-// connection, so that no request is sent on a connection that the server is closing.
+// Far below the time after which servers close idle connections, so that no request is sent on a connection that is closing.
 const KEPT_MS = 1000;
 
-/** Creates the forwarder, which connects a gateway to its servers. */
-export async function createForwarder({ idleMs }: Options): Promise<Forwarder> {
+/**
+ * Creates the forwarder that connects a gateway to its servers. `idleMs` is the maximum pause within the body of a reply, with a
+ * precision of one second. The time while the sink is paused does not count.
+ */
+export async function createForwarder(idleMs: number): Promise<Forwarder> {
   const { Agent } = await import('undici');
   const agent: UndiciAgent = new Agent({
     connect: { timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
     keepAliveTimeout: KEPT_MS,
     keepAliveMaxTimeout: KEPT_MS,
-    // No limit here, because the caller limits the time until the reply.
+    // The caller limits the time until the reply.
     headersTimeout: 0,
     bodyTimeout: idleMs,
   });

@@ -5,7 +5,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { createOnce } from '../platform/once.ts';
 import { createResponseBody, type HttpBody, type ResponseBody } from './response-body.ts';
 
-/** A body that is generated while it is sent. */
+/** A body that is generated while the request is sent. */
 export interface StreamedBody {
   readonly byteLength: number;
   /** Yields the whole body from the start at every call. Chunks are requested only as fast as the connection accepts them. */
@@ -22,9 +22,7 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Called just before the first byte is sent. A request that fails before this call had no effect. */
   readonly onSending?: () => void;
-  /**
-   * The maximum time between the request and the head of its response, with a precision of one second. No limit if absent.
-   */
+  /** The maximum time between the request and the response head, with a precision of one second. Unlimited by default. */
   readonly headersTimeoutMs?: number;
 }
 
@@ -38,9 +36,9 @@ export interface HttpResponse {
 
 export interface HttpClient {
   /**
-   * Sends one request to an http or https URL and resolves with the head of the response, for any status. Redirects are not
-   * followed, the request is never repeated, and proxy settings in environment variables are ignored. Rejects with the signal's
-   * reason on abort. Throws a retryable `upstream` error if name resolution, the connection or TLS failed, because nothing was
+   * Sends one request to an http or https URL and resolves with the response head, for any status. Redirects are not followed,
+   * the request is never repeated, and proxy settings in environment variables are ignored. Rejects with the reason of the
+   * signal on abort. Throws a retryable `upstream` error if name resolution, the connection or TLS failed, because nothing was
    * sent. Throws a `protocol` error with an unknown outcome if the connection failed later or the response was malformed.
    */
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
@@ -49,23 +47,20 @@ export interface HttpClient {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-// The limit for the head of a response. Node's default of 16 KiB is too low, because some backends send long policies and many
-// cookies in the head.
+// Node's default of 16 KiB is too low, because some backends send long policies and many cookies in the response head.
 const MAX_HEAD_BYTES = 65_536;
 
-// The maximum number of informational responses. A limit is needed because each informational head may be as long as a final
-// head. Servers usually send one or two.
+// Servers usually send one or two informational responses. A limit is needed because each head may have `MAX_HEAD_BYTES`.
 const MAX_INFORMATIONAL = 16;
 
-/** Options of new connections. */
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Resolves host names in place of the resolver of the operating system. Not called for a URL with an IP address. */
   readonly lookup?: LookupFunction;
   /** The trusted certificate authority in PEM format, which replaces the default authorities. */
   readonly ca?: string;
 }
 
-/** Creates a client with a pool of connections, which are reused for the same origin. */
+/** Creates a client that reuses connections to the same origin. */
 export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClient {
   const opened = createOnce(() => openAgent(connectOptions));
   let isClosed = false;
@@ -84,10 +79,7 @@ export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClien
   };
 }
 
-/**
- * Imports undici and opens an agent. Called on the first request, so that the import does not delay the start. Throws
- * `internal` if undici cannot be loaded.
- */
+/** Imports undici and opens an agent. Called on the first request, so that the import does not delay the start. */
 async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   const { Agent } = await import('undici').catch((cause: unknown) => {
     throw new BridgeError('internal', 'the HTTP library could not be loaded', { cause });
@@ -95,25 +87,22 @@ async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   return new Agent({
     connect: { ...connectOptions, timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
-    // No limits here, because the caller's signal limits the time of a request.
+    // The caller's signal limits the time of a request.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 }
 
-/** Executes one request, from the wait for a connection to the end of the response. */
+/** Sends one request and resolves with its response. */
 function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpResponse> {
   const { signal, onSending } = request;
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;
     let body: ResponseBody | undefined;
     let informational = 0;
-    const toFailure = (cause: unknown): unknown => {
-      if (signal.aborted) return signal.reason;
-      return connection ? lost(cause) : notSent(cause);
-    };
     const fail = (cause: unknown) => {
-      const failure = toFailure(cause);
+      const error = connection ? lost(cause) : notSent(cause);
+      const failure = signal.aborted ? signal.reason : error;
       if (body) body.fail(failure);
       else reject(failure);
     };
@@ -124,7 +113,15 @@ function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
     const unfollow = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort, { once: true });
 
-    agent.dispatch(toDispatch(url, request), {
+    const { method, headersTimeoutMs } = request;
+    const options: Dispatcher.DispatchOptions = {
+      origin: url.origin,
+      path: `${url.pathname}${url.search}`,
+      method,
+      ...toContent(request),
+      ...(headersTimeoutMs === undefined ? {} : { headersTimeout: headersTimeoutMs }),
+    };
+    agent.dispatch(options, {
       onRequestStart(controller) {
         // The signal may have aborted before a connection was available. This is the last check before the first byte.
         if (signal.aborted) return controller.abort(cancelled());
@@ -154,17 +151,6 @@ function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
       },
     });
   });
-}
-
-function toDispatch(url: URL, request: HttpRequest): Dispatcher.DispatchOptions {
-  const { method, headersTimeoutMs } = request;
-  return {
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method,
-    ...toContent(request),
-    ...(headersTimeoutMs === undefined ? {} : { headersTimeout: headersTimeoutMs }),
-  };
 }
 
 function toContent({ headers, body, signal }: HttpRequest) {

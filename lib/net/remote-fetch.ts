@@ -1,20 +1,27 @@
+import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import { isAllowedAddress } from './allowed-address.ts';
 import type { HttpResponse } from './http-client.ts';
 import { type AddressFault, createPinnedClients, type PinnedDeps } from './pinned-client.ts';
-import { type RemotePolicy, type TargetFault, toRemoteTarget } from './remote-target.ts';
 import { readWhole } from './response-body.ts';
+
+/** The settings `inputs.remote`: the allowed sources of images and the limits of a fetch. */
+export type RemotePolicy = Omit<Config['inputs']['remote'], 'enabled'>;
 
 interface Deps extends PinnedDeps {
   readonly policy: RemotePolicy;
   readonly clock: Pick<Clock, 'after'>;
 }
 
-/** The reason why a fetch failed. The names are stable, so callers may pass them on as a detail. */
-export type RemoteFault =
-  | TargetFault
+/** The reason why a fetch failed. The names are stable, because replies contain them as a detail. */
+type RemoteFault =
+  | 'control_character'
+  | 'not_an_https_url'
+  | 'user_info_in_url'
+  | 'host_not_allowed'
+  | 'port_not_allowed'
   | AddressFault
   | 'unreachable'
   | 'broken_off'
@@ -34,14 +41,13 @@ interface Refusal {
 
 export type Fetched = { readonly ok: true; readonly bytes: Buffer } | Refusal;
 
-/** The target of a redirect, unparsed. */
 interface Redirect {
   readonly location: string;
 }
 
 /**
- * Fetches the bytes of an https URL. Resolves with a fault if the URL or the server causes the failure. Rejects with the
- * signal's reason on abort.
+ * Fetches the bytes of an https URL. Resolves with a fault if the URL or the server causes a failure. Rejects with the reason of
+ * the signal on abort.
  */
 export type RemoteFetch = (url: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
 
@@ -54,9 +60,9 @@ const HEADERS = {
 };
 
 /**
- * Creates a fetch that connects only to hosts allowed by the operator. Every address of a name is checked, the connection is
- * pinned to the checked addresses, and each redirect is checked in the same way. No data of the caller is sent, and proxy
- * settings in environment variables are ignored.
+ * Creates a fetch that connects only to hosts allowed by the operator. All addresses of a host are checked, and only checked
+ * addresses are used. Redirects are checked in the same way. No data of the caller is sent, and proxy settings in environment
+ * variables are ignored.
  */
 export function createRemoteFetch({ policy, clock, ...pinned }: Deps): RemoteFetch {
   const openPinned = createPinnedClients(pinned);
@@ -74,24 +80,19 @@ export function createRemoteFetch({ policy, clock, ...pinned }: Deps): RemoteFet
   }
 
   async function ask(url: URL, maxBytes: number, signal: AbortSignal): Promise<Fetched | Redirect> {
+    const isAllowed = (address: string) => isAllowedAddress(address, policy.allow_private_networks);
     const opened = await openPinned(url.hostname, isAllowed, signal);
     if (!opened.ok) return opened;
     const { client } = opened;
     try {
-      return await evaluate(
-        await client.request(url.href, { method: 'GET', headers: HEADERS, signal }),
-        maxBytes,
-      );
+      const request = { method: 'GET', headers: HEADERS, signal } as const;
+      return await evaluate(await client.request(url.href, request), maxBytes);
     } catch (thrown) {
       signal.throwIfAborted();
       return toRefusal(thrown);
     } finally {
       await client.close();
     }
-  }
-
-  function isAllowed(address: string): boolean {
-    return isAllowedAddress(address, policy.allow_private_networks);
   }
 
   return async function fetchRemote(url, maxBytes, signal) {
@@ -130,6 +131,28 @@ function toRefusal(thrown: unknown): Refusal {
   if (code === 'upstream') return refused('unreachable');
   if (code === 'protocol') return refused('broken_off');
   throw thrown;
+}
+
+type RemoteTarget = { readonly ok: true; readonly url: URL } | Refusal;
+
+// Control characters are rejected because the WHATWG parser silently removes tabs and line breaks, which changes the URL.
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/**
+ * Parses a URL, or the target of a redirect from `base`, and checks the URL against the policy. Hosts are compared exactly after
+ * the WHATWG parser has normalized names to lowercase and IP addresses to their standard notation.
+ */
+export function toRemoteTarget(text: string, policy: RemotePolicy, base?: string): RemoteTarget {
+  if (CONTROL_CHARACTER.test(text)) return refused('control_character');
+  if (!URL.canParse(text, base)) return refused('not_an_https_url');
+  const url = new URL(text, base);
+  if (url.protocol !== 'https:') return refused('not_an_https_url');
+  if (url.username !== '' || url.password !== '') return refused('user_info_in_url');
+  const hosts = policy.allowed_hosts.map((host) => host.toLowerCase());
+  if (!hosts.includes(url.hostname)) return refused('host_not_allowed');
+  // The parser omits the default port of the scheme.
+  const port = url.port === '' ? 443 : Number(url.port);
+  return policy.allowed_ports.includes(port) ? { ok: true, url } : refused('port_not_allowed');
 }
 
 function refused(fault: RemoteFault): Refusal {

@@ -3,7 +3,6 @@ export interface HttpBody extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-/** The control of the parser that pushes the chunks. */
 interface Source {
   pause(): void;
   resume(): void;
@@ -11,22 +10,20 @@ interface Source {
   abort(reason: Error): void;
 }
 
-/** The writing end of a body. */
 export interface ResponseBody extends HttpBody {
   push(chunk: Buffer): void;
   end(): void;
-  /** Passes the error to the reader at once and discards waiting chunks. */
+  /** Passes the error to the reader immediately and discards waiting chunks. */
   fail(error: unknown): void;
 }
 
-// A pause in the middle of a chunk makes the parser copy the rest of the chunk. The parser is therefore paused only when more
-// than this number of bytes is waiting, and resumed when all waiting bytes have been read. A larger number would make turns of
-// the event loop long if many streams run.
+// The parser is paused when this number of bytes is waiting, and resumed when all waiting bytes have been read. Each pause may
+// make the parser copy the remainder of a chunk. A higher limit would make turns of the event loop long if many streams run.
 const MAX_WAITING_BYTES = 65_536;
 
 /**
- * Creates a buffer for the chunks that the parser pushes. One reader reads the chunks at its own pace. If the reader stops
- * before the end, the connection is closed. `onClose` is called once: when the body ends, fails or is destroyed.
+ * Creates a buffer between a parser that pushes chunks and one reader. If the reader stops before the end, the connection is
+ * closed. `onClose` is called once: when the body ends, fails or is destroyed.
  */
 export function createResponseBody(source: Source, onClose: () => void): ResponseBody {
   let waiting: Buffer[] = [];
@@ -58,12 +55,6 @@ export function createResponseBody(source: Source, onClose: () => void): Respons
     source.abort(reason);
   }
 
-  function resume(): void {
-    if (!isPaused) return;
-    isPaused = false;
-    source.resume();
-  }
-
   async function* read(): AsyncGenerator<Buffer> {
     try {
       for (;;) {
@@ -77,7 +68,10 @@ export function createResponseBody(source: Source, onClose: () => void): Respons
         if (failure) throw failure.error;
         if (chunks.length > 0) continue;
         if (isEnded) return;
-        resume();
+        if (isPaused) {
+          isPaused = false;
+          source.resume();
+        }
         if (waiting.length === 0 && !isEnded && !failure) {
           await new Promise<void>((resolve) => {
             wake = resolve;
@@ -110,10 +104,7 @@ export function createResponseBody(source: Source, onClose: () => void): Respons
   };
 }
 
-/**
- * Reads the whole body. Returns undefined, without reading the rest, if the body is longer than `maxBytes`. Rejects if the
- * body fails.
- */
+/** Resolves with the whole body, or with undefined as soon as the body exceeds `maxBytes`. Rejects if the body fails. */
 export async function readWhole(body: HttpBody, maxBytes: number): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 import { BridgeError, type Detail } from '../errors/bridge-error.ts';
 
-/** A request field: its name on the caller's route and its path in the native request. */
+/** The name of a request field on the caller's route, and its path in the native request. */
 export interface FieldRow {
   readonly theirs: string;
   readonly ours: string;
@@ -9,10 +9,7 @@ export interface FieldRow {
 /** Returns the caller's name of a path in the native request. */
 export type CallersName = (path: string) => string;
 
-/**
- * Creates a function that renames a path by the row that covers most of the path, and by the first of equally long rows. A path
- * without a row is not changed.
- */
+/** Creates a function that renames a path by the first row with the longest match. A path without a row is not changed. */
 export function callersNames(rows: readonly FieldRow[]): CallersName {
   return (path) => {
     const [best] = rows
@@ -22,7 +19,7 @@ export function callersNames(rows: readonly FieldRow[]): CallersName {
   };
 }
 
-/** Returns the same failure with the caller's field names. */
+/** Returns an error with the caller's field names. Returns other thrown values unchanged. */
 export function toCallersError(thrown: unknown, nameOf: CallersName): unknown {
   if (!(thrown instanceof BridgeError)) return thrown;
   return thrown.with({
@@ -31,24 +28,25 @@ export function toCallersError(thrown: unknown, nameOf: CallersName): unknown {
   });
 }
 
-/** Returns the details of a failure with the caller's field names. */
+/** Returns the details of an error with the caller's field names. */
 export function toCallersDetails(
   details: BridgeError['details'],
   nameOf: CallersName,
 ): BridgeError['details'] {
-  const members = Object.entries(details).map(([key, detail]) => [
-    key,
-    detail === undefined ? undefined : renamed(key, detail, nameOf),
-  ]);
-  return Object.fromEntries(members);
+  const members = Object.entries(details);
+  return Object.fromEntries(members.map(([key, detail]) => [key, renamed(key, detail, nameOf)]));
 }
 
 function covers(ours: string, path: string): boolean {
   return path === ours || path.startsWith(`${ours}.`) || path.startsWith(`${ours}[`);
 }
 
-/** Renames the paths in a detail. Only members named `field` and `fields` contain paths, at any depth. */
-function renamed(key: string, detail: Detail, nameOf: CallersName): Detail {
+/** Renames the paths in a detail. Only members with the names `field` and `fields` contain paths, at any depth. */
+function renamed<T extends Detail | undefined>(
+  key: string,
+  detail: T,
+  nameOf: CallersName,
+): Detail | T {
   if (typeof detail === 'string') {
     return key === 'field' || key === 'fields' ? nameOf(detail) : detail;
   }

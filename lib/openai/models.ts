@@ -5,15 +5,15 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 interface Deps {
   /** The enabled providers, sorted by name. */
   readonly providers: readonly { readonly name: string; readonly models: readonly string[] }[];
-  /** Returns the provider of a request that names only a model. Undefined if no provider lists the model. */
+  /** Returns the provider for a request that names only a model, or undefined if no provider lists the model. */
   readonly providerOf: (model: string) => string | undefined;
   /** `server.compat.model_aliases`. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly clock: Clock;
 }
 
-/** The provider and the model to which a caller's model name refers. */
-export interface ModelRoute {
+/** The meaning of a model name sent by a caller. */
+interface ModelRoute {
   /** Undefined if the name contains no provider. */
   readonly provider: string | undefined;
   readonly model: string;
@@ -21,18 +21,18 @@ export interface ModelRoute {
 
 export type Models = ReturnType<typeof createModels>;
 
-/** Resolves and lists the model names of the OpenAI-familiar routes. */
+/** Resolves and lists the model names of the OpenAI-compatible routes. */
 export function createModels({ providers, providerOf, aliases, clock }: Deps) {
   const created = nowSecs(clock);
   const all = [...new Set([...toIds(), ...Object.keys(aliases)])].flatMap((id) => find(id) ?? []);
 
-  /** Resolves a model name. The model may not be listed; a request for such a model is refused later. */
+  /** Resolves a model name. A request for a model that no provider lists is rejected later. */
   function resolve(id: string): ModelRoute {
     const name = (Object.hasOwn(aliases, id) ? aliases[id] : undefined) ?? id;
     const slash = name.indexOf('/');
     const provider = name.slice(0, Math.max(0, slash));
     const isRoute = providers.some((one) => one.name === provider);
-    // The name of a listed model may contain a slash itself.
+    // The name of a listed model may itself contain a slash.
     return isRoute && providerOf(name) === undefined
       ? { provider, model: name.slice(slash + 1) }
       : { provider: undefined, model: name };
@@ -47,7 +47,7 @@ export function createModels({ providers, providerOf, aliases, clock }: Deps) {
       : undefined;
   }
 
-  /** Returns the id of each model: its own name if that resolves to it, otherwise `provider/model`. */
+  /** Returns the id of each model: its name if the name resolves to this model, else `provider/model`. */
   function toIds(): string[] {
     return providers.flatMap(({ name, models }) =>
       models.map((model) => {
@@ -63,7 +63,7 @@ export function createModels({ providers, providerOf, aliases, clock }: Deps) {
 
     list: (): ModelList => ({ object: 'list', data: all }),
 
-    /** Returns a model. Throws `not_found` for a name that resolves to no listed model. */
+    /** Returns a model. Throws `not_found` if no provider lists the model. */
     get(id: string): Model {
       const found = find(id);
       if (!found) throw new BridgeError('not_found', 'no provider lists this model');

@@ -1,4 +1,3 @@
-import type { EditFileRole, EditsFormFields } from '../contract/openai/form.ts';
 import type { EditsBody, GenerationsBody } from '../contract/openai/images.ts';
 import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/openai/response.ts';
 import type { ImageInput } from '../contract/request/image-input.ts';
@@ -8,6 +7,7 @@ import type { ImageRequests, ServedImages } from '../image-requests/image-reques
 import { type CallersName, toCallersError } from './field-names.ts';
 import type { Models } from './models.ts';
 import {
+  type EditForm,
   imagesOf,
   imagesOfForm,
   imagesOfJson,
@@ -22,7 +22,7 @@ interface Deps {
   readonly limits: RequestLimits;
 }
 
-/** The complete reply, a stream if the caller requested a stream, or a job if the caller prefers a job. */
+/** The reply with all images, a stream of events if the caller requested a stream, or a job if the caller prefers a job. */
 export type ImagesReply =
   | ((
       | { readonly value: ImagesResponseWithBytes }
@@ -30,18 +30,11 @@ export type ImagesReply =
     ) & { readonly replayed: boolean })
   | Extract<ServedImages, { readonly accepted: unknown }>;
 
-/** The form of an edit request. */
-export interface EditForm {
-  readonly fields: EditsFormFields;
-  readonly files: Readonly<Record<EditFileRole, readonly Buffer[]>>;
-}
-
 export type OpenAiImages = ReturnType<typeof createOpenAiImages>;
 
 /**
- * Serves the OpenAI-familiar image routes through the native routes. A call resolves with the images, or, for a stream, once the work
- * is queued or running; the events reject if the work fails later. Throws the errors of the native routes, with OpenAI's field
- * names.
+ * Serves the OpenAI-compatible image routes through the native service. A call for a stream resolves when the work is queued or
+ * running. Throws the errors of the native service, with OpenAI's field names.
  */
 export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
   async function createImages(sent: SentRequest, context: RequestContext): Promise<ImagesReply> {
@@ -53,10 +46,8 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
       const { value, replayed } = served;
       return { value: toImagesResponse(value, translation), replayed };
     }
-    const { value, replayed } = await withCallersNames(
-      nameOf,
-      imageRequests.stream(request, context),
-    );
+    const streamed = imageRequests.stream(request, context);
+    const { value, replayed } = await withCallersNames(nameOf, streamed);
     return { events: withCallersEvents(nameOf, toImagesEvents(value, translation)), replayed };
   }
 
@@ -67,14 +58,10 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
     },
 
     edit(sent: EditsBody | EditForm, context: RequestContext): Promise<ImagesReply> {
-      if (!('files' in sent)) {
-        return createImages(
-          { operation: 'edit', body: sent, images: imagesOfJson<ImageInput>(sent.fields) },
-          context,
-        );
-      }
-      const { fields: body, files } = sent;
-      const images = imagesOfForm(files, body.fields.bridge_ext);
+      const { body, images } =
+        'files' in sent
+          ? { body: sent.fields, images: imagesOfForm(sent) }
+          : { body: sent, images: imagesOfJson<ImageInput>(sent.fields) };
       return createImages({ operation: 'edit', body, images }, context);
     },
   };

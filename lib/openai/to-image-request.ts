@@ -21,7 +21,7 @@ import { parseWithLimits, type RequestLimits } from '../contract/schema/request-
 import { type CallersName, callersNames, type FieldRow } from './field-names.ts';
 import type { Models } from './models.ts';
 
-/** A request to one of the two image routes. Each field is valid on its own. */
+/** A request to one of the two image routes. The fields are valid individually. */
 export interface SentRequest<I = Image> {
   readonly operation: 'generate' | 'edit';
   readonly body: SentBody;
@@ -31,20 +31,20 @@ export interface SentRequest<I = Image> {
 type Image = ImageInput | FileInput;
 type Bodies = GenerationsBody | EditsBody | EditsFormFields;
 
-/** A body without its images, which are `SentImages`. */
+/** A body without its images. */
 interface SentBody extends Pick<Bodies, 'unknown'> {
   readonly fields: Omit<Bodies['fields'], 'bridge_ext' | 'images' | 'mask'> & {
     readonly bridge_ext?: Omit<BridgeExt, 'reference_images'> | undefined;
   };
 }
 
-/** A native request, and the names with which its reply refers to the caller's fields. */
+/** A native request, and the facts for a reply in the caller's format. */
 export interface Translation<I = Image> {
   readonly request: RequestOf<I>;
   readonly nameOf: CallersName;
   /** The names of the fields that were ignored. */
   readonly ignored: readonly string[];
-  /** The values that were replaced because they are aliases. */
+  /** The aliases that were replaced by their values. */
   readonly aliases: readonly Normalization[];
 }
 
@@ -53,12 +53,12 @@ interface Deps {
   readonly limits: RequestLimits;
 }
 
-/** A value sent by the caller, and its native field. */
+/** A value sent by the caller, with the name and the native path of its field. */
 interface NamedValue extends FieldRow {
   readonly value: unknown;
 }
 
-/** Converts a request of the OpenAI-familiar routes to a native request. Throws `invalid_request`. */
+/** Converts a request of the OpenAI-compatible routes to a native request. Throws `invalid_request`. */
 export function toImageRequest<I>(sent: SentRequest<I>, { models, limits }: Deps): Translation<I> {
   const { operation, body, images } = sent;
   const named = toNamedValues(sent, models);
@@ -85,10 +85,7 @@ export function toImageRequest<I>(sent: SentRequest<I>, { models, limits }: Deps
   };
 }
 
-/**
- * Returns every value that the caller sent, with its native field. Values that differ between the two request formats are
- * converted.
- */
+/** Returns every value that the caller sent, with its native field and in the form of the native request. */
 function toNamedValues(
   { operation, body }: Pick<SentRequest, 'operation' | 'body'>,
   models: Deps['models'],
@@ -97,33 +94,29 @@ function toNamedValues(
   const route = model === undefined ? undefined : models.resolve(model);
   const named = new Map<string, unknown>([
     ...Object.entries(fields),
-    ...Object.entries(ext ?? {}).map(([key, value]) => [`bridge_ext.${key}`, value] as const),
-    ...Object.entries(ext?.session ?? {}).map(
-      ([key, value]) => [`bridge_ext.session.${key}`, value] as const,
-    ),
+    ...withPrefix('bridge_ext.', ext),
+    ...withPrefix('bridge_ext.session.', ext?.session),
     ['model', route?.model],
     ['quality', fields.quality && toQuality(fields.quality)],
-    // Both fields identify the same person. An empty `safety_identifier` is ignored.
+    // Both fields identify the same person. `user` is ignored unless `safety_identifier` is empty or absent.
     [fields.safety_identifier ? 'user' : 'safety_identifier', undefined],
     // A stream always returns bytes.
     ['response_format', fields.stream ? undefined : fields.response_format],
   ]);
-  const rows: NamedValue[] = WIRE_FIELDS[operation].map((row) => ({
-    ...row,
-    value: named.get(row.theirs),
-  }));
-  const implied: NamedValue[] = [
+  const mode = named.get('session_key') && 'persistent';
+  const rows: NamedValue[] = [
     { theirs: 'model', ours: 'routing.provider', value: route?.provider },
-    {
-      theirs: 'session_key',
-      ours: 'session.mode',
-      value: named.get('session_key') && 'persistent',
-    },
+    { theirs: 'session_key', ours: 'session.mode', value: mode },
+    ...WIRE_FIELDS[operation].map((row) => ({ ...row, value: named.get(row.theirs) })),
   ];
-  return [...implied, ...rows].filter(({ value }) => value !== undefined);
+  return rows.filter(({ value }) => value !== undefined);
 }
 
-/** Builds a native request from the values. The compatibility mode is `normalize` by default on these routes. */
+function withPrefix(prefix: string, fields: object = {}): (readonly [string, unknown])[] {
+  return Object.entries(fields).map(([key, value]) => [`${prefix}${key}`, value]);
+}
+
+/** Builds a native request from the values. On these routes, `policies.compatibility` is `normalize` by default. */
 function toDraft(named: readonly NamedValue[]): Record<string, unknown> {
   const draft = new Map<string, unknown>();
   const nested = new Map([
@@ -140,17 +133,11 @@ function toDraft(named: readonly NamedValue[]): Record<string, unknown> {
 
 /** Returns an issue for each field that was sent under two names with different values. */
 function conflictsOf(named: readonly NamedValue[]): RequestIssue[] {
-  return named.flatMap(({ theirs, ours, value }, index) => {
+  return named.flatMap(({ theirs, ours, value }) => {
     const first = named.find((one) => one.ours === ours);
-    return first && named.indexOf(first) < index && !isDeepStrictEqual(first.value, value)
-      ? [
-          {
-            field: theirs,
-            code: 'invalid_combination',
-            message: `must not differ from ${first.theirs}`,
-          },
-        ]
-      : [];
+    if (!first || isDeepStrictEqual(first.value, value)) return [];
+    const message = `must not differ from ${first.theirs}`;
+    return [{ field: theirs, code: 'invalid_combination', message }];
   });
 }
 
@@ -223,10 +210,7 @@ const OF_BRIDGE_EXT = {
   'bridge_ext.metadata': 'metadata',
 };
 
-/**
- * Every field of the two routes that has a counterpart in the native request. If a field has two names and the caller used neither,
- * errors use the first name.
- */
+/** The fields with a counterpart in the native request. If a field has two names, errors use the first unless only the second was sent. */
 const WIRE_FIELDS: Readonly<Record<'generate' | 'edit', readonly FieldRow[]>> = {
   generate: toRows({ ...COMMON, ...OF_BRIDGE_EXT }),
   edit: toRows({ ...COMMON, ...OF_EDITS, ...OF_BRIDGE_EXT }),
@@ -236,7 +220,7 @@ function toRows(table: Readonly<Record<string, string>>): FieldRow[] {
   return Object.entries(table).map(([theirs, ours]) => ({ theirs, ours }));
 }
 
-/** The images of one request, and the caller's names for them. */
+/** The images of one request, and the caller's names of their fields. */
 interface SentImages<I = Image> {
   readonly images: readonly I[];
   readonly mask: I | null;
@@ -244,7 +228,7 @@ interface SentImages<I = Image> {
   readonly names: readonly FieldRow[];
 }
 
-/** The fields of a JSON body that hold images. */
+/** The fields of a JSON body that contain images. */
 interface ImageFields<I> {
   readonly images: readonly (ImageReference | I)[];
   readonly mask?: ImageReference | I | undefined;
@@ -255,13 +239,13 @@ interface ReferenceField<I> {
   readonly reference_images?: readonly I[] | undefined;
 }
 
-/** Returns the images of a generation request, which may have reference images. */
+/** Returns the images of a generation request: only reference images. */
 export function imagesOf<I>(ext: ReferenceField<I> | undefined): SentImages<I> {
   const references = ext?.reference_images ?? [];
   return { images: [], mask: null, references, names: [ofExt] };
 }
 
-/** Returns the images of an edit that was sent as JSON. The field of a data URL has a different name in the native request. */
+/** Returns the images of an edit that was sent as JSON. Data URLs are in a field with another name in the native request. */
 export function imagesOfJson<I extends object>({
   images,
   mask,
@@ -281,13 +265,16 @@ export function imagesOfJson<I extends object>({
   };
 }
 
-/** Returns the images of an edit that was sent as a form, in their order. Images of `bridge_ext` follow the files. */
-export function imagesOfForm(
-  files: Readonly<Record<EditFileRole, readonly Buffer[]>>,
-  ext: BridgeExt | undefined,
-): SentImages {
+/** An edit request that was sent as a form. */
+export interface EditForm {
+  readonly fields: EditsFormFields;
+  readonly files: Readonly<Record<EditFileRole, readonly Buffer[]>>;
+}
+
+/** Returns the images of an edit that was sent as a form, in their order. The images in `bridge_ext` follow the files. */
+export function imagesOfForm({ fields: { fields }, files }: EditForm): SentImages {
   const [mask] = files.mask;
-  const more = ext?.reference_images ?? [];
+  const more = fields.bridge_ext?.reference_images ?? [];
   const references = [
     ...files.reference_image.map((_, index) => `reference_image[${index}]`),
     ...more.map((_, index) => `${ofExt.theirs}[${index}]`),
@@ -307,11 +294,7 @@ export function imagesOfForm(
 const ofExt = { theirs: 'bridge_ext.reference_images', ours: 'reference_images' };
 
 function toNative<I extends object>(image: ImageReference | I): I | DataUrlInput {
-  return isReference(image) ? { type: 'data_url', data_url: image.image_url } : image;
-}
-
-function isReference(image: object): image is ImageReference {
-  return 'image_url' in image;
+  return 'image_url' in image ? { type: 'data_url', data_url: image.image_url } : image;
 }
 
 function toFile(bytes: Buffer): Image {

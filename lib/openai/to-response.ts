@@ -14,7 +14,7 @@ import type { Translation } from './to-image-request.ts';
 
 type Naming = Pick<Translation, 'nameOf' | 'ignored' | 'aliases'>;
 
-/** Converts a reply to OpenAI's format. `bridge_ext` contains the facts that only the bridge reports. */
+/** Converts a reply to OpenAI's format. */
 export function toImagesResponse(
   response: ImageResponseWithBytes,
   naming: Naming,
@@ -30,16 +30,10 @@ export function toImagesResponse(
 
 /** Converts an image. These routes return only bytes and URLs. */
 function toData(image: ImageWithBytes): ImagesResponseWithBytes['data'] {
-  const revised =
-    image.revised_prompt === undefined ? {} : { revised_prompt: image.revised_prompt };
-  switch (image.type) {
-    case 'b64_json':
-      return [{ b64_json: image.b64_json, ...revised }];
-    case 'url':
-      return [{ url: image.url, ...revised }];
-    default:
-      return [];
-  }
+  const { revised_prompt } = image;
+  const revised = revised_prompt === undefined ? {} : { revised_prompt };
+  if (image.type === 'b64_json') return [{ b64_json: image.b64_json, ...revised }];
+  return image.type === 'url' ? [{ url: image.url, ...revised }] : [];
 }
 
 /** Returns the effective parameters under OpenAI's names. Omits unknown values. */
@@ -61,8 +55,8 @@ function effectiveOf({
 }
 
 /**
- * Returns the tokens under OpenAI's names, with the details that the types of official clients require. Input tokens that the
- * provider does not report as image tokens are counted as text tokens.
+ * Returns the token counts under OpenAI's names, with the details that official clients require. Input tokens that the provider
+ * does not report as image tokens are counted as text tokens.
  */
 function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
   const { provider, ...tokens } = usage ?? {};
@@ -72,12 +66,11 @@ function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
   return { usage: { ...tokens, input_tokens_details: { text_tokens, image_tokens } } };
 }
 
-/** Returns the size of an image in the form of a request: `WxH`. */
 function sizeOf({ width, height }: Pick<ImageWithBytes, 'width' | 'height'>): string {
   return `${width}x${height}`;
 }
 
-/** Returns the size that all images share. Undefined if the sizes differ. */
+/** Returns the common size of all images, or undefined if the sizes differ. */
 function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
   const [size, ...others] = new Set(data.map(sizeOf));
   return others.length === 0 ? size : undefined;
@@ -122,57 +115,45 @@ export function withCallersFields(
 
 type Asked = Pick<Translation, 'request' | 'ignored'>;
 type Prefix = 'image_generation' | 'image_edit';
-type Partial = Extract<StreamEventWithBytes, { type: 'partial_image' }>;
 
-/** Converts a native stream to OpenAI's events: partial images as they arrive, then one event for each image. */
+/** Converts a native stream to OpenAI's events: partial images when they arrive, then one event for each image. */
 export async function* toImagesEvents(
   events: AsyncIterable<StreamEventWithBytes>,
   asked: Asked,
 ): AsyncGenerator<ImagesEventWithBytes> {
   const prefix = asked.request.operation === 'edit' ? 'image_edit' : 'image_generation';
-  const isOneOfMany = asked.request.parameters.n > 1;
-  let createdSecs = 0;
+  let created_at = 0;
   for await (const event of events) {
-    if (event.type === 'started') createdSecs = event.created;
-    if (event.type === 'partial_image') yield toPartial(event, prefix, createdSecs, isOneOfMany);
+    if (event.type === 'started') created_at = event.created;
+    if (event.type === 'partial_image') {
+      // Only the size and the format are known before completion. Official clients require the other members.
+      yield {
+        type: `${prefix}.partial_image`,
+        partial_image_index: event.partial_index,
+        b64_json: event.b64_json,
+        created_at,
+        size: sizeOf(event),
+        quality: 'auto',
+        background: 'auto',
+        output_format: event.format,
+        ...(asked.request.parameters.n > 1 ? { index: event.index } : {}),
+      };
+    }
     if (event.type === 'completed') yield* toCompleted(event.response, prefix, asked);
   }
 }
 
-/**
- * Converts a partial image. Before completion only its size and format are known. The types of official clients require the other
- * members, which are `auto`.
- */
-function toPartial(
-  { b64_json, index, partial_index, ...image }: Partial,
-  prefix: Prefix,
-  created_at: number,
-  isOneOfMany: boolean,
-): ImagesEventWithBytes {
-  return {
-    type: `${prefix}.partial_image`,
-    partial_image_index: partial_index,
-    b64_json,
-    created_at,
-    size: sizeOf(image),
-    quality: 'auto',
-    background: 'auto',
-    output_format: image.format,
-    ...(isOneOfMany ? { index } : {}),
-  };
-}
-
-/** Creates one event for each image. The last event carries the usage of the whole request. */
+/** Creates one event for each image. The last event contains the usage of the whole request. */
 function* toCompleted(
   response: ImageResponseWithBytes,
   prefix: Prefix,
   { request, ignored }: Asked,
 ): Generator<ImagesEventWithBytes> {
-  const { data, created: created_at } = response;
+  const { data, created: created_at, usage } = response;
+  const { quality, background, size } = effectiveOf(response);
   for (const image of data) {
     // A stream always requests bytes.
     if (image.type !== 'b64_json') continue;
-    const { quality, background, size } = effectiveOf(response);
     yield {
       type: `${prefix}.completed`,
       b64_json: image.b64_json,
@@ -182,14 +163,10 @@ function* toCompleted(
       background: background ?? 'auto',
       output_format: image.format,
       ...(request.parameters.n > 1 ? { index: image.index } : {}),
-      ...(image === data.at(-1) ? finalMembers(response, ignored) : {}),
+      ...(image === data.at(-1) && {
+        ...usageOf(usage),
+        ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: [...ignored] } } : {}),
+      }),
     };
   }
-}
-
-function finalMembers({ usage }: ImageResponseWithBytes, ignored: readonly string[]) {
-  return {
-    ...usageOf(usage),
-    ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: [...ignored] } } : {}),
-  };
 }

@@ -26,18 +26,18 @@ import { withCallersFields } from '../openai/to-response.ts';
 
 interface Deps {
   readonly planRoutes: PlanRoutes;
-  /** Returns the error with which a provider would refuse work now, as far as it is known without a call. */
+  /** Returns the error with which a provider would reject work now, if the error is known without a call. */
   readonly findFault: (provider: string) => BridgeError | undefined;
   readonly models: Pick<Models, 'resolve'>;
   readonly limits: RequestLimits;
 }
 
-/** A route and the error with which its provider would refuse work. Undefined if the provider is ready. */
+/** A planned route. `fault` is undefined if the provider is ready. */
 type Candidate = RouteOutcome & { readonly fault: BridgeError | undefined };
 
 export type Plans = ReturnType<typeof createPlans>;
 
-/** Plans a native or an OpenAI request on each of its routes, without running it. */
+/** Plans a native or an OpenAI request for each of its routes. The request is not run. */
 export function createPlans({ planRoutes, findFault, ...deps }: Deps) {
   async function planNative(
     sent: PlanRequest,
@@ -52,7 +52,7 @@ export function createPlans({ planRoutes, findFault, ...deps }: Deps) {
     };
   }
 
-  /** Plans an OpenAI request. The plan uses the field names that the reply to that request would use. */
+  /** Plans an OpenAI request. The plan has the field names of the OpenAI request. */
   async function planOpenAi(
     sent: SentRequest<PlanInput>,
     context: RequestContext,
@@ -67,20 +67,20 @@ export function createPlans({ planRoutes, findFault, ...deps }: Deps) {
   }
 
   return {
-    /** Throws `invalid_request` for a provider that is not registered, `configuration`. */
+    /** Resolves with the plan. Throws `invalid_request`, for example if a provider is not registered, and `configuration`. */
     async plan(body: PlanRequest | OpenAiPlanRequest, context: RequestContext): Promise<ImagePlan> {
       if (!('openai' in body)) return planNative(body, context);
       try {
         return await planOpenAi(toSentRequest(body.openai), context);
       } catch (thrown) {
-        // The fields of the OpenAI request are members of `openai` in this body.
+        // The body of a plan contains the OpenAI request in the field `openai`.
         throw toCallersError(thrown, (path) => `openai.${path}`);
       }
     },
   };
 }
 
-/** Returns the index of the route that would get the work. A provider that is not ready is skipped. */
+/** Returns the index of the route that would be used, or null. A route whose provider is not ready is skipped. */
 function chosenOf(routes: readonly Candidate[], policy: Routing['fallback_policy']): number | null {
   for (const [index, { outcome, fault }] of routes.entries()) {
     if (!(outcome instanceof BridgeError)) {

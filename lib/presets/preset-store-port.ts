@@ -3,7 +3,7 @@ import type { PresetTemplate } from '../contract/resources/preset.ts';
 /** A stored preset. Times are Unix seconds. */
 export interface PresetRecord {
   readonly name: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   readonly template: PresetTemplate;
   readonly createdSecs: number;
   /** The time of the creation or of the last replacement. */
@@ -11,18 +11,18 @@ export interface PresetRecord {
 }
 
 /**
- * Stores the presets of this instance, which all scopes share. Every method is one transaction and is durable when it resolves.
+ * Stores the presets, which all scopes share. Every method runs one transaction and resolves when the transaction is durable.
  * Throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  */
 export interface PresetStore {
-  /** Creates a preset. Throws `preset_exists`, and changes nothing, if the name is taken. Names are compared byte by byte. */
+  /** Creates a preset. Throws `preset_exists` if the name is taken. Names are compared byte by byte. */
   create(preset: PresetRecord): Promise<void>;
-  /** Replaces everything but the time of creation. Resolves with undefined if there is no such preset. */
+  /** Replaces all fields except the time of creation. Resolves with undefined if the preset does not exist. */
   replace(preset: Omit<PresetRecord, 'createdSecs'>): Promise<PresetRecord | undefined>;
-  /** Removes a preset. Resolves with true if there was one. */
+  /** Removes a preset. Resolves with true if the preset existed. */
   remove(name: string): Promise<boolean>;
   find(name: string): Promise<PresetRecord | undefined>;
-  /** Returns one page of presets, sorted by name, that begins after `after`. `more` is true unless the page is the last. */
+  /** Resolves with the presets whose names follow `after`, sorted by name. `more` is true if further presets follow. */
   list(page: {
     readonly after?: string;
     readonly limit: number;

@@ -22,28 +22,17 @@ export type Presets = ReturnType<typeof createPresets>;
 // The identity of the list in its cursors. There is only one list of presets.
 const LIST = ['presets'];
 
-/** Manages named templates that all callers share. Clients apply the templates. */
+/** Manages named templates that all callers share. The clients, not the bridge, merge a template into a request. */
 export function createPresets({ store, clock, cursors, replay }: Deps) {
   async function create(request: PresetCreate): Promise<Preset> {
     const now = nowSecs(clock);
-    const { name, description, template } = request;
-    const described = description === undefined ? {} : { description };
-    const record = { name, ...described, template, createdSecs: now, updatedSecs: now };
+    const record = { ...request, createdSecs: now, updatedSecs: now };
     await store.create(record);
     return toPreset(record);
   }
 
-  async function find(name: string): Promise<Preset> {
-    const record = await store.find(name);
-    if (!record) throw noSuchPreset();
-    return toPreset(record);
-  }
-
   return {
-    /**
-     * Creates a preset. A repeated request returns the current state of the preset. Throws `preset_exists`,
-     * `idempotency_conflict`.
-     */
+    /** Creates a preset. Resolves a repeated request with the current preset. Throws `preset_exists`, `idempotency_conflict`. */
     async create(
       request: PresetCreate,
       context: PresetContext,
@@ -58,48 +47,38 @@ export function createPresets({ store, clock, cursors, replay }: Deps) {
     },
 
     /** Returns a preset. Throws `not_found`. */
-    find,
+    find: async (name: string): Promise<Preset> => toPreset(await store.find(name)),
 
     /** Replaces the whole preset. Throws `not_found`. */
-    async replace(name: string, { description, template }: PresetReplace): Promise<Preset> {
-      const described = description === undefined ? {} : { description };
-      const updatedSecs = nowSecs(clock);
-      const record = await store.replace({ name, ...described, template, updatedSecs });
-      if (!record) throw noSuchPreset();
-      return toPreset(record);
+    async replace(name: string, sent: PresetReplace): Promise<Preset> {
+      return toPreset(await store.replace({ name, ...sent, updatedSecs: nowSecs(clock) }));
     },
 
     /** Removes a preset. Throws `not_found`. */
     async remove(name: string): Promise<void> {
-      if (!(await store.remove(name))) throw noSuchPreset();
+      if (!(await store.remove(name))) throw presetNotFound();
     },
 
     /** Returns one page of presets, sorted by name. Throws `invalid_request` for a cursor of another list. */
     async list(limit: number, cursor: string | undefined): Promise<Page<Preset>> {
-      const after = cursor === undefined ? {} : { after: toName(cursor) };
+      const after = cursor === undefined ? {} : { after: cursors.read(LIST, cursor).toString() };
       const { items, more } = await store.list({ ...after, limit });
       const last = items.at(-1);
       return {
         items: items.map(toPreset),
-        ...(more && last ? { next_cursor: toCursor(last.name) } : {}),
+        ...(more && last ? { next_cursor: cursors.write(LIST, Buffer.from(last.name)) } : {}),
       };
     },
   };
-
-  function toCursor(name: string): string {
-    return cursors.write(LIST, Buffer.from(name, 'utf8'));
-  }
-
-  function toName(cursor: string): string {
-    return cursors.read(LIST, cursor).toString('utf8');
-  }
 }
 
-function toPreset({ name, description, template, createdSecs, updatedSecs }: PresetRecord): Preset {
-  const described = description === undefined ? {} : { description };
-  return { name, ...described, template, created: createdSecs, updated: updatedSecs };
+/** Throws `not_found` if the record is undefined. */
+function toPreset(record: PresetRecord | undefined): Preset {
+  if (!record) throw presetNotFound();
+  const { createdSecs: created, updatedSecs: updated, ...sent } = record;
+  return { ...sent, created, updated };
 }
 
-function noSuchPreset(): BridgeError {
-  return new BridgeError('not_found', 'there is no preset of this name');
+function presetNotFound(): BridgeError {
+  return new BridgeError('not_found', 'preset not found');
 }

@@ -13,43 +13,35 @@ interface Deps {
   readonly durations: Pick<RecentDurations, 'note'>;
 }
 
-/** Work whose result has no owner until it is committed. A result is committed or discarded once. */
-export interface Run<M, T> {
-  make(signal: AbortSignal): Promise<M>;
-  /** Commits the result. If that fails, discards the result and rejects. */
+/** A result that has no owner until it is committed. Each result is either committed or discarded, once. */
+export interface Uncommitted<M, T> {
+  /** Commits the result. If the commit fails, discards the result and rejects. */
   commit(made: M): Promise<T>;
   /** Removes the whole result. Resolves with the failure of the run. */
   discard(made: M, reason: unknown): Promise<BridgeError>;
 }
 
-/** A run whose events can be read before it ends. */
-export interface ImageRun<T> extends Run<GenerationResult, T> {
+export interface ImageRun<T> extends Uncommitted<GenerationResult, T> {
   start(signal: AbortSignal): RunningGeneration;
 }
 
-/** The caller of a run and its trace: the context of a request, or the context of a job. */
-export type RunContext = GenerationContext & Pick<RequestContext, 'trace'>;
+type RunContext = GenerationContext & Pick<RequestContext, 'trace'>;
 
-/** The end of a run, as its owner, a request or a job, wants it. */
+/** The part of a run that differs between requests and jobs. */
 interface RunEnd<T> {
   /** Makes the result durable and gives its publications an owner. */
   commit(made: GenerationResult): Promise<T>;
-  /** Converts a failure for the owner of the run. By default the failure is not changed. */
+  /** Converts a failure to the error to report. By default, the failure is not changed. */
   readonly toFailure?: (thrown: unknown) => BridgeError;
-  /** True if the owner of the run removes publications that were not committed. False by default: the run removes them. */
+  /** True if uncommitted publications are removed by the owner of the run. By default, the run removes uncommitted publications. */
   readonly keepsPublications?: boolean;
 }
 
 export type ImageRuns = ReturnType<typeof createImageRuns>;
 
-/** Creates runs. A run writes its log lines, runs the generation, then commits or discards the result. */
+/** Creates runs. A run writes its log lines, runs the generation, and commits or discards the result. */
 export function createImageRuns({ generation, publisher, log, durations }: Deps) {
   const lines = createOperationLog(log);
-
-  /** Removes the files of a result. A file that cannot be removed now is removed at the next start. */
-  async function remove({ publications }: GenerationResult): Promise<void> {
-    if (publications.length > 0) await publisher.discard(publications).catch(() => {});
-  }
 
   return {
     newRun<T>(
@@ -60,11 +52,13 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       const { ledger } = context;
       const traced = { ...context.trace, requestId: context.requestId };
 
-      /** Withdraws the images of a failed run, unless its owner keeps them. */
-      async function withdraw(made: GenerationResult): Promise<void> {
+      /** Withdraws the images of a failed run, unless the owner of the run keeps the images. */
+      async function withdraw({ publications }: GenerationResult): Promise<void> {
         if (!keepsPublications) ledger.withdrawn();
         ledger.close();
-        if (!keepsPublications) await remove(made);
+        if (keepsPublications || publications.length === 0) return;
+        // A file that cannot be removed now is removed at the next start.
+        await publisher.discard(publications).catch(() => {});
       }
 
       async function logged<R>(work: Promise<R>): Promise<R> {
@@ -77,23 +71,15 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
         }
       }
 
-      function start(signal: AbortSignal): RunningGeneration {
-        lines.started(traced);
-        const running = generation.run(request, context, signal);
-        const result = running.result.catch((thrown) => {
-          ledger.close();
-          throw thrown;
-        });
-        return { ...running, result: logged(result) };
-      }
-
       return {
-        start,
-
-        make(signal) {
-          const running = start(signal);
-          running.ignoreEvents();
-          return running.result;
+        start(signal) {
+          lines.started(traced);
+          const running = generation.run(request, context, signal);
+          const result = running.result.catch((thrown) => {
+            ledger.close();
+            throw thrown;
+          });
+          return { ...running, result: logged(result) };
         },
 
         async commit(made) {
@@ -120,7 +106,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       };
     },
 
-    /** Logs a request that was refused before there was a run. Returns the error. */
+    /** Logs a request that was rejected before its run was created. Returns the error. */
     refused(
       { trace, requestId }: Pick<RunContext, 'trace' | 'requestId'>,
       thrown: unknown,
@@ -134,32 +120,29 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
   };
 }
 
-interface Completion<M> {
-  /** The result of a run that has been started. By default, the run is started. */
-  readonly making?: Promise<M>;
-  /** Resolves with true once a client waits for the result, and with false if the signal has aborted before. */
-  readonly isWanted?: () => Promise<boolean>;
-}
-
-/** Commits the result of a run, or discards the result if the signal has aborted. Rejects with the failure of the run. */
+/**
+ * Commits the result of a run when `isWanted` resolves with true, else discards the result and rejects with the failure of the
+ * run.
+ */
 export async function completeRun<M, T>(
-  run: Run<M, T>,
+  run: Uncommitted<M, T>,
+  result: Promise<M>,
   signal: AbortSignal,
-  { making = run.make(signal), isWanted = async () => !signal.aborted }: Completion<M> = {},
+  isWanted: () => Promise<boolean> = async () => !signal.aborted,
 ): Promise<T> {
-  const made = await making;
+  const made = await result;
   if (await isWanted()) return run.commit(made);
   throw await run.discard(made, signal.reason);
 }
 
-// Small enough to follow a provider that becomes slower, large enough that one run of many images does not dominate.
+// Small enough to notice soon that a provider has become slower, and large enough that one long run changes the mean little.
 const REMEMBERED = 16;
 // The estimate for a provider without a successful run.
 const USUAL_MS = 10_000;
 
 export type RecentDurations = ReturnType<typeof createRecentDurations>;
 
-/** Remembers the durations of the latest successful runs of each provider. Registered providers are few. */
+/** Remembers the durations of the latest successful runs of each provider. */
 export function createRecentDurations() {
   const byProvider = new Map<string, number[]>();
   return {

@@ -1,6 +1,4 @@
-/**
- * The identity of a session. The same key names different sessions in different authorization scopes and at different providers.
- */
+/** The identity of a session. The same key in another authorization scope or at another provider is another session. */
 export interface SessionId {
   readonly scope: string;
   readonly provider: string;
@@ -8,20 +6,20 @@ export interface SessionId {
 }
 
 /**
- * Stores the threads of sessions without expiry. Every method is one transaction and is durable when it resolves. Throws
- * `overloaded` if the store cannot write, and `internal` if the store is damaged.
+ * Stores the threads of sessions without expiry. Every method runs one transaction and resolves when the transaction is durable.
+ * Throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  */
 export interface SessionStore {
-  /** Binds the key to a thread, in place of the thread to which it was bound before. No other session may have the thread. */
+  /** Binds the key to a thread and replaces an earlier binding of the key. A thread must not be bound to two sessions. */
   bind(session: SessionId, threadId: string): Promise<void>;
-  /** Returns the thread to which the key is bound. Undefined if the key is not bound. */
+  /** Resolves with the thread that the key is bound to, or with undefined if the key is not bound. */
   findThread(session: SessionId): Promise<string | undefined>;
-  /** Returns the key that is bound to the thread. Undefined if there is no such key in the scope. */
+  /** Resolves with the key that is bound to the thread, or with undefined if the scope has no such key. */
   findKey(thread: {
     readonly scope: string;
     readonly provider: string;
     readonly threadId: string;
   }): Promise<string | undefined>;
-  /** Removes the binding of the key. Resolves also if the key is not bound. */
+  /** Removes the binding of the key, if the key is bound. */
   remove(session: SessionId): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { SessionBinding } from '../contract/resources/session.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { SessionTurn, SessionTurns, TurnRequest } from '../generation/session-turns-port.ts';
 import { createSemaphore, type Semaphore } from '../platform/semaphore.ts';
-import type { Provider, ProviderSessions } from '../providers/provider-port.ts';
+import type { Provider } from '../providers/provider-port.ts';
 import type { SessionId, SessionStore } from './session-store-port.ts';
 
 interface Deps {
@@ -15,10 +15,8 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 /** Returns and deletes the sessions that image requests have started. */
 export function createSessions({ store, locks, findProvider }: Deps) {
-  /** Finds a session. Throws `session_not_found` also if the provider is disabled or has no sessions. */
-  async function find(
-    id: SessionId,
-  ): Promise<{ readonly threadId: string; readonly sessions: ProviderSessions }> {
+  /** Finds a session. Also throws `session_not_found` if the provider is disabled or has no sessions. */
+  async function find(id: SessionId) {
     const sessions = findProvider(id.provider)?.sessions;
     const threadId = sessions && (await store.findThread(id));
     if (!sessions || threadId === undefined) throw sessionNotFound();
@@ -34,8 +32,7 @@ export function createSessions({ store, locks, findProvider }: Deps) {
 
     /**
      * Deletes the thread, then the binding. If the process stops in between, the next use of the session removes the binding.
-     * Throws `session_not_found`, the error of the provider, and `session_busy` while an operation uses the session or waits for
-     * it.
+     * Throws `session_not_found`, `session_busy` if an operation uses or awaits the session, and the error of the provider.
      */
     async remove(id: SessionId, signal: AbortSignal): Promise<void> {
       if (locks.isHeld(id)) throw new BridgeError('session_busy', 'the session is in use');
@@ -53,13 +50,7 @@ export function createSessions({ store, locks, findProvider }: Deps) {
   };
 }
 
-interface TurnDeps {
-  readonly store: SessionStore;
-  readonly locks: Pick<SessionLocks, 'acquire'>;
-}
-
-/** Implements `SessionTurns` over a store and the locks of sessions. */
-export function createSessionTurns({ store, locks }: TurnDeps): SessionTurns {
+export function createSessionTurns({ store, locks }: Pick<Deps, 'store' | 'locks'>): SessionTurns {
   async function toSessionId({ session, scope, provider }: TurnRequest): Promise<SessionId> {
     const known = { scope, provider: provider.name };
     if (session.key !== undefined) return { ...known, key: session.key };
@@ -68,7 +59,7 @@ export function createSessionTurns({ store, locks }: TurnDeps): SessionTurns {
     return { ...known, key };
   }
 
-  /** Creates a thread and binds the key to it. If the binding fails, deletes the thread again. */
+  /** Creates a thread and binds the key to the thread. If the binding fails, deletes the thread. */
   async function bindNewThread(
     id: SessionId,
     { provider, model, requestId }: TurnRequest,
@@ -103,11 +94,11 @@ export function createSessionTurns({ store, locks }: TurnDeps): SessionTurns {
   }
 
   return {
-    async check(request: TurnRequest): Promise<void> {
+    async check(request) {
       await toSessionId(request);
     },
 
-    async begin(request: TurnRequest, signal: AbortSignal): Promise<SessionTurn> {
+    async begin(request, signal) {
       const id = await toSessionId(request);
       const release = await locks.acquire(id, signal);
       try {
@@ -115,7 +106,7 @@ export function createSessionTurns({ store, locks }: TurnDeps): SessionTurns {
         return {
           ...turn,
           async end(failure) {
-            // An error of `remove` is ignored, because the failure of the turn is reported and the next turn finds the row again.
+            // An error of `remove` is ignored, because the next turn of the session removes the binding.
             if (failure?.code === 'session_not_found') await store.remove(id).catch(() => {});
             release();
           },
@@ -129,12 +120,12 @@ export function createSessionTurns({ store, locks }: TurnDeps): SessionTurns {
 }
 
 function sessionNotFound(): BridgeError {
-  return new BridgeError('session_not_found', 'there is no such session');
+  return new BridgeError('session_not_found', 'session not found');
 }
 
 type SessionLocks = ReturnType<typeof createSessionLocks>;
 
-/** Creates the locks of sessions in use. A lock admits one operation at a time, in the order of the requests. */
+/** Creates one lock for each session. A lock admits one operation at a time, in the order of the requests. */
 export function createSessionLocks() {
   const locks = new Map<string, Semaphore>();
 

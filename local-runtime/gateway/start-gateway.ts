@@ -44,7 +44,7 @@ export async function startGateway(start: GatewayStart): Promise<RunningGateway>
     closers.push(coordination.close);
     start.onTarget(coordination.target());
     coordination.onChange(start.onTarget);
-    const forwarder = await createForwarder(start);
+    const forwarder = await createForwarder(start.idleMs);
     const client = createHttpClient();
     closers.push(forwarder.close, client.close);
     const readiness = createReadiness({ coordination, origins, client, clock, everyMs: probeMs });

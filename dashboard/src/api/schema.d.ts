@@ -321,7 +321,7 @@ export interface paths {
         };
         /**
          * Download a thumbnail of an input image of a job
-         * @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.
+         * @description A verified PNG in sRGB with alpha, rotated according to the EXIF orientation of the image.
          */
         get: operations["getJobInputThumbnail"];
         put?: never;
@@ -581,7 +581,7 @@ export interface paths {
         };
         /**
          * Download a thumbnail of an artifact
-         * @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.
+         * @description A verified PNG in sRGB with alpha, rotated according to the EXIF orientation of the image.
          */
         get: operations["getArtifactThumbnail"];
         put?: never;
@@ -1098,9 +1098,9 @@ export interface components {
             type: "described";
             /** @enum {string} */
             format: "png" | "jpeg" | "webp";
-            /** @description The width in pixels, after rotation by the EXIF orientation. */
+            /** @description The width in pixels, after rotation according to the EXIF orientation. */
             width: number;
-            /** @description The height in pixels, after rotation by the EXIF orientation. */
+            /** @description The height in pixels, after rotation according to the EXIF orientation. */
             height: number;
             /** @description The size of the encoded image, in bytes. */
             bytes: number;
@@ -1184,7 +1184,7 @@ export interface components {
             provider?: string | null;
             negative_prompt?: string | null;
             /**
-             * @description As in the native request, but normalize if omitted.
+             * @description Same as in the native request, except that the default is `normalize`.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1244,7 +1244,7 @@ export interface components {
             provider?: string | null;
             negative_prompt?: string;
             /**
-             * @description As in the native request, but normalize if omitted.
+             * @description Same as in the native request, except that the default is `normalize`.
              * @enum {string}
              */
             compatibility?: "strict" | "normalize" | "best_effort";
@@ -1268,7 +1268,7 @@ export interface components {
             /** @enum {string|null} */
             negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
             /**
-             * @description As in the native request, but normalize if omitted.
+             * @description Same as in the native request, except that the default is `normalize`.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1337,7 +1337,7 @@ export interface components {
                 /** @enum {string|null} */
                 negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
                 /**
-                 * @description As in the native request, but normalize if omitted.
+                 * @description Same as in the native request, except that the default is `normalize`.
                  * @enum {string|null}
                  */
                 compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1407,7 +1407,7 @@ export interface components {
                 /** @enum {string|null} */
                 negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
                 /**
-                 * @description As in the native request, but normalize if omitted.
+                 * @description Same as in the native request, except that the default is `normalize`.
                  * @enum {string|null}
                  */
                 compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -1437,7 +1437,7 @@ export interface components {
             provider?: string | null;
             negative_prompt?: string | null;
             /**
-             * @description As in the native request, but normalize if omitted.
+             * @description Same as in the native request, except that the default is `normalize`.
              * @enum {string|null}
              */
             compatibility?: "strict" | "normalize" | "best_effort" | null;
@@ -4095,7 +4095,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image. */
+            /** @description A verified PNG in sRGB with alpha, rotated according to the EXIF orientation of the image. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4853,7 +4853,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image. */
+            /** @description A verified PNG in sRGB with alpha, rotated according to the EXIF orientation of the image. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5360,7 +5360,7 @@ export interface operations {
                 "webhook-id": string;
                 /** @description The time of this attempt, in Unix seconds. */
                 "webhook-timestamp": string;
-                /** @description One signature, or two separated by a space while the secret is rotated. Each is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. */
+                /** @description One signature, or two signatures separated by a space while the secret is rotated. Each signature is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. */
                 "webhook-signature": string;
             };
             path?: never;

@@ -7,7 +7,7 @@ import { QueryBoolean } from '../schema/page.ts';
 import { Payload, ShortText } from '../schema/text.ts';
 import { BridgeExt, editTextEntries, IGNORED_FIELDS, textEntries } from './images.ts';
 
-/** The files of `POST /v1/images/edits` by their names. Files of one `role` form a list in the order of the parts. */
+/** The files of `POST /v1/images/edits` by name. Files of one `role` form a list in the order of the parts. */
 export const EDIT_FILES = {
   image: { role: 'image', isRepeatable: true },
   'image[]': { role: 'image', isRepeatable: true },
@@ -17,7 +17,7 @@ export const EDIT_FILES = {
 } as const;
 export type EditFileRole = (typeof EDIT_FILES)[keyof typeof EDIT_FILES]['role'];
 
-/** Creates the schema of a number in a form, where every value is text, with the same rules as in JSON. */
+/** Creates the schema of a number in a form, where every value is text. `rules` is the schema of the number in JSON. */
 function numberText<const S extends v.GenericSchema<number>>(rules: S, keywords: SchemaKeywords) {
   return v.pipe(
     ShortText,

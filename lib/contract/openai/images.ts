@@ -10,31 +10,23 @@ import { openObject } from '../schema/open-object.ts';
 import { limitedList, upTo } from '../schema/request-limits.ts';
 import { Payload, text } from '../schema/text.ts';
 
-/** OpenAI's older names of qualities and the equivalent names of the bridge. */
+/** Older names of qualities in the OpenAI API, and the equivalent names of the bridge. */
 export const QUALITY_ALIASES = { standard: 'medium', hd: 'high' } as const;
 
-/**
- * Fields of the public OpenAI API that the bridge cannot honour. They are ignored and listed in the reply, or rejected under
- * `strict`.
- */
+/** Fields of the OpenAI API that the bridge ignores and lists in the reply, or rejects if `compatibility` is `strict`. */
 export const IGNORED_FIELDS = ['style', 'complexity', 'frame_count'] as const;
 
-/**
- * Removes the default of a field, so that the parsed value shows which fields the request names. The native request adds the
- * defaults.
- */
+/** Removes the default of a field, so that the parsed value contains only fields that were sent. */
 function named<const S extends v.GenericSchema>(entry: { readonly wrapped: S }) {
   return v.optional(entry.wrapped);
 }
 
 const compatibility = documented(
   named(Policies.entries.compatibility),
-  'As in the native request, but normalize if omitted.',
+  'Same as in the native request, except that the default is `normalize`.',
 );
 
-/**
- * Additional fields of the bridge. Unknown keys in this object are rejected, although the surrounding object accepts them.
- */
+/** Additional fields of the bridge. Unlike the surrounding object, this object rejects unknown fields. */
 export const BridgeExt = closedObject({
   provider: named(Routing.entries.provider),
   negative_prompt: v.optional(PromptText),
@@ -62,10 +54,10 @@ export type BridgeExt = v.InferOutput<typeof BridgeExt>;
 
 const qualities = [...parameterEntries.quality.wrapped.options, 'standard', 'hd'] as const;
 
-/** A field that is rejected instead of ignored, because the result would not match the request. */
+/** A field that is rejected, because the result would not match the request if the field were ignored. */
 const refused = v.optional(v.never(coded('unsupported_field', 'is not supported here')));
 
-/** The common fields of a form and a JSON body whose value is the text itself. */
+/** The fields with the same schema in a form and in a JSON body. */
 export const textEntries = {
   prompt: documented(PromptText, 'A description of the image.'),
   model: documented(

@@ -6,6 +6,7 @@ import {
   SessionReport,
   Timings,
   WARNINGS,
+  type WithBytes,
 } from '../reply/image-response.ts';
 import { ErrorEvent } from '../reply/stream-events.ts';
 import { OUTPUT_FORMATS, Parameters } from '../request/parameters.ts';
@@ -64,15 +65,11 @@ export const ImagesResponse = v.strictObject({
 });
 export type ImagesResponse = v.InferOutput<typeof ImagesResponse>;
 
-/** The reply before encoding. The images are encoded to base64 once, when the reply is written. */
 export type ImagesResponseWithBytes = Omit<ImagesResponse, 'data'> & {
-  readonly data: readonly (
-    | { readonly b64_json: Uint8Array; readonly revised_prompt?: string }
-    | { readonly url: string; readonly revised_prompt?: string }
-  )[];
+  readonly data: readonly WithBytes<ImagesResponse['data'][number]>[];
 };
 
-// The types of the clients require all these fields, so an unknown value is `auto`.
+// Official clients require all these fields, so an unknown value is `auto`.
 const eventEntries = {
   b64_json: v.string(),
   created_at: UnixSecs,
@@ -108,13 +105,9 @@ export type GenerationStreamEvent = v.InferOutput<typeof GenerationStreamEvent>;
 export const EditStreamEvent = eventsOf('image_edit');
 export type EditStreamEvent = v.InferOutput<typeof EditStreamEvent>;
 
-type Unwritten<Kind extends 'partial_image' | 'completed'> = Omit<
-  Extract<GenerationStreamEvent, { type: `image_generation.${Kind}` }>,
-  'type' | 'b64_json'
-> & {
-  readonly type: `${'image_generation' | 'image_edit'}.${Kind}`;
-  readonly b64_json: Uint8Array;
-};
+type SentEvent<Kind extends 'partial_image' | 'completed'> = WithBytes<
+  Omit<Extract<GenerationStreamEvent, { type: `image_generation.${Kind}` }>, 'type'>
+> & { readonly type: `${'image_generation' | 'image_edit'}.${Kind}` };
 
 /** An event of either route before encoding, except errors. */
-export type ImagesEventWithBytes = Unwritten<'partial_image'> | Unwritten<'completed'>;
+export type ImagesEventWithBytes = SentEvent<'partial_image'> | SentEvent<'completed'>;

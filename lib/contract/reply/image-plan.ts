@@ -5,7 +5,7 @@ import { Count, documented } from '../schema/fields.ts';
 import { FlatBridgeError } from './error.ts';
 import { Normalization, WARNINGS } from './image-response.ts';
 
-/** The method that makes the transparent background. */
+/** The method with which the transparent background is made. */
 export const PlannedTransparency = v.variant('mode', [
   v.strictObject({ mode: v.literal('native') }),
   v.strictObject({

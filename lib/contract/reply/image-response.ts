@@ -52,7 +52,7 @@ export const Attempt = v.strictObject({
 });
 export type Attempt = v.InferOutput<typeof Attempt>;
 
-/** The facts of an image that are independent of its delivery, determined from the decoded pixels. */
+/** The facts of an image that do not depend on its delivery. */
 const imageEntries = {
   index: Count,
   format: v.picklist(OUTPUT_FORMATS),
@@ -134,15 +134,14 @@ export const ImageResponse = v.strictObject({
 });
 export type ImageResponse = v.InferOutput<typeof ImageResponse>;
 
+/** A value before encoding. Images are encoded to base64 only when the reply is written. */
+export type WithBytes<T> = T extends { readonly b64_json: string }
+  ? Omit<T, 'b64_json'> & { readonly b64_json: Uint8Array }
+  : T;
+
 type WireImage = ImageResponse['data'][number];
 export type ArtifactImage = Extract<WireImage, { type: 'artifact' }>;
-export type ImageWithBytes =
-  | Exclude<WireImage, { type: 'b64_json' }>
-  | (Omit<Extract<WireImage, { type: 'b64_json' }>, 'b64_json'> & {
-      readonly b64_json: Uint8Array;
-    });
-
-/** The reply before encoding. The images are encoded to base64 once, when the reply is written. */
+export type ImageWithBytes = WithBytes<WireImage>;
 export type ImageResponseWithBytes = Omit<ImageResponse, 'data'> & {
   readonly data: readonly ImageWithBytes[];
 };

@@ -11,7 +11,7 @@ import {
   WARNINGS,
 } from './image-response.ts';
 
-/** The fields omitted from a record that would be too large for its image, in the order of omission. */
+/** The fields that are omitted, in this order, from a record that would be too large for its image. */
 export const OMITTABLE_FIELDS = [
   'usage',
   'timings',

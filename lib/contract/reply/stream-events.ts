@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { OUTPUT_FORMATS } from '../request/parameters.ts';
 import { Count, UnixSecs } from '../schema/fields.ts';
 import { errorReplyEntries } from './error.ts';
-import { ImageResponse, type ImageResponseWithBytes } from './image-response.ts';
+import { ImageResponse, type ImageResponseWithBytes, type WithBytes } from './image-response.ts';
 
 /** The stages of a request or a job, in order. */
 export const STAGES = [
@@ -13,6 +13,7 @@ export const STAGES = [
   'verifying',
   'publishing',
 ] as const;
+
 /** The first event, sent when the work is queued or running. */
 export const StartedEvent = v.strictObject({
   type: v.literal('started'),
@@ -56,9 +57,7 @@ export const StreamEvent = v.variant('type', [
 ]);
 export type StreamEvent = v.InferOutput<typeof StreamEvent>;
 
-/** An event before encoding, except errors. The images are encoded to base64 once, when the event is written. */
+/** An event before encoding, except errors. */
 export type StreamEventWithBytes =
-  | v.InferOutput<typeof StartedEvent>
-  | v.InferOutput<typeof ProgressEvent>
-  | (Omit<v.InferOutput<typeof PartialImageEvent>, 'b64_json'> & { readonly b64_json: Uint8Array })
+  | WithBytes<Exclude<StreamEvent, { type: 'completed' | 'error' }>>
   | { readonly type: 'completed'; readonly response: ImageResponseWithBytes };

@@ -10,16 +10,14 @@ export const PERMISSIONS = [
 ] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
-/** The permissions of a named token whose row lists none. */
+/** The permissions of a named token if the tokens file lists no permissions for the token. */
 export const DEFAULT_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
   (permission) => permission !== 'admin',
 );
 
 /** The account that images are charged to. */
 export interface Account {
-  /**
-   * The id of the caller's token, which stays the same when the token is replaced. Empty for a caller without a named token.
-   */
+  /** The id of the caller's token, which a replacement does not change. Empty for a caller without a named token. */
   readonly id: string;
   /** The maximum number of images that the token may request per UTC day; unlimited if undefined. */
   readonly imagesPerDay?: number | undefined;
@@ -36,10 +34,7 @@ export interface Caller extends Account {
   readonly expiresSecs?: number | undefined;
 }
 
-/**
- * Returns a caller with all permissions: the caller with the token of `server.bearer_token_env`, or any caller if no token
- * is required.
- */
+/** Returns the caller with the bearer token of the settings, or any caller if no token is required. */
 export function unnamedCaller(scope: string): Caller {
   return { id: '', name: '', scope, permissions: PERMISSIONS };
 }

@@ -6,7 +6,7 @@ import { limitsOf } from '../schema/request-limits.ts';
 import { Payload, ShortText, text, utf8Bytes } from '../schema/text.ts';
 import { OUTPUT_FORMATS } from './parameters.ts';
 
-/** One safe path component, used only for display: a name chosen by a caller never reaches the file system. */
+/** A safe path component. The name is only displayed, and is never used in the file system. */
 const DisplayFilename = v.pipe(
   ShortText,
   v.check(
@@ -33,8 +33,7 @@ const common = {
   ),
 };
 
-// The payloads are checked when they are decoded, because matching a pattern against megabytes would delay all other
-// requests.
+// Payloads are checked when they are decoded, because matching megabytes against a pattern would delay other requests.
 const DataUrlInput = closedObject({
   type: v.literal('data_url'),
   data_url: documented(
@@ -89,7 +88,7 @@ export type Base64Input = v.InferOutput<typeof Base64Input>;
 export type ArtifactInput = v.InferOutput<typeof ArtifactInput>;
 export type UrlInput = v.InferOutput<typeof UrlInput>;
 
-/** An image sent as a file in a form. Its bytes have not been checked. */
+/** An image that was sent as a file in a form and has not been checked. */
 export interface FileInput {
   readonly type: 'file';
   readonly bytes: Buffer;
@@ -108,12 +107,18 @@ export type StoredInput = v.InferOutput<typeof StoredInput>;
 
 const edgePx = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
 
-/** The description of an image that a plan assumes instead of the image itself. */
+/** The description of an image, which a plan can use instead of the image. */
 export const DescribedInput = closedObject({
   type: v.literal('described'),
   format: v.picklist(OUTPUT_FORMATS),
-  width: documented(edgePx, 'The width in pixels, after rotation by the EXIF orientation.'),
-  height: documented(edgePx, 'The height in pixels, after rotation by the EXIF orientation.'),
+  width: documented(
+    edgePx,
+    'The width in pixels, after rotation according to the EXIF orientation.',
+  ),
+  height: documented(
+    edgePx,
+    'The height in pixels, after rotation according to the EXIF orientation.',
+  ),
   bytes: documented(
     v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER)),
     'The size of the encoded image, in bytes.',

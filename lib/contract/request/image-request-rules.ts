@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { MAX_PROMPT_BYTES } from '../schema/fields.ts';
-import { coded } from '../schema/issues.ts';
+import { coded, pathItem } from '../schema/issues.ts';
 import { limitsOf, type RequestLimits } from '../schema/request-limits.ts';
 import { utf8Bytes } from '../schema/text.ts';
 import type { ImageInput } from './image-input.ts';
@@ -8,7 +8,7 @@ import { formatOfExtension, type Output } from './output.ts';
 import type { RequestParameters } from './parameters.ts';
 import type { Policies, Routing, Session } from './routing.ts';
 
-/** A request whose fields are valid individually. A template has no prompt and no images. */
+/** A request whose fields are valid individually. A template may have no prompt, and has no images. */
 interface Candidate {
   readonly operation: 'generate' | 'edit';
   readonly prompt?: string;
@@ -28,7 +28,7 @@ const isEdit = (request: Candidate): boolean => request.operation === 'edit';
 const isStoredDelivery = ({ output }: Candidate): boolean =>
   output.response_format === 'artifact' || output.response_format === 'url';
 
-/** Rules about images. They apply only to whole requests. */
+/** The rules about images, which are not applied to templates. */
 const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'images',
@@ -202,18 +202,13 @@ const ROUTING_RULES: readonly CrossRule<Candidate>[] = [
 
 const TEMPLATE_RULES = [...PARAMETER_RULES, ...OUTPUT_RULES, ...ROUTING_RULES];
 
-/** Checks the rules between the fields of a whole request. */
 export const requestRules = checkAll([...IMAGE_RULES, ...TEMPLATE_RULES]);
 
-/**
- * Checks the rules between the fields of a preset template, which becomes a valid request when the prompt and the images are
- * added.
- */
+/** Checks a preset template, which becomes a valid request when the prompt and the images are added. */
 export const templateRules = checkAll(TEMPLATE_RULES);
 
-/** A rule between fields of `T`. */
 interface CrossRule<T> {
-  /** The path of the field at which a violation is reported. */
+  /** The path of the field for which a violation is reported. */
   readonly field: string;
   /** The paths of the fields that the rule reads. The rule is checked only if all these fields are valid. */
   readonly needs: readonly string[];
@@ -231,16 +226,13 @@ interface Check {
   }) => void;
 }
 
-/**
- * Returns an action that checks every rule whose fields passed their own schemas. valibot skips a plain `check` if any field
- * has failed, but all violations of a request are reported at once.
- */
+/** Creates an action that checks all rules whose fields are valid. valibot would skip a plain `check` if any field is invalid. */
 function checkAll<T>(rules: readonly CrossRule<T>[]) {
-  // The paths are split once, because they may be compared with a thousand failed fields.
+  // The paths are split once, because each path may be compared with a thousand failed fields.
   const table = rules.map((rule) => ({ rule, needs: rule.needs.map((need) => need.split('.')) }));
   return ({ dataset, config, addIssue }: Check): void => {
     const failed = (dataset.issues ?? []).map((issue) => (issue.path ?? []).map(({ key }) => key));
-    // The root failed, so there is no object to check.
+    // If the value is not an object, there are no fields to check.
     if (failed.some((path) => path.length === 0)) return;
     for (const { rule, needs } of table) {
       const isReadable =
@@ -258,15 +250,6 @@ function overlaps(path: readonly unknown[], need: readonly string[]): boolean {
 }
 
 function toPath(field: string): [v.ObjectPathItem, ...v.ObjectPathItem[]] {
-  const items = field.split('.').map(
-    (key): v.ObjectPathItem => ({
-      type: 'object',
-      origin: 'value',
-      input: {},
-      key,
-      value: undefined,
-    }),
-  );
   // The cast is safe because a field name has at least one part.
-  return items as [v.ObjectPathItem, ...v.ObjectPathItem[]];
+  return field.split('.').map(pathItem) as [v.ObjectPathItem, ...v.ObjectPathItem[]];
 }

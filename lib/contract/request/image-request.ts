@@ -34,20 +34,14 @@ export const sharedRequestEntries = {
 
 export const IdempotencyKey = tokenOf(256);
 
-/**
- * Returns the idempotency key of a request, from its body or its header. Throws `invalid_request` if both are given and
- * differ.
- */
+/** Returns the idempotency key of a request. Throws `invalid_request` if the body and the header contain different keys. */
 export function toIdempotencyKey(
   inBody: string | null,
   inHeader: string | undefined,
 ): string | undefined {
   if (inBody !== null && inHeader !== undefined && inBody !== inHeader) {
-    throw invalidField(
-      'idempotency_key',
-      'conflict',
-      'must equal the header Idempotency-Key if both are given',
-    );
+    const message = 'must equal the header Idempotency-Key if both are given';
+    throw invalidField('idempotency_key', 'conflict', message);
   }
   return inBody ?? inHeader;
 }
@@ -86,18 +80,16 @@ function requestWith<const S extends v.GenericSchema>(image: S) {
   );
 }
 
-/** The fields of `ImageRequest`. */
 export const imageRequestEntries = entriesWith(ImageInput);
 
 /** The native request of `POST /v1/images` and `/v1/images/stream` (`docs/contract.md`, section 1). */
 export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
 
-/** The request of every image route. Its images were already checked as JSON or as form files. */
+/** The request of every image route. The images are not checked again by this schema. */
 export const AnyImageRequest = requestWith(v.custom<unknown>(() => true));
 export type AnyImageRequest = RequestOf<ImageInput | FileInput>;
 
-/** A request whose images have the type `I`. */
 export interface RequestOf<I> extends Omit<ImageRequest, 'images' | 'mask' | 'reference_images'> {
   readonly images: readonly I[];
   readonly mask: I | null;
@@ -134,5 +126,5 @@ export const AsyncHeaders = v.object({
   ),
 });
 
-/** The headers of every reply that repeats the result of an earlier equal request. */
+/** The headers of a reply with the result of an earlier equal request. */
 export const REPLAYED = { 'idempotent-replayed': 'true' } as const;

@@ -5,7 +5,7 @@ import { coded } from '../schema/issues.ts';
 import { ShortText } from '../schema/text.ts';
 import type { OutputFormat } from './parameters.ts';
 
-// Windows reserves these names with any extension, and an artifact folder may be shared with Windows.
+// Windows reserves these names with any extension, and an artifact folder may be shared with a Windows machine.
 const WINDOWS_RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$/i;
 
 const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
@@ -15,7 +15,7 @@ const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
   '.webp': 'webp',
 };
 
-/** Returns the image format of a filename's extension, or undefined for an unknown extension, as in `v1.2`. */
+/** Returns the image format of a filename extension, or undefined if the extension is unknown, as in `v1.2`. */
 export function formatOfExtension(filename: string): OutputFormat | undefined {
   const dot = filename.lastIndexOf('.');
   return dot > 0 ? EXTENSIONS[filename.slice(dot).toLowerCase()] : undefined;
@@ -31,7 +31,7 @@ function isPortable(name: string, maxBytes: number): boolean {
   );
 }
 
-// The pattern for documents. Reserved names and the lengths of components are only checked in code.
+// The pattern for documents. Reserved names and the lengths of path components are only checked in code.
 const COMPONENT = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
 
 const OutputDirectory = v.pipe(

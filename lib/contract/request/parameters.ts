@@ -10,12 +10,10 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
 
-/** The maximum edge in a requested size, in pixels. */
+/** The maximum width and height of a requested size, in pixels. */
 export const MAX_REQUEST_EDGE = 16_384;
 
-/**
- * The maximum edge of an image in each format, in pixels (PNG 3, section 11.2.1; ITU-T T.81, B.2.2; RFC 9649, section 2.7).
- */
+/** The maximum width and height by format, in pixels (PNG 3, section 11.2.1; ITU-T T.81, B.2.2; RFC 9649, section 2.7). */
 export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {
   png: 2 ** 31 - 1,
   jpeg: 65_535,
@@ -25,10 +23,8 @@ export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {
 /** Parses a size such as `1024x1536`. Returns undefined for `auto` and for any other text. */
 export function parseSize(size: string): { width: number; height: number } | undefined {
   const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);
-  if (!match) return undefined;
-  const width = Number(match[1]);
-  const height = Number(match[2]);
-  return width <= MAX_REQUEST_EDGE && height <= MAX_REQUEST_EDGE ? { width, height } : undefined;
+  const [width, height] = [Number(match?.[1]), Number(match?.[2])];
+  return Math.max(width, height) <= MAX_REQUEST_EDGE ? { width, height } : undefined;
 }
 
 /** Parses an aspect ratio such as `16:9`. Returns undefined for any other text. */
@@ -52,7 +48,7 @@ export const AspectRatio = v.pipe(
   v.metadata({ pattern: '^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$' }),
 );
 
-/** The fields of `parameters`, one row each. The OpenAI-compatible routes use the same rows. */
+/** The fields of `parameters`. The OpenAI-compatible routes use the same rows. */
 export const parameterEntries = {
   n: documented(v.optional(upTo('maxOutputs'), 1), 'The number of images.'),
   size: documented(
@@ -102,7 +98,7 @@ export const parameterEntries = {
 
 export const RequestParameters = closedObject(parameterEntries);
 
-/** Complete parameters, as reported in a reply for the requested and the effective values. */
+/** The complete parameters in a reply: requested or effective values. */
 export const Parameters = v.strictObject({
   ...RequestParameters.entries,
   output_format: v.picklist(OUTPUT_FORMATS),

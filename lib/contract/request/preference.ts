@@ -2,24 +2,20 @@ import { parsePair, splitHeader } from '../../platform/header-text.ts';
 
 /** The preference of a client for a job instead of the images. */
 export interface AsyncPreference {
-  /**
-   * The time to wait for the images, from 0 to 600 seconds. If the client specified no time, the value is undefined and the
-   * job is returned immediately.
-   */
+  /** The time to wait for the images, from 0 to 600 seconds. If undefined, the job is returned immediately. */
   readonly waitSecs: number | undefined;
 }
 
 const MAX_WAIT_SECS = 600;
 
 /**
- * Parses the header `Prefer` (RFC 7240, section 2). Returns undefined if the header does not contain `respond-async`.
- * Unknown and malformed preferences are ignored, and the first of repeated preferences counts, as RFC 7240 requires. A wait
- * above the maximum is reduced to the maximum.
+ * Parses the header `Prefer` (RFC 7240, section 2). Returns undefined if the header does not contain `respond-async`. As RFC 7240
+ * requires, unknown and malformed preferences are ignored, and the first of repeated preferences is used.
  */
 export function parseAsyncPreference(header: string | undefined): AsyncPreference | undefined {
   const named = new Map<string, string>();
   for (const preference of splitHeader(header ?? '', ',')) {
-    // The parameters after the semicolon are irrelevant here.
+    // Parameters after the semicolon are ignored.
     const [part = ''] = splitHeader(preference, ';');
     const pair = parsePair(part);
     const key = pair?.name.toLowerCase();

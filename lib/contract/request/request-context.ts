@@ -6,16 +6,15 @@ export interface Trace {
   readonly spanId: string;
 }
 
-/** The facts of one HTTP request that services use. Created once and passed on unchanged. */
+/** The facts of one HTTP request that services use. */
 export interface RequestContext {
   /** The id of the operation that the request was routed to. */
   readonly operationId: string;
   readonly requestId: string;
   readonly trace: Trace;
-  /** The authorization scope of the caller. */
   readonly scope: string;
   readonly caller: Caller;
-  /** The scheme and authority of this bridge as seen by the client, for links in replies. */
+  /** The scheme and authority of the bridge as seen by the client, used for links in replies. */
   readonly baseUrl: string;
   /** The header `Idempotency-Key`, if the operation declares it. */
   readonly idempotencyKey: string | undefined;
@@ -23,16 +22,13 @@ export interface RequestContext {
   readonly retryCount: string | undefined;
   /** The raw header `Prefer`, if the operation declares it. */
   readonly prefer: string | undefined;
-  /** Returns a signal that aborts when the client disconnects. Created on first use, because most replies need no signal. */
+  /** Returns a signal that aborts when the client disconnects. */
   readonly signal: () => AbortSignal;
-  /**
-   * Calls the listener once when the reply has ended: with true after the whole reply was written, with false if the client
-   * disconnected before.
-   */
+  /** Calls the listener once when the reply has ended, with false if the client disconnected before the end. */
   readonly onReplied: (listener: (isComplete: boolean) => void) => void;
   /**
-   * Calls the listener, at least once, within seconds after the token of the request expires, is replaced, disabled or
-   * removed, or loses the permission. Returns a function that stops the watch.
+   * Calls the listener, at least once, within seconds after the token of the request expires, is replaced, disabled or removed,
+   * or loses the permission for the operation. Returns a function that stops the watch.
    */
   readonly onRevoked: (listener: () => void) => () => void;
 }

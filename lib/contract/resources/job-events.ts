@@ -33,7 +33,7 @@ type AnyJobEvent = v.InferOutput<typeof JobEvent>;
 /** An event of a job stream, except errors. */
 export type JobEvent = Exclude<AnyJobEvent, { type: 'error' }>;
 
-/** The current state of a job. */
+/** The state of a job after a change. */
 export const JobChangedEvent = v.strictObject({
   type: v.literal('job'),
   snapshot: documented(
@@ -80,7 +80,7 @@ export const WebhookHeaders = v.object({
   'webhook-timestamp': documented(v.string(), 'The time of this attempt, in Unix seconds.'),
   'webhook-signature': documented(
     v.string(),
-    'One signature, or two separated by a space while the secret is rotated. Each is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',
+    'One signature, or two signatures separated by a space while the secret is rotated. Each signature is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64.',
   ),
 });
 export type WebhookHeaders = v.InferOutput<typeof WebhookHeaders>;

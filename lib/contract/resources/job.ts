@@ -45,7 +45,7 @@ export const JobRequest = v.strictObject({
 });
 export type JobRequest = v.InferOutput<typeof JobRequest>;
 
-/** Returns the input images of a request in the order of their indexes: the images, the mask, the reference images. */
+/** Returns the input images of a request in the order of their indexes: images, mask, reference images. */
 export function inputsOf({ images, mask, reference_images }: JobRequest): readonly StoredInput[] {
   return [...images, ...(mask === null ? [] : [mask]), ...reference_images];
 }
@@ -55,7 +55,7 @@ export const JOB_ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'] as c
 
 const ENDS: ReadonlySet<JobStatus> = new Set(JOB_ENDS);
 
-/** Returns true if a job with this status has ended. Its status never changes again. */
+/** Returns true if a job with this status has ended. The status of an ended job never changes. */
 export function isTerminal(status: JobStatus): boolean {
   return ENDS.has(status);
 }
@@ -137,7 +137,6 @@ const jobEntries = {
 export const PartialResult = v.strictObject({ data: v.array(GeneratedImage) });
 export type PartialResult = v.InferOutput<typeof PartialResult>;
 
-/** A job with all its fields. */
 export const ImageJob = v.strictObject({
   ...jobEntries,
   request: JobRequest,
@@ -190,7 +189,7 @@ export const ImageJobSummary = v.strictObject({
 });
 export type ImageJobSummary = v.InferOutput<typeof ImageJobSummary>;
 
-/** The greatest number of jobs that a total counts. */
+/** The maximum value of a total. */
 export const MAX_TOTAL = 10_000;
 
 export const JobPage = v.strictObject({
@@ -238,9 +237,7 @@ export const JobListQuery = v.pipe(
     include_deleted: documented(
       v.optional(QueryBoolean),
       'true means visibility=all. Use `visibility` instead.',
-      {
-        deprecated: true,
-      },
+      { deprecated: true },
     ),
   }),
   v.transform(({ include_deleted, visibility, ...rest }) => ({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isPlainObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/fields.ts';
-import { coded } from '../schema/issues.ts';
+import { coded, pathItem } from '../schema/issues.ts';
 import { isLongerThan } from '../schema/text.ts';
 
 // The texts are limited because the protocol library repeats ids, methods, names and URLs in its errors.
@@ -10,8 +10,8 @@ const MAX_TEXT_BYTES = 8192;
 const AnyMessage = v.record(v.string(), v.unknown());
 
 /**
- * One or several messages of JSON-RPC 2.0. The protocol library checks the format of the messages. This schema only limits
- * the texts, except for the arguments of a tool, which may contain images and have their own schemas.
+ * One or several messages of JSON-RPC 2.0. This schema only limits the texts, because the protocol library checks the messages.
+ * The arguments of a tool are not limited here, because they may contain images.
  */
 export const McpMessage = documented(
   v.pipe(
@@ -37,25 +37,16 @@ function withoutArguments(message: Readonly<Record<string, unknown>>): object {
   return isPlainObject(params) ? { ...message, params: { ...params, arguments: null } } : message;
 }
 
-/**
- * Finds the first text that is too long. The search is bounded because the depth and the number of parts of a body are
- * limited.
- */
+/** Finds the first text that is too long. The recursion is bounded because the nesting depth of a body is limited. */
 function firstLongText(value: object): Path | undefined {
   for (const [name, member] of Object.entries(value)) {
-    const item = toItem(name, Array.isArray(value));
+    // Numeric keys are shown in brackets. The cast is needed because valibot allows a numeric key only for an array.
+    const item = pathItem((Array.isArray(value) ? Number(name) : name) as string);
     if (typeof member === 'string' && isLongerThan(member, MAX_TEXT_BYTES)) return [item];
     const rest = typeof member === 'object' && member !== null && firstLongText(member);
     if (rest) return [item, ...rest];
   }
   return undefined;
-}
-
-function toItem(name: string, isIndex: boolean): v.ObjectPathItem {
-  // The cast is needed because valibot's types allow a numeric key only for an array, and numeric keys are shown in
-  // brackets.
-  const key = (isIndex ? Number(name) : name) as string;
-  return { type: 'object', origin: 'value', input: {}, key, value: undefined };
 }
 
 /** An error reply of the Model Context Protocol itself, not of a tool or of the bridge. */
@@ -78,7 +69,7 @@ export const McpRefusal = documented(
   'An error of JSON-RPC 2.0.',
 );
 
-/** The error replies of the protocol, for the specs of the operations. */
+/** The error replies of the protocol. */
 export const MCP_REFUSALS = {
   malformed: {
     status: 400,

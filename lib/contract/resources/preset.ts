@@ -23,7 +23,7 @@ const CheckedTemplate = v.pipe(
 
 type SentTemplate = v.InferInput<typeof CheckedTemplate>;
 
-/** The objects of a template that are included in a preset even if they are empty. */
+/** The objects of a template that a preset contains even if they are empty. */
 const SHOWN = ['parameters', 'output', 'routing', 'session', 'policies', 'metadata'] as const;
 
 export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[number]> & {
@@ -31,8 +31,8 @@ export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[num
 };
 
 /**
- * A request without images. The template is checked with its defaults but stored as it was sent, so that a later change of a
- * default applies to every preset that does not name the field.
+ * A request without images. The template is checked with its defaults but stored without defaults, so that a later change of a
+ * default applies to every preset that does not contain the field.
  */
 export const PresetTemplate: v.GenericSchema<SentTemplate, PresetTemplate> = {
   ...CheckedTemplate,
@@ -79,10 +79,7 @@ export type Preset = v.InferOutput<typeof Preset>;
 
 export const PresetPage = pageOf(Preset);
 
-/**
- * Returns the fields that a valid `value` contains, without defaults. `null` is kept if the field accepts it, and removed
- * otherwise.
- */
+/** Returns the fields that a valid `value` contains, without defaults. `null` is removed unless the field accepts `null`. */
 function sentFields(entries: v.ObjectEntries, value: object): Record<string, unknown> {
   const given = new Map<string, unknown>(Object.entries(value));
   const sent: Record<string, unknown> = {};

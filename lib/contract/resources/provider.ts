@@ -4,7 +4,6 @@ import { closedObject } from '../schema/closed-object.ts';
 import { Count } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
 
-/** One entry of the provider inventory. */
 export const ProviderDescriptor = v.strictObject({
   name: v.string(),
   display_name: v.string(),
@@ -27,7 +26,7 @@ const ImageSupport = v.strictObject({
   max_bytes_total: Count,
 });
 
-/** The capabilities of one model of one provider, on which negotiation is based. */
+/** The capabilities of one model of one provider. */
 export const CapabilityDocument = v.strictObject({
   provider: v.string(),
   model: v.string(),
@@ -88,10 +87,7 @@ export type ProviderNameOf<Key extends string> = Key extends `${infer Head}_${in
   ? `${Head}-${ProviderNameOf<Tail>}`
   : Key;
 
-/**
- * Returns the registered name of the provider whose settings have this key. Requests, replies, logs and metrics use this
- * name.
- */
+/** Returns the name of the provider whose settings have this key. Requests, replies, logs and metrics use the name. */
 export function toProviderName<const Key extends string>(key: Key): ProviderNameOf<Key> {
   // The cast is safe because the type describes the same replacement, which the compiler cannot infer.
   return key.replaceAll('_', '-') as ProviderNameOf<Key>;

@@ -12,13 +12,13 @@ export interface SearchTerms {
 
 const MAX_TERMS = 16;
 
-// A sign, then a phrase up to the next quotation mark or the end, or a word up to the next space. Phones write curly quotation
-// marks. A quotation mark inside a word is part of the word.
+// An optional sign, then a phrase up to the next quotation mark or the end, or a word up to the next space. Curly quotation marks
+// are accepted because phones write them.
 const TERM = /(-?)(?:["“”]([^"“”]*)["“”]?|(\S+))/gu;
 
 /**
- * Parses words in any order, phrases in quotation marks, and excluded words and phrases, which are prefixed with `-`. A `-`
- * alone and an empty phrase are ignored, because both occur while a person types. Repetitions are removed.
+ * Parses words in any order, phrases in quotation marks, and excluded words and phrases, which are prefixed with `-`. A single
+ * `-` and an empty phrase are ignored, because both occur while a person types.
  */
 export function parseSearchTerms(query: string): SearchTerms {
   const [all, none] = [new Set<string>(), new Set<string>()];
@@ -29,7 +29,6 @@ export function parseSearchTerms(query: string): SearchTerms {
   return { all: [...all], none: [...none] };
 }
 
-/** A literal part of the prompt. */
 export const SearchText = v.pipe(storableText(256), v.minLength(1));
 
 export const SearchQuery = v.pipe(
@@ -41,5 +40,5 @@ export const SearchQuery = v.pipe(
   ),
 );
 
-/** The description of a field that has this grammar. */
+/** The description of a field of type `SearchQuery`. */
 export const SEARCH_QUERY = `Words that the prompt contains in any order, without regard to case. \`"a b"\` is an exact phrase; \`-a\` and \`-"a b"\` exclude. A word also matches inside a longer word. At most ${MAX_TERMS} words and phrases.`;

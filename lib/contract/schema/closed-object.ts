@@ -1,11 +1,12 @@
 import * as v from 'valibot';
+import { ownIssue } from './issues.ts';
 
-// A longer list does not help the reader, and a request may contain thousands of unknown fields.
+// A request may contain thousands of unknown fields, and a longer list does not help the reader.
 const MAX_UNKNOWN_KEYS = 1000;
 
 /**
- * Creates the schema of an object that rejects unknown fields. Every unknown field is reported, not only the first. `null`
- * for an optional field means the same as omitting the field, unless the schema of the field accepts `null`.
+ * Creates the schema of an object that rejects and reports every unknown field. `null` for an optional field means the same as
+ * omitting the field, unless the schema of the field accepts `null`.
  */
 export function closedObject<const E extends v.ObjectEntries>(
   entries: E,
@@ -14,29 +15,22 @@ export function closedObject<const E extends v.ObjectEntries>(
   const schema = v.strictObject(entries);
   return Object.assign(schema, {
     takesNull: true,
-    '~run'(
-      dataset: v.UnknownDataset,
-      config: v.Config<v.BaseIssue<unknown>>,
-    ): v.OutputDataset<
-      v.InferOutput<v.StrictObjectSchema<E, undefined>>,
-      v.InferIssue<v.StrictObjectSchema<E, undefined>>
-    > {
-      const input = dataset.value;
-      const { result, unknown } = runKnown(known, input, config);
-      for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) addUnknownKey(result, input, key);
+    '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const { result, unknown } = runKnown(known, dataset.value, config);
+      const [first, ...others] = unknown.slice(0, MAX_UNKNOWN_KEYS).map(unknownField);
+      const issues = [...(result.issues ?? []), first, ...others];
+      const outcome = first ? { typed: false, value: result.value, issues } : result;
       // The cast is safe because `strictObject` and `object` differ only in their issue types.
-      return result as v.OutputDataset<
-        v.InferOutput<v.StrictObjectSchema<E, undefined>>,
-        v.InferIssue<v.StrictObjectSchema<E, undefined>>
-      >;
+      return outcome as ReturnType<(typeof schema)['~run']>;
     },
   });
 }
 
-/**
- * Creates the schema of one of several closed objects, selected by the literal in `key`. For a list, the reported issue is
- * the wrong type, not the missing key.
- */
+function unknownField(name: string): v.BaseIssue<unknown> {
+  return ownIssue('unknown_field', 'is not a known field', name);
+}
+
+/** Creates the schema of one of several closed objects, selected by the literal in `key`. */
 export function closedVariant<const K extends string, const O extends v.VariantOptions<K>>(
   key: K,
   options: O,
@@ -44,20 +38,16 @@ export function closedVariant<const K extends string, const O extends v.VariantO
   const variant = v.variant(key, options);
   const run = variant['~run'];
   return Object.assign(variant, {
-    '~run'(
-      dataset: v.UnknownDataset,
-      config: v.Config<v.BaseIssue<unknown>>,
-    ): ReturnType<typeof run> {
-      // valibot treats a list as an object. A number is passed instead, because a number fails with the issue that a list
-      // should have.
+    '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      // valibot treats a list as an object. A number fails with the issue that a list should have.
       return run.call(variant, Array.isArray(dataset.value) ? { value: 0 } : dataset, config);
     },
   });
 }
 
 /**
- * Creates the schema of two alternatives: `second` for an object that `isSecond` accepts, else `first`. Reports the issues
- * of the selected schema. A plain union would not report the issues of its members.
+ * Creates the schema of two alternatives: `second` for an object that `isSecond` accepts, else `first`. Reports the issues of
+ * the selected schema, which a plain union would not report.
  */
 export function eitherOf<const A extends v.GenericSchema, const B extends v.GenericSchema>(
   first: A,
@@ -90,7 +80,7 @@ export function runKnown<const E extends v.ObjectEntries>(
   input: unknown,
   config: v.Config<v.BaseIssue<unknown>>,
 ) {
-  // valibot treats an array as an object, so the array would fail field by field. A number fails as a whole.
+  // valibot treats an array as an object and would report each field. A number fails as a whole.
   if (!isPlainObject(input)) return { result: known['~run']({ value: 0 }, config), unknown: [] };
   const kept: Record<string, unknown> = {};
   const unknown: string[] = [];
@@ -100,25 +90,4 @@ export function runKnown<const E extends v.ObjectEntries>(
     else if (value !== null || known.entries[key]?.type !== 'optional') kept[key] = value;
   }
   return { result: known['~run']({ value: kept }, config), unknown };
-}
-
-function addUnknownKey(
-  result: v.OutputDataset<unknown, v.BaseIssue<unknown>>,
-  input: unknown,
-  key: string,
-): void {
-  const issue: v.BaseIssue<unknown> = {
-    kind: 'schema',
-    type: 'unknown_field',
-    input: undefined,
-    expected: 'never',
-    received: 'unknown',
-    message: 'is not a known field',
-    path: [{ type: 'object', origin: 'key', input: Object(input), key, value: undefined }],
-  };
-  // Mutating the dataset is safe before it is returned. valibot adds issues in the same way.
-  const open = result as { typed: boolean; issues?: v.BaseIssue<unknown>[] };
-  open.typed = false;
-  if (open.issues) open.issues.push(issue);
-  else open.issues = [issue];
 }

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
-import { coded } from './issues.ts';
+import { isPlainObject } from './closed-object.ts';
+import { coded, pathItem } from './issues.ts';
 import { isLongerThan, ShortText, text } from './text.ts';
 
-/** JSON Schema keywords for checks that a converter cannot detect. */
+/** JSON Schema keywords of checks that cannot be derived from the schema. */
 export type SchemaKeywords = Readonly<Record<string, unknown>>;
 
 /** Adds a description and JSON Schema keywords to a schema. */
@@ -14,9 +15,7 @@ export function documented<const S extends v.GenericSchema>(
   return v.pipe(schema, v.metadata({ description, ...keywords }));
 }
 
-/**
- * Returns true if the text can be stored unchanged as UTF-8, in SQLite and as a C string: no lone surrogate and no U+0000.
- */
+/** Returns true if the text can be stored unchanged as UTF-8 and as a C string: no lone surrogate and no U+0000. */
 export function isStorableText(value: string): boolean {
   return value.isWellFormed() && !value.includes('\u0000');
 }
@@ -26,7 +25,7 @@ const STORABLE = coded('invalid_text', 'must not contain lone surrogates or U+00
 /** The maximum size of `prompt` and `negative_prompt` together, in bytes of UTF-8. */
 export const MAX_PROMPT_BYTES = 12_288;
 
-/** A non-blank prompt. A rule between the fields limits both prompts together. */
+/** A prompt. Another rule limits the total size of `prompt` and `negative_prompt`. */
 export const PromptText = v.pipe(
   text({ maxBytes: 4 * MAX_PROMPT_BYTES }),
   v.check(isStorableText, STORABLE),
@@ -34,7 +33,7 @@ export const PromptText = v.pipe(
   v.metadata({ minLength: 1, maxLength: MAX_PROMPT_BYTES }),
 );
 
-/** Creates the schema of a free text of at most `maxCodePoints` characters. */
+/** Creates the schema of a text of at most `maxCodePoints` characters. */
 export function storableText(maxCodePoints: number) {
   return v.pipe(text({ maxCodePoints }), v.check(isStorableText, STORABLE));
 }
@@ -42,10 +41,7 @@ export function storableText(maxCodePoints: number) {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the check must find control characters.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
-/**
- * Creates the schema of a short text chosen by the caller: `minBytes` to `maxBytes` bytes of UTF-8 without control
- * characters.
- */
+/** Creates the schema of a text of `minBytes` to `maxBytes` bytes of UTF-8 without control characters. */
 export function tokenOf(maxBytes: number, minBytes = 1) {
   return v.pipe(
     text({ maxBytes }),
@@ -82,33 +78,17 @@ export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
 /** At most 16 pairs set by the caller, stored with the job and in the metadata record. */
 export const UserMetadata = v.pipe(
   v.custom<Readonly<Record<string, string>>>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    isPlainObject,
     coded('invalid_type', 'must be an object of strings'),
   ),
   v.rawCheck(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
-    const input = dataset.value;
-    const keys = Object.keys(input);
-    if (keys.length > 16) addIssue({ message: coded('too_many', 'must have at most 16 pairs') });
+    const pairs = Object.entries(dataset.value);
+    if (pairs.length > 16) addIssue({ message: coded('too_many', 'must have at most 16 pairs') });
     // At most 17 pairs are checked, because more issues do not help the reader.
-    for (const key of keys.slice(0, 17)) {
-      const value: unknown = input[key];
-      const path: [v.ObjectPathItem] = [{ type: 'object', origin: 'value', input: {}, key, value }];
-      if (key.length > 64 || !/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
-        addIssue({
-          path,
-          message: coded(
-            'invalid_key',
-            'must have a name of 1 to 64 characters from A-Z a-z 0-9 _ . -',
-          ),
-        });
-      } else if (typeof value !== 'string') {
-        addIssue({ path, message: coded('invalid_type', 'must be a string') });
-      } else if (isLongerThan(value, 512)) {
-        addIssue({ path, message: coded('invalid_length', 'must be at most 512 bytes long') });
-      } else if (!isStorableText(value)) {
-        addIssue({ path, message: STORABLE });
-      }
+    for (const [key, value] of pairs.slice(0, 17)) {
+      const message = pairFault(key, value);
+      if (message) addIssue({ path: [pathItem(key)], message });
     }
   }),
   v.metadata({
@@ -118,3 +98,12 @@ export const UserMetadata = v.pipe(
     additionalProperties: { type: 'string', maxLength: 512 },
   }),
 );
+
+function pairFault(key: string, value: unknown): string | undefined {
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
+    return coded('invalid_key', 'must have a name of 1 to 64 characters from A-Z a-z 0-9 _ . -');
+  }
+  if (typeof value !== 'string') return coded('invalid_type', 'must be a string');
+  if (isLongerThan(value, 512)) return coded('invalid_length', 'must be at most 512 bytes long');
+  return isStorableText(value) ? undefined : STORABLE;
+}

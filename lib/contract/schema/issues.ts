@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 
-/** One violation of a request, as listed in `details.issues`. */
+/** A violation of a request, as listed in `details.issues`. */
 export interface RequestIssue {
   /** A path such as `images[0].data_url`. */
   readonly field: string;
@@ -15,17 +15,41 @@ const MAX_FIELD_CHARS = 256;
 const MAX_NAME_CHARS = 64;
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Returns a message with an embedded issue code, for rules whose kind does not determine the code. */
+/** Returns a message that contains its issue code, for checks that are not listed in `CHECKS`. */
 export function coded(code: string, message: string): string {
   return `[${code}] ${message}`;
 }
 
-/** Converts valibot's issues to request issues: the field, the code and the requirement. */
+/** Creates an issue with a coded message. The issue does not keep the sent value, which may have megabytes. */
+export function ownIssue(
+  code: string,
+  message: string,
+  ...path: readonly string[]
+): v.BaseIssue<unknown> {
+  const [first, ...others] = path.map(pathItem);
+  return {
+    kind: 'validation',
+    type: 'own',
+    input: undefined,
+    expected: null,
+    received: 'other',
+    message: coded(code, message),
+    ...(first && { path: [first, ...others] }),
+  };
+}
+
+/** Creates the path item of a field. Only the key of a path item is used. */
+export function pathItem(key: string): v.ObjectPathItem {
+  return { type: 'object', origin: 'value', input: {}, key, value: undefined };
+}
+
+/** Converts the issues of valibot to request issues. */
 export function toRequestIssues(issues: readonly v.BaseIssue<unknown>[]): RequestIssue[] {
   return issues.map((issue) => {
     const field = toField(issue.path ?? []);
-    const own = /^\[([a-z_]+)\] (.*)$/s.exec(issue.message);
-    if (own?.[1] && own[2]) return { field, code: own[1], message: own[2] };
+    const [, code, message] = /^\[([a-z_]+)\] (.*)$/s.exec(issue.message) ?? [];
+    if (code && message) return { field, code, message };
+    if (isMissing(issue)) return { field, code: 'required', message: 'is required' };
     return { field, code: issueCode(issue), message: issueMessage(issue) };
   });
 }
@@ -36,12 +60,11 @@ export function listedIssues(issues: readonly RequestIssue[]): readonly RequestI
   if (sorted.length <= MAX_ISSUES) return sorted;
   return [
     ...sorted.slice(0, MAX_ISSUES - 1),
-    // The number of the other issues is unknown, because a schema may stop collecting.
     { field: '', code: 'too_many_issues', message: 'further issues are not listed' },
   ];
 }
 
-/** Returns one error for all violations of a request. */
+/** Returns the error for all violations of a request. */
 export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
   const shown = listedIssues(issues);
   return new BridgeError('invalid_request', 'the request is invalid', {
@@ -50,12 +73,12 @@ export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
   });
 }
 
-/** Returns a name chosen by a caller in the form used in `field`: unchanged if it is plain, else truncated and quoted. */
+/** Returns a name chosen by a caller in the form used in `field`: plain names unchanged, other names truncated and quoted. */
 export function fieldName(name: string): string {
   return isPlain(name) ? name : `[${JSON.stringify(name.slice(0, MAX_NAME_CHARS))}]`;
 }
 
-/** Returns an error for one violation found outside a schema. */
+/** Returns the error for a single violation. */
 export function invalidField(field: string, code: string, message: string): BridgeError {
   return invalidRequest([{ field, code, message }]);
 }
@@ -82,41 +105,37 @@ function isPlain(name: string): boolean {
   return name.length <= MAX_NAME_CHARS && PLAIN_NAME.test(name);
 }
 
-function issueCode(issue: v.BaseIssue<unknown>): string {
-  switch (issue.type) {
-    case 'unknown_field':
-      return 'unknown_field';
-    case 'min_value':
-    case 'max_value':
-    case 'integer':
-      return 'out_of_range';
-    case 'min_length':
-    case 'max_length':
-    case 'min_bytes':
-    case 'max_bytes':
-    case 'non_empty':
-      return 'invalid_length';
-    case 'picklist':
-    case 'literal':
-    case 'regex':
-      return 'invalid_value';
-    case 'variant':
-      if (isMissing(issue)) return 'required';
-      return issue.expected === 'Object' ? 'invalid_type' : 'invalid_value';
-    default:
-      return isMissing(issue)
-        ? 'required'
-        : issue.kind === 'schema'
-          ? 'invalid_type'
-          : 'invalid_value';
-  }
+function isMissing({ type, path, input }: v.BaseIssue<unknown>): boolean {
+  const last = path?.at(-1);
+  if (last?.type !== 'object') return false;
+  // A variant reports a missing discriminator only by its undefined value.
+  return type === 'variant' ? input === undefined : last.origin === 'key';
 }
 
-function isMissing(issue: v.BaseIssue<unknown>): boolean {
-  const last = issue.path?.at(-1);
-  // A variant reports a missing discriminator only by its undefined value.
-  if (issue.type === 'variant') return last?.type === 'object' && issue.input === undefined;
-  return last?.type === 'object' && last.origin === 'key';
+type ToMessage = (requirement: unknown, unit: 'item' | 'character') => string;
+
+/** The codes and messages of checks by their types in valibot. */
+const CHECKS: Readonly<Record<string, readonly [code: string, message: ToMessage]>> = {
+  integer: ['out_of_range', () => 'must be a whole number'],
+  min_value: ['out_of_range', (min) => `must be at least ${min}`],
+  max_value: ['out_of_range', (max) => `must be at most ${max}`],
+  min_length: ['invalid_length', (min, unit) => `must have at least ${counted(min, unit)}`],
+  max_length: ['invalid_length', (max, unit) => `must have at most ${counted(max, unit)}`],
+  min_bytes: ['invalid_length', (min) => `must have at least ${counted(min, 'byte')}`],
+  max_bytes: ['invalid_length', (max) => `must have at most ${counted(max, 'byte')}`],
+  non_empty: ['invalid_length', () => 'must not be empty'],
+};
+
+function counted(count: unknown, unit: string): string {
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+function issueCode({ kind, type, expected }: v.BaseIssue<unknown>): string {
+  const check = CHECKS[type];
+  if (check) return check[0];
+  const isValue = type === 'picklist' || type === 'literal';
+  const isDiscriminator = type === 'variant' && expected !== 'Object';
+  return kind !== 'schema' || isValue || isDiscriminator ? 'invalid_value' : 'invalid_type';
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -128,44 +147,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 // Uses `expected`, which is part of the schema, because valibot's own message would quote the sent value.
-function issueMessage(issue: v.BaseIssue<unknown>): string {
-  if (issue.type === 'unknown_field') return 'is not a known field';
-  if (isMissing(issue)) return 'is required';
-  if (!isDefault(issue.message)) return issue.message;
-  if (issue.type === 'integer') return 'must be a whole number';
-  const bound = boundMessage(issue);
-  if (bound !== undefined) return bound;
-  if (issue.expected === null) return 'is not valid';
-  return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
-}
-
-function isDefault(message: string): boolean {
-  return message === '' || message.startsWith('Invalid ');
-}
-
-/** Returns the message of a violated bound, or undefined for any other issue. */
-function boundMessage({ type, input, requirement }: v.BaseIssue<unknown>): string | undefined {
-  const length = Array.isArray(input) ? 'item' : 'character';
-  switch (type) {
-    case 'min_value':
-      return `must be at least ${requirement}`;
-    case 'max_value':
-      return `must be at most ${requirement}`;
-    case 'min_length':
-      return `must have at least ${counted(requirement, length)}`;
-    case 'max_length':
-      return `must have at most ${counted(requirement, length)}`;
-    case 'min_bytes':
-      return `must have at least ${counted(requirement, 'byte')}`;
-    case 'max_bytes':
-      return `must have at most ${counted(requirement, 'byte')}`;
-    case 'non_empty':
-      return 'must not be empty';
-    default:
-      return undefined;
-  }
-}
-
-function counted(count: unknown, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
+function issueMessage({ type, message, input, requirement, expected }: v.BaseIssue<unknown>) {
+  if (message !== '' && !message.startsWith('Invalid ')) return message;
+  const check = CHECKS[type];
+  if (check) return check[1](requirement, Array.isArray(input) ? 'item' : 'character');
+  return expected === null ? 'is not valid' : `must be ${EXPECTED[expected] ?? expected}`;
 }

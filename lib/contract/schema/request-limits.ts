@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { coded } from './issues.ts';
+import { coded, ownIssue } from './issues.ts';
 
 /** The limits of a request that are settings. All other limits are fixed. */
 export interface RequestLimits {
@@ -11,7 +11,6 @@ export interface RequestLimits {
   readonly providers: ReadonlySet<string> | undefined;
 }
 
-/** The settings that define the limits. */
 interface LimitSettings {
   readonly runtime: {
     readonly request: {
@@ -40,13 +39,13 @@ interface LimitedConfig {
   readonly limits?: RequestLimits;
 }
 
-/** Parses a value by its schema and, if given, by the limits in one pass, so that all violations are reported together. */
+/** Checks a value against its schema and the limits in one pass, so that all violations are reported together. */
 export function parseWithLimits<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
   limits?: RequestLimits,
 ): v.OutputDataset<v.InferOutput<S>, v.InferIssue<S>> {
-  // `~run` passes its configuration unchanged to every action, including `limits`. `safeParse` would remove `limits`.
+  // `~run` passes the whole configuration to every action. `safeParse` would remove `limits`.
   const config: v.Config<v.InferIssue<S>> & LimitedConfig = {
     ...(limits && { limits }),
     message: noMessage,
@@ -54,12 +53,12 @@ export function parseWithLimits<const S extends v.GenericSchema>(
   return schema['~run']({ value: input }, config);
 }
 
-/** Replaces valibot's own messages, which contain the sent value: each message could copy a megabyte of text. */
+/** Replaces the messages of valibot, which contain the sent value and could copy megabytes of text. */
 function noMessage(): string {
   return '';
 }
 
-/** Returns the limits passed to `parseWithLimits`, or undefined if the schema is used without limits. */
+/** Returns the limits that were passed to `parseWithLimits`. */
 export function limitsOf(config: object): RequestLimits | undefined {
   return (config as LimitedConfig).limits;
 }
@@ -79,10 +78,7 @@ export function upTo(limit: 'maxOutputs' | 'maxTimeoutMs') {
   );
 }
 
-/**
- * Creates the schema of a list that fails as a whole if it is too long. Otherwise thousands of invalid items would be
- * checked and reported individually. The limit `maxInputs` is the setting `runtime.request.max_inputs`.
- */
+/** Creates the schema of a list. The items of a list that is too long are not checked. */
 export function limitedList<const S extends v.GenericSchema>(
   item: S,
   limit: number | 'maxInputs',
@@ -93,22 +89,10 @@ export function limitedList<const S extends v.GenericSchema>(
     '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
       const max = limit === 'maxInputs' ? (limitsOf(config)?.maxInputs ?? Infinity) : limit;
       if (Array.isArray(dataset.value) && dataset.value.length > max) {
-        return { typed: false as const, value: [], issues: [tooMany(max)] satisfies [Issue] };
+        const issue = ownIssue('too_many', `must have at most ${max} item${max === 1 ? '' : 's'}`);
+        return { typed: false as const, value: [], issues: [issue] as [typeof issue] };
       }
       return run.call(list, dataset, config);
     },
   });
-}
-
-type Issue = v.BaseIssue<unknown>;
-
-function tooMany(max: number): Issue {
-  return {
-    kind: 'validation',
-    type: 'max_length',
-    input: undefined,
-    expected: `<=${max}`,
-    received: 'more',
-    message: coded('too_many', `must have at most ${max} item${max === 1 ? '' : 's'}`),
-  };
 }

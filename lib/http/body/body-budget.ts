@@ -1,10 +1,10 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 
-/** The memory counted for the body of one request, from its first byte until the reply is complete. */
-export interface BodyLease {
-  /** Counts the body with a length of `bytes`. Throws `overloaded` if the budget is exceeded. */
+/** The memory that is counted for one body, from its first byte until the reply is complete. */
+interface BodyLease {
+  /** Sets the length of the body. Throws `overloaded` if the budget is exceeded. */
   take(bytes: number): void;
-  /** Counts a body that is already in memory, without a check of the budget. */
+  /** Sets the length of a body that is already in memory. The budget is not checked. */
   count(bytes: number): void;
   /** Ends the lease. Later calls have no effect. */
   end(): void;
@@ -12,24 +12,15 @@ export interface BodyLease {
 
 export type BodyBudget = ReturnType<typeof createBodyBudget>;
 
-/**
- * Bodies up to this size are not counted, so that large bodies of other requests cannot block small bodies. The number of
- * small bodies is limited by the number of connections.
- */
+// Small bodies are not counted, so that large bodies of other requests cannot block small bodies.
 const SMALL_BYTES = 65_536;
 
-/**
- * The part of the budget for a scope that already has other bodies in memory. The remaining part is reserved for scopes
- * that have no bodies in memory.
- */
+// The part of the budget for a scope that already has bodies in memory. The remaining part is reserved for other scopes.
 const SHARE = 3 / 4;
 
 const RETRY_AFTER_MS = 1000;
 
-/**
- * Limits the memory of the bodies of all requests together. If no other body is in memory, a body of any length is
- * admitted.
- */
+/** Limits the total memory of the bodies of all requests. If no other body is in memory, a body of any length is admitted. */
 export function createBodyBudget(maxBytes: number) {
   let total = 0;
   const byScope = new Map<string, number>();
@@ -51,7 +42,7 @@ export function createBodyBudget(maxBytes: number) {
   return {
     heldBytes: () => total,
 
-    /** Creates a lease for a body that has `copies` copies in memory while it is parsed and used. */
+    /** Creates a lease for a body of which `copies` copies are in memory while the request is parsed and used. */
     open(scope: string, copies: number): BodyLease {
       let held = 0;
       let hasEnded = false;

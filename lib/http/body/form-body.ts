@@ -9,17 +9,13 @@ import { boundaryOf, toText } from './media-types.ts';
 import { createPartReader, type FormPart, type PartHead } from './multipart.ts';
 import { readBody } from './read-body.ts';
 
-/** A parsed form. */
 export interface Form<Fields, Role extends string> {
   readonly fields: Fields;
   /** The unchecked bytes of the files by role, in the order of arrival. */
   readonly files: Readonly<Record<Role, readonly Buffer[]>>;
 }
 
-/**
- * Reads and parses a form if the body is a form. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, and
- * `invalid_request` with all issues of the parts.
- */
+/** Parses the body if it is a form. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, `invalid_request`. */
 export function formBody(form: FormSpec): Middleware {
   return {
     async before({ event, context }) {
@@ -28,31 +24,22 @@ export function formBody(form: FormSpec): Middleware {
       const reader = createPartReader(boundary);
       const options = { copies: 1, onProgress: reader.read };
       const parts = reader.finish((await readBody({ event, context }, options)).bytes);
-      const sorted = sortForm(form, parts);
-      const issues = [...sorted.issues];
-      const fields = parsePart(form.fields, sorted.fields, context.settings.limits, issues);
+      const { texts, files, issues } = sortForm(form, parts);
+      const fields = parsePart(form.fields, texts, context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
-      callOf({ context }).form = { fields, files: sorted.files };
+      callOf({ context }).form = { fields, files };
       // Allows the stream to be garbage-collected.
       event.body = undefined;
     },
   };
 }
 
-/** The parts of a form by field and role, and the issues of unknown parts. */
-interface SortedForm {
-  /** The text parts, to be parsed by the schema of the fields. */
-  readonly fields: Readonly<Record<string, string>>;
-  /** The files by role, in the order of arrival. */
-  readonly files: Readonly<Record<string, readonly Buffer[]>>;
-  readonly issues: readonly RequestIssue[];
-}
-
 /**
- * Assigns each part to its field or role. An unknown text part is left to the schema, and an unknown file is an issue.
- * Throws `malformed_request` for text that is not UTF-8 and for JSON that exceeds the limits of a JSON body.
+ * Assigns each part to its field or role. Returns the texts by field, the files by role, and the issues of parts that cannot be
+ * assigned. The schema checks the texts. Throws `malformed_request` for text that is not UTF-8 and for JSON that exceeds the
+ * limits of a JSON body.
  */
-function sortForm(form: FormSpec, parts: readonly FormPart[]): SortedForm {
+function sortForm(form: FormSpec, parts: readonly FormPart[]) {
   const texts = new Map<string, string | undefined>();
   const files = new Map(Object.values(form.files).map(({ role }) => [role, [] as Buffer[]]));
   const issues: RequestIssue[] = [];
@@ -67,8 +54,8 @@ function sortForm(form: FormSpec, parts: readonly FormPart[]): SortedForm {
     else if (head.isFile) files.get(role)?.push(content);
     else texts.set(name, textOf(own(form.fields.entries, name), content));
   }
-  const fields = [...texts].flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]));
-  return { fields: Object.fromEntries(fields), files: Object.fromEntries(files), issues };
+  const given = [...texts].filter(([, text]) => text !== undefined);
+  return { texts: Object.fromEntries(given), files: Object.fromEntries(files), issues };
 }
 
 function problemOf(
@@ -95,7 +82,7 @@ function problemOf(
 function textOf(entry: v.ObjectEntries[string] | undefined, content: Buffer): string | undefined {
   const isRequired = entry !== undefined && entry.type !== 'optional';
   if (content.length === 0 && !isRequired) return undefined;
-  // The structure is checked first, as for a JSON body, because the schema parses the whole text.
+  // As for a JSON body, the structure is checked before the text is parsed.
   if (entry && v.getMetadata(entry)['contentMediaType'] === 'application/json') {
     checkJsonStructure(content);
   }

@@ -1,17 +1,13 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
-import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { callOf, type Middleware } from '../stack.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import { toText } from './media-types.ts';
 import { readBody } from './read-body.ts';
 
-const parser = httpJsonBodyParser();
 const LONG_BYTES = 1024 * 1024;
-// The copies are the bytes, their text, and the parsed value with the decoded images.
+// The bytes, their text, and the parsed value with the decoded images.
 const COPIES = 3;
-
-type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 
 /** Reads and parses a JSON body. Throws `body_too_large`, `malformed_request`. */
 export const jsonBody: Middleware = {
@@ -29,22 +25,18 @@ export const jsonBody: Middleware = {
     const text = toText(bytes, 'the body');
     discard();
     await pause();
-    call.body = await parse(text);
+    call.body = parse(text);
     await pause();
-    // Releases the bytes and their stream.
+    // Allows the bytes and their stream to be garbage-collected.
     event.body = undefined;
   },
 };
 
-async function parse(text: string): Promise<unknown> {
-  // The media type has already been checked, more strictly than by the parser.
-  const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
+function parse(text: string): unknown {
   try {
-    // The cast is safe because the parser uses only these members, although its types describe the whole API Gateway event.
-    await parser.before?.({ event } as unknown as ParserRequest);
-    return event.body;
+    return JSON.parse(text);
   } catch {
-    // The parser's error is dropped because it contains the whole body as `cause.data`, which must never be logged.
+    // The error of the parser is dropped because its message quotes the body, which must never be logged.
     throw new BridgeError('malformed_request', 'the body is not valid JSON');
   }
 }

@@ -3,14 +3,13 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 /** The maximum nesting depth of JSON. */
 export const MAX_JSON_DEPTH = 64;
 
-// A valid request has a few hundred parts. Names are the most expensive parts to parse and reject: 45,000 names took 100 ms.
+// A valid request has a few hundred parts. Names take the most time to parse and reject: 45,000 names took 100 ms.
 const MAX_PARTS = 5000;
 
-// Each backslash before a quote starts a new search; this many take 4 ms. The longest prompt has about 12,000.
+// Each backslash before a quote starts a new search. The search takes 4 ms at this limit. The longest prompt has about 12,000.
 const MAX_BACKSLASHES = 100_000;
 
-// Each byte outside strings is read on the main thread; this many take 4 ms. A valid request has a few kilobytes outside
-// strings.
+// Each byte outside strings is read on the main thread, which takes 4 ms at this limit. A valid request has a few kilobytes.
 const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
 // Errors and replies repeat names. The longest name of a valid request has 128 bytes, each of which may be escaped.
@@ -21,9 +20,8 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
- * Checks the structure of a JSON text before it is parsed. Strings, which contain nearly all bytes of a request, are skipped
- * by a native search. Throws `malformed_request` if the text is nested too deeply, has too many parts, a name that is too
- * long, too many backslashes before quotes, or too many bytes outside strings.
+ * Checks a JSON text before it is parsed. Throws `malformed_request` if the text exceeds a limit of this file. Strings, which
+ * contain most of a request, are skipped by a native search.
  */
 export function checkJsonStructure(text: Buffer): void {
   const addPart = counter(MAX_PARTS, 'parts (members, items, lists, objects)');
@@ -70,7 +68,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** Returns the index of the closing quote, or the length of the text if there is no closing quote. */
+/** Returns the index of the closing quote, or the length of the text if the closing quote is missing. */
 function endOfString(text: Buffer, open: number, onBackslash: () => void): number {
   let close = text.indexOf(QUOTE, open + 1);
   while (close !== -1) {

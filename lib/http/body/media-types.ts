@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { parsePair, splitHeader } from '../../platform/header-text.ts';
 
-// RFC 2046, section 5.1.1 allows fewer characters. Real clients use others, and all characters here are unambiguous.
+// RFC 2046, section 5.1.1 allows fewer characters, but clients also use the other characters of this pattern.
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 
 export function isJson(contentType: string | undefined): boolean {
@@ -16,27 +16,17 @@ export function isJson(contentType: string | undefined): boolean {
  * Returns the boundary between the parts of a form, or undefined for any other media type. Throws `malformed_request` if the
  * boundary does not have 1 to 70 characters, and `unsupported_media_type` if the charset is not UTF-8.
  */
-export function boundaryOf(contentType: string | undefined): string | undefined {
-  if (!isForm(contentType ?? '')) return undefined;
-  const parameters = parseHeaderValue(contentType ?? '')?.parameters;
+export function boundaryOf(contentType = ''): string | undefined {
+  const [type = ''] = splitHeader(contentType, ';');
+  if (type.toLowerCase() !== 'multipart/form-data') return undefined;
+  const parameters = parseHeaderValue(contentType)?.parameters;
   const boundary = parameters?.get('boundary');
   if (boundary === undefined || !BOUNDARY.test(boundary)) {
-    throw new BridgeError(
-      'malformed_request',
-      'content-type has no boundary of 1 to 70 characters',
-    );
+    const message = 'content-type has no boundary of 1 to 70 characters';
+    throw new BridgeError('malformed_request', message);
   }
   if (!isUtf8Name(parameters?.get('charset') ?? 'utf-8')) throw notUtf8();
   return boundary;
-}
-
-/**
- * Returns true if the media type is that of a form. Parameters are ignored, so that a form with malformed parameters is
- * reported as a malformed form.
- */
-function isForm(contentType: string): boolean {
-  const [type = ''] = splitHeader(contentType, ';');
-  return type.toLowerCase() === 'multipart/form-data';
 }
 
 /** Returns true if the charset is UTF-8 or US-ASCII, a subset of UTF-8. */
@@ -60,7 +50,7 @@ export interface HeaderValue {
 
 const WORD = /^[^\s;]+$/;
 
-/** Parses a header value. Returns undefined if the text does not match the form completely or repeats a parameter. */
+/** Parses a header value. Returns undefined if the text is malformed or repeats a parameter. */
 export function parseHeaderValue(text: string): HeaderValue | undefined {
   const semicolon = text.indexOf(';');
   const [value = ''] = splitHeader(semicolon === -1 ? text : text.slice(0, semicolon), ';');
@@ -80,16 +70,13 @@ export function parseHeaderValue(text: string): HeaderValue | undefined {
 
 /** Decodes UTF-8. Throws `malformed_request` if the bytes are not valid UTF-8; `what` names them in the message. */
 export function toText(bytes: Buffer, what: string): string {
-  // Nearly every request is ASCII, which is ten times cheaper to decode.
+  // Most requests are ASCII, which is decoded ten times faster.
   if (isAscii(bytes)) return bytes.toString('latin1');
   if (!isUtf8(bytes)) throw new BridgeError('malformed_request', `${what} is not valid UTF-8`);
   return bytes.toString('utf8');
 }
 
-/**
- * Decodes a header value, in which Node represents each byte as one character, as UTF-8. Returns undefined if the bytes are
- * not valid UTF-8.
- */
+/** Decodes a header, in which Node represents each byte as one character. Returns undefined if the bytes are not UTF-8. */
 export function headerText(value: string): string | undefined {
   const bytes = Buffer.from(value, 'latin1');
   if (isAscii(bytes)) return value;

@@ -4,35 +4,26 @@ import { FORM_LIMITS } from '../../contract/schema/open-object.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type HeaderValue, isUtf8Name, notUtf8, parseHeaderValue } from './media-types.ts';
 
-/** One part of a form. */
 export interface FormPart {
   readonly head: PartHead;
   readonly content: Buffer;
 }
 
-/** A part with the position of its content in the body. */
-interface Found {
-  readonly head: PartHead;
-  readonly start: number;
-  end: number;
-}
-
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * Splits a multipart body while it is received (RFC 2046, section 5.1.1). Dicer finds the delimiters. Every byte that Dicer
- * does not emit as content belongs to a delimiter or a head, so counting the content yields their positions in the body.
- * Heads are read from the body itself, contents are slices of the body, and a form is complete when the closing delimiter
- * follows the last content.
+ * Splits a multipart body while the body is received (RFC 2046, section 5.1.1). Dicer finds the delimiters and emits the
+ * contents. All other bytes belong to delimiters and heads, so the lengths of the contents determine all positions in the body.
+ * A form is complete when the closing delimiter follows the last content.
  */
 export function createPartReader(boundary: string) {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   const dicer = new Dicer({ boundary });
-  const parts: Found[] = [];
+  const parts: { readonly head: PartHead; readonly start: number; end: number }[] = [];
   let body: Buffer = Buffer.alloc(0);
   let written = 0;
-  // All bytes before this index are content or heads. The index starts at -2 because the parser adds a line break before the
-  // body, so that a form may begin with its first delimiter.
+  // The end of the last content or head. The index starts at -2 because Dicer adds a line break before the body, so that a form
+  // may begin with its first delimiter.
   let at = -2;
   let isInHead = false;
   let isClosed = false;
@@ -92,17 +83,12 @@ export function createPartReader(boundary: string) {
   };
 }
 
-/**
- * Makes a new stream emit its data synchronously. Before its first read, the stream would emit data later, and the counted
- * positions would be wrong.
- */
+/** Makes a new stream emit its data synchronously. If data were emitted later, the counted positions would be wrong. */
 function readNow(stream: Dicer.PartStream): void {
   stream.read(0);
 }
 
-/**
- * Returns true if the body contains `text` at an index. Characters before the start of the body (`at` < 0) count as equal.
- */
+/** Returns true if the body contains `text` at the index `at`. If `at` is negative, the first characters are not compared. */
 function standsAt(body: Buffer, at: number, text: string): boolean {
   const inside = text.slice(Math.max(0, -at));
   return body.toString('latin1', Math.max(0, at), at + text.length) === inside;
@@ -122,7 +108,6 @@ function malformed(message: string): BridgeError {
   return new BridgeError('malformed_request', message);
 }
 
-/** The used facts of the head of a part of a form. */
 export interface PartHead {
   readonly name: string;
   readonly isFile: boolean;
@@ -138,10 +123,9 @@ const TEXT_TYPE = /^(text\/.*|application\/json)$/;
 const PLAIN_ENCODING = /^(7bit|8bit|binary)$/i;
 
 /**
- * Parses the head of a part, which is the text between the delimiter and the blank line. A part with a filename is a file;
- * without a filename, the media type decides. A filename is only for display and may have any encoding. Throws
- * `malformed_request`, and `unsupported_media_type` for text in a charset other than UTF-8, for encoded content and for
- * nested parts (RFC 7578, sections 4.3, 4.7, 4.8).
+ * Parses the head of a part: the text between the delimiter and the blank line. A part with a filename or with a media type
+ * that is not text is a file. A filename may have any encoding. Throws `malformed_request`, and `unsupported_media_type` for
+ * text in a charset other than UTF-8, encoded content and nested parts (RFC 7578, sections 4.3, 4.7, 4.8).
  */
 function parsePartHead(head: Buffer): PartHead {
   const headers = headersOf(head.toString('utf8'));
@@ -175,20 +159,18 @@ function headersOf(text: string): ReadonlyMap<string, string> {
   for (const line of lines) {
     if (CONTROL.test(line)) throw malformed('the head of a part contains a control character');
     const [, name, value = ''] = HEADER.exec(line) ?? [];
-    if (name === undefined)
-      throw malformed('the head of a part contains a line that is not a header');
+    if (name === undefined) throw malformed('a line in the head of a part is not a header');
     if (headers.has(name.toLowerCase())) throw malformed('a part repeats a header');
     headers.set(name.toLowerCase(), value.trim());
   }
   return headers;
 }
 
-/** Parses a header. Returns undefined if the header is absent or empty. */
 function parsedHeader(headers: ReadonlyMap<string, string>, name: string): HeaderValue | undefined {
   const text = headers.get(name);
   if (!text) return undefined;
   const value = parseHeaderValue(text);
-  if (!value) throw malformed(`the ${name} of a part is not well-formed`);
+  if (!value) throw malformed(`the ${name} of a part is malformed`);
   return value;
 }
 

@@ -7,7 +7,7 @@ import type { RequestSpec } from '../operation-spec.ts';
 import { callOf, type Middleware, type StackRequest } from '../stack.ts';
 import { boundaryOf, isJson } from './media-types.ts';
 
-/** Rejects a body by its headers, before the body is read: too long, encoded, or of an unsupported media type. */
+/** Rejects a body that its headers declare as too long, encoded, or of an unsupported media type. */
 export function declaredBody({ body, form }: RequestSpec): Middleware {
   const types = [
     ...(body ? ['application/json in UTF-8'] : []),
@@ -31,7 +31,7 @@ export function declaredBody({ body, form }: RequestSpec): Middleware {
   };
 }
 
-/** Returns the declared length, or 0 if the request declares none. */
+/** Returns the value of `content-length`, or 0 if the header is missing. */
 function declaredBytes({ headers }: HttpEvent): number {
   return Number(headers['content-length'] ?? 0);
 }
@@ -40,18 +40,15 @@ function declaredBytes({ headers }: HttpEvent): number {
 const CHUNK_BYTES = 65_536;
 
 interface ReadOptions {
-  /** The number of copies of the body in memory while it is parsed and used. */
+  /** The number of copies of the body that are in memory while the request is parsed and used. */
   readonly copies: number;
-  /** Called with all bytes received so far, and may throw to stop reading. Not called for the last bytes. */
+  /** Called from time to time with all bytes received so far. May throw to stop reading. */
   readonly onProgress?: (bytes: Buffer) => void;
 }
 
 interface ReceivedBody {
   readonly bytes: Buffer;
-  /**
-   * Frees the memory of the bytes immediately if `readBody` received the bytes from a stream. The bytes must not be used
-   * afterwards.
-   */
+  /** Frees the memory of the bytes. The bytes must not be used afterwards. */
   readonly discard: () => void;
 }
 
@@ -104,7 +101,7 @@ export async function readBody(
   return { bytes: received.bytes(), discard: received.discard };
 }
 
-/** Calls `take` for each chunk. Stops if `take` throws, if the client pauses for too long, or if the signal aborts. */
+/** Calls `take` for each chunk. Rejects if `take` throws, the client pauses for too long, or the signal aborts. */
 function readStream(
   stream: Readable,
   { signal: toSignal, settings: { clock, bodyIdleMs } }: StackRequest['context'],
@@ -148,7 +145,7 @@ function readStream(
   });
 }
 
-/** Calls `onIdle` after `idleMs` without a restart, or never if `idleMs` is 0. One timer serves many restarts. */
+/** Calls `onIdle` after `idleMs` milliseconds without a restart, or never if `idleMs` is 0. A restart does not set a timer. */
 function watchIdle(clock: Clock, idleMs: number, onIdle: () => void) {
   let lastMs = clock.monotonicMs();
   let end = () => {};
@@ -172,7 +169,7 @@ function watchIdle(clock: Clock, idleMs: number, onIdle: () => void) {
 function ignore(): void {}
 
 function tooLarge(maxBytes: number): BridgeError {
-  return new BridgeError('body_too_large', 'the body is longer than server.max_body_bytes', {
+  return new BridgeError('body_too_large', 'the body is longer than `server.max_body_bytes`', {
     details: { max_body_bytes: maxBytes },
   });
 }

@@ -3,7 +3,7 @@ import { type AsyncPreference, toPreferenceApplied } from '../../contract/reques
 import { ImageJob } from '../../contract/resources/job.ts';
 import type { Reply } from './reply.ts';
 
-/** A request that became a job because its client prefers a job. */
+/** A request that was accepted as a job because its client prefers a job. */
 interface AcceptedRequest {
   readonly accepted: ImageJob;
   readonly retryAfterSecs: number;
@@ -11,14 +11,13 @@ interface AcceptedRequest {
   readonly replayed: boolean;
 }
 
-/** The additional reply of operations that may return a job. */
+/** The additional reply of operations that may reply with a job. */
 export const ACCEPTED = {
   status: 202,
   description: 'The job that makes the images, if requested by `Prefer: respond-async`.',
   body: ImageJob,
 } as const;
 
-/** The headers of the reply with a job. */
 export const ACCEPTED_HEADERS = {
   location: 'With 202: the URL of the job.',
   'preference-applied': 'With 202: the preference that was followed.',

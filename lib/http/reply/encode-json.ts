@@ -1,27 +1,25 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ReplyBody } from '../http-event.ts';
 
-// A longer reply is encoded and sent in pieces of this size, so that the whole reply is never in memory.
+// A longer reply is encoded and sent in pieces of this size, so that the whole encoded reply is never in memory.
 const PIECE_BYTES = 512 * 1024;
-// A multiple of three, so that the base64 texts of the slices join without padding. Encoding a string of more than some
-// hundred thousand characters at once takes several times as long.
+// A multiple of three, so that the base64 texts of the slices join without padding. Longer slices are encoded more slowly.
 const SLICE_BYTES = 48 * 1024;
 
-/** Encodes a value as JSON. */
 export function encodeJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** The text before and after the JSON if the JSON is part of a larger text. */
+/** The text that is sent before and after the JSON. */
 export interface Frame {
   readonly before: string;
   readonly after: string;
 }
 
 /**
- * Encodes a value as JSON with every `Uint8Array` as a base64 string. The bytes are encoded directly into the reply, because
- * megabytes of base64 inside a JSON string would cost twice as much time and block other requests. Returns the body and its
- * exact length in bytes.
+ * Encodes a value as JSON with every `Uint8Array` as a base64 string. Returns the body and its length in bytes. The base64 is
+ * written directly to the body, because `JSON.stringify` would take twice as long and block other requests. `marker` is a text
+ * that does not occur in the value.
  */
 export function encodeJsonWithBytes(
   value: unknown,

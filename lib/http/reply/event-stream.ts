@@ -5,19 +5,13 @@ import type { Ids } from '../../platform/ids.ts';
 import type { HttpSettings } from '../http-event.ts';
 import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
 
-/** The data of one event. The type is the name of the event. Every `Uint8Array` member is sent as base64. */
+/** The data of one event. `type` is the name of the event. Every `Uint8Array` is sent as base64. */
 export interface StreamedEvent {
   readonly type: string;
 }
 
-/** An event with an id, or only an id, which sets the position at which the reader resumes. */
-export interface IdentifiedEvent {
-  readonly id: string;
-  readonly event?: StreamedEvent;
-}
-
-/** One item of a stream. */
-export type StreamItem = StreamedEvent | IdentifiedEvent;
+/** An event, an event with an id, or only an id. The reader resumes the stream after the last received id. */
+export type StreamItem = StreamedEvent | { readonly id: string; readonly event?: StreamedEvent };
 
 interface Deps {
   readonly clock: Pick<Clock, 'after'>;
@@ -26,7 +20,7 @@ interface Deps {
   readonly log?: HttpSettings['log'] | undefined;
 }
 
-/** The headers of every event stream. Proxies must not store or buffer the stream. */
+/** The headers of every event stream, which proxies must not store or buffer. */
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -37,9 +31,8 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 
 /**
- * Encodes events as a body of `text/event-stream` (WHATWG HTML, section 9.2), at the pace of the reader. Resolves at the
- * first event or when the first heartbeat is due. Rejects if the events fail earlier; a later failure becomes the last
- * event.
+ * Encodes events as `text/event-stream` (WHATWG HTML, section 9.2) at the pace of the reader. Resolves at the first event or the
+ * first heartbeat. Rejects if the events fail earlier. A later failure becomes the last event.
  */
 export async function openEventStream(
   events: AsyncIterable<StreamItem>,
@@ -68,7 +61,7 @@ async function* write(
     while (!result?.done) {
       if (result) {
         yield* encoded(result.value, ids);
-        // The next event is requested after the previous one was sent, so that a slow reader skips intermediate states.
+        // The next event is requested after the previous event was sent, so that a slow reader skips intermediate states.
         next = iterator.next();
       } else yield HEARTBEAT;
       result = await beforeHeartbeat(next, clock);
@@ -93,8 +86,7 @@ function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T |
 async function* encoded(item: StreamItem, ids: Deps['ids']): AsyncGenerator<Uint8Array> {
   const { id, event } = 'type' in item ? { id: undefined, event: item } : item;
   if (!event) {
-    // A block without data dispatches no event but sets the last event id. The comment is for readers that do not expect
-    // such a block.
+    // A block without data only sets the last event id. The comment is for readers that do not expect a block without data.
     yield Buffer.from(`: open\nid: ${id}\n\n`);
     return;
   }

@@ -5,7 +5,7 @@ import { bytes as bytesReply, isKnown, type Reply } from './reply.ts';
 export interface ImmutableFile {
   readonly bytes: Buffer;
   readonly mediaType: string;
-  /** The etag, in quotes. */
+  /** The etag, including the quotes. */
   readonly etag: string;
   /** A filename that contains only portable characters. */
   readonly filename: string;
@@ -16,7 +16,7 @@ const NOT_MODIFIED = { status: 304, description: 'The cached copy of the client 
 const HEADERS = { etag: 'The quoted SHA-256 of the bytes.' };
 const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
 
-/** The replies of an operation that returns an image by `fileReply`. */
+/** The replies of an operation that calls `fileReply` for an image. */
 export const IMAGE_FILE = {
   status: 200,
   mediaTypes: MEDIA_TYPES,
@@ -27,10 +27,11 @@ export const IMAGE_FILE = {
   ],
 };
 
-/** The replies of an operation that returns a thumbnail by `wholeFileReply`. */
+/** The replies of an operation that calls `wholeFileReply` for a thumbnail. */
 export const THUMBNAIL_FILE = {
   status: 200,
-  description: 'A verified PNG in sRGB with alpha, rotated by the EXIF orientation of the image.',
+  description:
+    'A verified PNG in sRGB with alpha, rotated according to the EXIF orientation of the image.',
   mediaTypes: ['image/png'],
   headers: HEADERS,
   also: [NOT_MODIFIED],
@@ -84,7 +85,7 @@ function rangeOf(
   etag: string,
   size: number,
 ): ByteRange | undefined {
-  // The client has a different version, to which a range of this version cannot be joined (RFC 9110, section 13.1.5).
+  // The client has another version of the file, to which it cannot append this range (RFC 9110, section 13.1.5).
   if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
   const range = parseRange(headers['range'], size);
   if (range !== 'unsatisfiable') return range;
@@ -100,8 +101,8 @@ interface ByteRange {
 }
 
 /**
- * Parses a range of `size` bytes (RFC 9110, section 14.1.2). Returns undefined if the whole is to be sent: no header, a unit
- * other than bytes, or several ranges.
+ * Parses the header `Range` for a file of `size` bytes (RFC 9110, section 14.1.2). Returns undefined if the whole file is to be
+ * sent, because the header is missing, has another unit or lists several ranges.
  */
 export function parseRange(
   header: string | undefined,
@@ -113,7 +114,7 @@ export function parseRange(
   const match = /^(\d*)-(\d*)$/.exec(spec);
   const [from, to] = [match?.[1] ?? '', match?.[2] ?? ''];
   if (!match || (from === '' && to === '')) return 'unsatisfiable';
-  // A number of any length is a valid position: a number too large for a double becomes Infinity, which exceeds every size.
+  // Positions of any length are valid. A number that is too large for a double becomes Infinity, which exceeds every size.
   if (from === '') {
     const length = Math.min(Number(to), size);
     return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 };

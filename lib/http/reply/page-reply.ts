@@ -1,14 +1,14 @@
 import { splitHeader } from '../../platform/header-text.ts';
 import { bytes, isKnown, type Reply } from './reply.ts';
 
-/** The content codings of stored files, best first. */
+/** The content codings of stored files, in order of preference. */
 const CODINGS = ['br', 'gzip'] as const;
 
 type Coding = (typeof CODINGS)[number];
 
 /**
- * Returns the best offered coding that `Accept-Encoding` allows, or undefined if none is allowed (RFC 9110, section 12.5.3).
- * As in nginx, a weight of 0 forbids a coding and all other weights are equal.
+ * Returns the preferred coding that `Accept-Encoding` allows, or undefined if no coding is allowed (RFC 9110, section 12.5.3).
+ * As in nginx, a weight of 0 forbids a coding, and all other weights are equal.
  */
 export function acceptedCoding(
   header: string | undefined,
@@ -36,10 +36,7 @@ export interface PageFile {
   readonly isImmutable: boolean;
 }
 
-/**
- * The features that the header `permissions-policy` can deny. `document.execCommand('copy')` is not among them and still
- * works.
- */
+/** The features that `permissions-policy` denies. `document.execCommand('copy')` is not affected. */
 const DENIED_FEATURES = [
   'accelerometer',
   'autoplay',
@@ -105,7 +102,7 @@ export const PAGE_FILE = {
   also: [{ status: 304, description: 'The cached copy of the client is current.' }],
 };
 
-/** Returns a reply with a file of a page, in the best coding that the client accepts, or 304. */
+/** Returns a reply with a file of a page in the preferred coding, or 304. */
 export function pageReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: PageFile,

@@ -2,11 +2,12 @@ import { splitHeader } from '../../platform/header-text.ts';
 import type { ReplyBody } from '../http-event.ts';
 import type { StreamItem } from './event-stream.ts';
 
-/** The result of a handler: a value for the schema of the reply, bytes or events, and headers. */
+/** The result of a handler. */
 export interface Reply<T> {
+  /** The value of a JSON reply. */
   readonly value?: T;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A status of `reply.also`, instead of the status of the operation. */
+  /** A status listed in `reply.also` of the operation. By default, `reply.status` of the operation. */
   readonly status?: number;
   /** The body of a reply that is not JSON. */
   readonly body?: ReplyBody;
@@ -18,7 +19,6 @@ export function ok<T>(value: T, headers: Readonly<Record<string, string>> = {}):
   return { value, headers };
 }
 
-/** Returns a reply with bytes. */
 export function bytes(
   body: ReplyBody | undefined,
   headers: Readonly<Record<string, string>>,
@@ -27,7 +27,7 @@ export function bytes(
   return { headers, ...(body ? { body } : {}), ...(status === undefined ? {} : { status }) };
 }
 
-/** Returns a reply with a stream of events, and headers in addition to those of every stream. */
+/** Returns a reply with a stream of events. `headers` are sent in addition to `EVENT_STREAM_HEADERS`. */
 export function stream(
   events: AsyncIterable<StreamItem>,
   headers: Readonly<Record<string, string>> = {},
@@ -35,7 +35,7 @@ export function stream(
   return { events, headers };
 }
 
-/** Returns true if the client has the version that this etag names. The comparison is weak (RFC 9110, section 13.1.2). */
+/** Returns true if the client already has the version with this etag. The comparison is weak (RFC 9110, section 13.1.2). */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   const tags = splitHeader(ifNoneMatch, ',', false).map((tag) => tag.replace(/^W\//, ''));

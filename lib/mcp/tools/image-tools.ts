@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ImagePlan } from '../../contract/reply/image-plan.ts';
-import { imageFields, inputFields, toRequestBody } from '../image-fields.ts';
+import { ImageArguments, imageFields, inputFields, toRequestBody } from '../image-fields.ts';
 import { toJobResult } from '../job-result.ts';
 import { runJob } from '../run-job.ts';
 import { textResult, tool } from '../tool.ts';
@@ -9,7 +9,7 @@ export const generateImage = tool({
   name: 'generate_image',
   title: 'Generate an image',
   description:
-    'Generates images from a prompt. Returns their ids, a preview of each and a link to the whole file. Long work continues as a job, and get_job returns its images. Example: {"prompt": "a lighthouse at dusk, watercolour", "size": "1536x1024"}',
+    'Generates images from a prompt. Returns the id, a preview and a link to the whole file of each image. If the images take long, returns a job, and get_job returns the images. Example: {"prompt": "a lighthouse at dusk, watercolour", "size": "1536x1024"}',
   input: v.strictObject(imageFields),
   isReadOnly: false,
   async run(input, context) {
@@ -22,7 +22,7 @@ export const editImage = tool({
   name: 'edit_image',
   title: 'Edit an image',
   description:
-    'Edits an image by a prompt: the whole image, or only where a mask is transparent. Returns the same as generate_image. Example: {"images": ["4f1c5d2e8a9b40c1b6d7e8f901234567"], "prompt": "the same street in winter"}',
+    'Edits images as described by a prompt: the whole image, or only the area where a mask is transparent. Returns the same as generate_image. Example: {"images": ["4f1c5d2e8a9b40c1b6d7e8f901234567"], "prompt": "the same street in winter"}',
   input: v.strictObject({ ...inputFields, ...imageFields }),
   isReadOnly: false,
   async run(input, context) {
@@ -34,13 +34,8 @@ export const planImage = tool({
   name: 'plan_image',
   title: 'Plan an image',
   description:
-    'Shows what generate_image or edit_image would do: the model, the number of calls, changes to the request, errors. Generates nothing and costs nothing. Example: {"prompt": "a banner", "size": "3000x500"}',
-  input: v.strictObject({
-    ...imageFields,
-    images: v.optional(inputFields.images),
-    mask: inputFields.mask,
-    reference_images: inputFields.reference_images,
-  }),
+    'Returns the plan of generate_image or edit_image without generating images: the model, the number of provider calls, changes to the request, and errors. Costs nothing. Example: {"prompt": "a banner", "size": "3000x500"}',
+  input: ImageArguments,
   isReadOnly: true,
   async run(input, context) {
     const body = await toRequestBody(input, context);

@@ -4,6 +4,7 @@ import {
   type ImageJobSummary,
   isTerminal,
   JOB_STATUSES,
+  type JobPage,
 } from '../../contract/resources/job.ts';
 import { SEARCH_QUERY } from '../../contract/resources/search-terms.ts';
 import { documented, storableText } from '../../contract/schema/fields.ts';
@@ -14,14 +15,14 @@ import { textResult, tool } from '../tool.ts';
 
 export const getJob = tool({
   name: 'get_job',
-  title: 'Look at a job',
+  title: 'Get a job',
   description:
-    'Returns the state of a job: its images with previews if it succeeded, the error if it failed. Can wait for the job to end. Example: {"id": "0199f0a0-0000-7000-8000-000000000001", "wait_seconds": 30}',
+    'Returns the state of a job, with previews of its images if the job succeeded, or with the error if the job failed. Can wait for the job to end. Example: {"id": "0199f0a0-0000-7000-8000-000000000001", "wait_seconds": 30}',
   input: v.strictObject({
     id: documented(ShortText, 'The id of the job.'),
     wait_seconds: documented(
       v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_WAIT_S)), 0),
-      'The time to wait for the job to end.',
+      'The maximum time to wait for the job to end, in seconds.',
     ),
   }),
   isReadOnly: true,
@@ -32,11 +33,6 @@ export const getJob = tool({
   },
 });
 
-interface Page {
-  readonly items: readonly ImageJobSummary[];
-  readonly next_cursor?: string;
-}
-
 export const listJobs = tool({
   name: 'list_jobs',
   title: 'List jobs',
@@ -45,7 +41,7 @@ export const listJobs = tool({
   input: v.strictObject({
     limit: documented(
       v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(50)), 10),
-      'The greatest number of jobs to return.',
+      'The maximum number of jobs to return.',
     ),
     status: documented(v.optional(v.picklist(JOB_STATUSES)), 'Only jobs with this status.'),
     search: documented(v.optional(storableText(256)), 'Only jobs whose prompt contains this text.'),
@@ -57,7 +53,7 @@ export const listJobs = tool({
   }),
   isReadOnly: true,
   async run(query, { api, signal }) {
-    const { items, next_cursor } = await api.json<Page>('GET /v1/jobs', { query, signal });
+    const { items, next_cursor } = await api.json<JobPage>('GET /v1/jobs', { query, signal });
     if (items.length === 0) return textResult('No jobs found.');
     const more = next_cursor === undefined ? [] : [`More: call again with cursor ${next_cursor}`];
     return textResult(...items.map(lineOf), ...more);

@@ -30,7 +30,7 @@ export const listModels = tool({
   },
 });
 
-/** Returns one line for each group of models of a provider with the same capabilities. */
+/** Returns one line for each group of models with the same capabilities. */
 function linesOf(
   { name, default: isDefault, default_model }: ProviderDescriptor,
   documents: readonly CapabilityDocument[],

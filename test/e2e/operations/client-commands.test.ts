@@ -227,7 +227,7 @@ describe('generate', () => {
     [['jobs', 'show', 'none'], 1, 'the request failed (404)'],
     [['jobs', 'list', '--limit', '101'], 1, 'limit must be a whole number from 1 to 100'],
     [['artifacts', 'show', 'none'], 1, 'the request failed (404)'],
-    [['sessions', 'show', 'none'], 1, 'there is no such session'],
+    [['sessions', 'show', 'none'], 1, 'session not found'],
     [['artifacts', 'get', '../../secret', '-o', 'x'], 1, 'the request failed (404)'],
     [['presets', 'save', 'p', 'none.json'], 1, 'none.json cannot be read'],
   ])('rejects %j with %i', async (argv, exitCode, reason) => {

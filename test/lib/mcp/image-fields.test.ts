@@ -39,7 +39,7 @@ describe('readInputs', () => {
 
     await expect(inputs).rejects.toMatchObject({
       code: 'invalid_request',
-      message: 'the files together exceed 134217728 bytes',
+      message: 'the total size of the files exceeds 134217728 bytes',
     });
     expect(read).toEqual(['1', '2', '3']);
   });

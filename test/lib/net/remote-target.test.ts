@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RemotePolicy, toRemoteTarget } from '../../../lib/net/remote-target.ts';
+import { type RemotePolicy, toRemoteTarget } from '../../../lib/net/remote-fetch.ts';
 
 const policy: RemotePolicy = {
   allowed_hosts: ['images.test', 'Other.TEST', '127.0.0.1', '[::1]', 'xn--bcher-kva.test'],

@@ -7,8 +7,8 @@ import { Parameters } from '../../../lib/contract/request/parameters.ts';
 import type { RequestLimits } from '../../../lib/contract/schema/request-limits.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createModels } from '../../../lib/openai/models.ts';
-import type { EditForm } from '../../../lib/openai/openai-images.ts';
 import {
+  type EditForm,
   imagesOf,
   imagesOfForm,
   imagesOfJson,
@@ -72,7 +72,7 @@ interface Files {
 
 export function formOf(sent: object = {}, files: Files = {}): SentRequest {
   const { fields: body, files: all } = formBody(sent, files);
-  return { operation: 'edit', body, images: imagesOfForm(all, body.fields.bridge_ext) };
+  return { operation: 'edit', body, images: imagesOfForm({ fields: body, files: all }) };
 }
 
 export function translated(sent: SentRequest) {

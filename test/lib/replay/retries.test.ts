@@ -4,7 +4,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
 import { createReplay } from '../../../lib/replay/replay.ts';
 import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
-import { completeRun, type Run } from '../../../lib/runs/image-run.ts';
+import { completeRun, type Uncommitted } from '../../../lib/runs/image-run.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
@@ -29,18 +29,18 @@ function open() {
   const runs: { succeed(made: string): void; fail(error: Error): void; signal: AbortSignal }[] = [];
   const kept: string[] = [];
   const dropped: string[] = [];
-  const operation: Run<string, string> = {
-    make: (signal) =>
-      new Promise((succeed, fail) => {
-        signal.addEventListener('abort', () => fail(signal.reason));
-        runs.push({ succeed, fail, signal });
-      }),
-    async commit(made) {
-      kept.push(made);
-      return made;
+  const make = (signal: AbortSignal) =>
+    new Promise<string>((succeed, fail) => {
+      signal.addEventListener('abort', () => fail(signal.reason));
+      runs.push({ succeed, fail, signal });
+    });
+  const made: Uncommitted<string, string> = {
+    async commit(image) {
+      kept.push(image);
+      return image;
     },
-    async discard(made, reason) {
-      dropped.push(made);
+    async discard(image, reason) {
+      dropped.push(image);
       return toBridgeError(reason);
     },
   };
@@ -58,7 +58,7 @@ function open() {
     };
     const reply = replay.once(
       attempt,
-      (stop, isWanted) => completeRun(operation, stop, { isWanted }),
+      (stop, isWanted) => completeRun(made, make(stop), stop, isWanted),
       request,
       isStale,
     );

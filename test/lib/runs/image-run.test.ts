@@ -41,7 +41,7 @@ function open(failure?: BridgeError) {
     toFailure: (thrown) => toBridgeError(thrown).with({ details: { seen: true } }),
   });
   const client = new AbortController();
-  const completing = completeRun(run, client.signal);
+  const completing = completeRun(run, run.start(client.signal).result, client.signal);
   completing.catch(() => {});
   return { runs, lines, discarded, committed, client, completing, ledger };
 }

@@ -33,7 +33,7 @@ export async function startControlled(
     },
     close: async () => {},
   };
-  const forwarder = await createForwarder({ idleMs: 60_000 });
+  const forwarder = await createForwarder(60_000);
   const gateway = createGateway({
     settings: { holdMs, maxHeld: 100, idleMs: 60_000, forwardMs: 60_000, maxBodyBytes: 1_000_000 },
     origins: { blue: slots.blue?.url ?? nowhere, green: slots.green?.url ?? nowhere },

@@ -239,12 +239,8 @@ describe('formBody', () => {
     ['another disposition', withHead('Content-Disposition: attachment; name="a"'), 'disposition'],
     ['no name', withHead('Content-Disposition: form-data; filename="a"'), 'with a name'],
     ['an empty name', withHead('Content-Disposition: form-data; name=""'), 'with a name'],
-    [
-      'a name that is not closed',
-      withHead('Content-Disposition: form-data; name="a'),
-      'well-formed',
-    ],
-    ['two names', withHead('Content-Disposition: form-data; name="a"; name="b"'), 'well-formed'],
+    ['a name that is not closed', withHead('Content-Disposition: form-data; name="a'), 'malformed'],
+    ['two names', withHead('Content-Disposition: form-data; name="a"; name="b"'), 'malformed'],
     ['two dispositions', withHead(disposition, disposition), 'repeats'],
     ['a line that is no header', withHead(disposition, 'nonsense'), 'not a header'],
     ['a header without a name', withHead(disposition, ': x'), 'not a header'],
@@ -254,7 +250,7 @@ describe('formBody', () => {
     ['NUL in a name', withHead('Content-Disposition: form-data; name="a\0b"'), 'control character'],
     ['LF in a file name', withHead(`${disposition}; filename="a\nb"`), 'control character'],
     ['NUL in a file name', withHead(`${disposition}; filename="a\0b"`), 'control character'],
-    ['a type that is none', withHead(disposition, 'Content-Type: text/plain; x'), 'well-formed'],
+    ['a type that is none', withHead(disposition, 'Content-Type: text/plain; x'), 'malformed'],
     [
       'a name that is not UTF-8',
       joined([
