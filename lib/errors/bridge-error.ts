@@ -20,7 +20,7 @@ export interface BridgeErrorOptions {
   readonly details?: { readonly [key: string]: Detail | undefined };
   /** Overrides `retryable` of the table if the cause is known. */
   readonly retryable?: boolean;
-  /** True if the same provider may be called again at once. The flag is not reported to the client. */
+  /** True if the same provider may be called again immediately. The flag is not reported to the client. */
   readonly transient?: boolean;
   /** The effect of the failed provider call. If absent, `effectOf` derives the effect from the code. */
   readonly effect?: CallEffect;
@@ -30,7 +30,7 @@ export interface BridgeErrorOptions {
 }
 
 /**
- * The error of all rooms. The message must not contain text that a caller or an upstream sent.
+ * The error class of the whole program. The message must not contain text that a caller or an upstream sent.
  *
  * An error whose `effect` is `made` or `unknown` is never retryable or transient, because a repeated call may be charged twice.
  * The effect is `unknown` exactly if `details.outcome` is `unknown`. `with` never removes this effect.

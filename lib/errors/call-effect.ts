@@ -3,7 +3,7 @@ import type { ErrorCode } from './codes.ts';
 /**
  * The effect of a failed call at its provider.
  *
- * - `not_begun`: the provider did no work. It was not reached, or it rejected the call beforehand (401, 403, 429, 503).
+ * - `not_begun`: the provider was not reached, or rejected the call before any work (401, 403, 429, 503).
  * - `nothing_made`: the provider rejected the call or failed, and certainly made and charged no image.
  * - `made`: the provider made and charged images that cannot be used.
  * - `unknown`: the provider may have made and charged images.

@@ -65,7 +65,7 @@ export function toErrorHeaders(error: BridgeError): Record<string, string> {
   return headers;
 }
 
-/** An error in the form in which it is stored with a job. Its status, type and suggestions follow from its code. */
+/** An error in the form in which it is stored with a job. The status, the type and the suggestions are derived from the code. */
 export interface StoredError {
   readonly code: ErrorCode;
   readonly message: string;

@@ -1,7 +1,7 @@
 import type { ReportedMethod } from '../contract/resources/diagnostics.ts';
 import type { RefusalReason } from '../errors/refusals.ts';
 
-/** The report of one reply. It contains no value chosen by a caller. */
+/** The report about one reply, without any value chosen by a caller. */
 export interface ObservedReply {
   /** The path of a route as written in the route table, or `unmatched`. */
   readonly route: string;

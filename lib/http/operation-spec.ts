@@ -6,8 +6,9 @@ export type Schema = v.GenericSchema;
 export type ObjectSchema = Schema & { readonly entries: v.ObjectEntries };
 
 /**
- * The protection of an operation. `public`: none. A permission: the browser guard, and a token with the permission.
- * `by_path`, for requests without a route: the protection of other paths with the same prefix, with any valid token.
+ * The protection of an operation. `public` means no protection. A permission means the browser guard and a token with the
+ * permission. `by_path`, used for requests without a route, means the browser guard and any valid token if the path begins like
+ * the path of a protected operation.
  */
 export type Protection = 'public' | 'by_path' | Permission;
 

@@ -24,7 +24,7 @@ interface FormContent<S extends FormSpec> {
   readonly body?: undefined;
 }
 
-/** The parsed body. If an operation accepts JSON and a form, the body is one of these types. */
+/** The parsed body. If an operation accepts JSON and a form, `form` or `body` is undefined. */
 type Content<R extends RequestSpec> = R['form'] extends FormSpec
   ? FormContent<R['form']> | (R['body'] extends Schema ? JsonContent<R['body']> : never)
   : JsonContent<R['body']>;

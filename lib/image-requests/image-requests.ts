@@ -37,7 +37,7 @@ interface Deps {
   };
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
-  /** Serves a request as a job. Undefined if jobs are disabled. */
+  /** Serves a request as a job. `undefined` if jobs are disabled. */
   readonly replyAsync: ReplyAsync | undefined;
 }
 
@@ -55,7 +55,7 @@ interface Accepted {
   readonly replayed: boolean;
 }
 
-/** The images, or the job that makes them if the client prefers a job. */
+/** The images, or a job if the client prefers a job. */
 export type ServedImages =
   | (Replied<ImageResponseWithBytes> & { readonly accepted?: undefined })
   | (Accepted & { readonly preference: AsyncPreference });

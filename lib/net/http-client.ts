@@ -18,7 +18,7 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The body, sent with `content-length`. */
   readonly body?: string | Buffer | StreamedBody;
-  /** Aborts the request or the reading of its response, and closes the connection at once. */
+  /** Aborts the request or the reading of its response, and closes the connection immediately. */
   readonly signal: AbortSignal;
   /** Called just before the first byte is sent. A request that fails before this call had no effect. */
   readonly onSending?: () => void;

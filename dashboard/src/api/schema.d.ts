@@ -2879,7 +2879,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description The id of this request. A request id in the body is the same. */
+        /** @description The id of this request. An error body contains the same id. */
         "x-request-id": string;
         /** @description The trace that the request belongs to (W3C Trace Context). */
         traceparent: string;

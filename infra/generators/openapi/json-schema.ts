@@ -31,7 +31,7 @@ export function schemaPart(schema: v.GenericSchema, direction: Direction): JsonO
   return part;
 }
 
-/** Returns `components.schemas` with the named schemas and all schemas that they refer to, in the order of the tables. */
+/** Returns `components.schemas`: the named schemas and all referenced schemas, in the order of the tables. */
 export function componentSchemas(wanted: readonly string[]): Record<string, JsonObject> {
   const all = allComponents();
   const needed = new Set<string>();
@@ -56,7 +56,7 @@ export function referencedComponents(part: unknown): string[] {
   );
 }
 
-/** Returns the JSON Schema of ImageRequest in one document, with all schemas that it refers to. */
+/** Returns one document with the JSON Schema of `ImageRequest` and all referenced schemas. */
 export function jsonSchemaDocument(): JsonObject {
   const { ImageRequest, ...defs } = componentSchemas(['ImageRequest']);
   return localRefs({

@@ -1,4 +1,4 @@
-/** Writes the documents of the API to `dist/documents`, as the program serves and prints them. Part of the build. */
+/** Writes the API documents that the program serves and prints to `dist/documents`. Runs as a part of the build. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { routes } from '../../../handlers/routes.ts';

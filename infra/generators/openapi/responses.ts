@@ -12,7 +12,7 @@ export type Responses = Readonly<Record<string, JsonObject>>;
 /** The headers that several kinds of responses have in common. */
 export const RESPONSE_HEADERS = {
   'x-request-id': {
-    description: 'The id of this request. A request id in the body is the same.',
+    description: 'The id of this request. An error body contains the same id.',
     required: true,
     schema: { type: 'string', pattern: REQUEST_ID_PATTERN.source },
   },
@@ -69,7 +69,7 @@ function toContent(reply: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): Js
   return Object.keys(content).length > 0 ? { content } : {};
 }
 
-/** Builds an event stream as text. OpenAPI 3.1 cannot describe its events, so the schema of their data is in `$defs`. */
+/** Describes an event stream as text. OpenAPI 3.1 cannot describe events, so the schema of the event data is in `$defs`. */
 function streamContent(event: Schema): JsonObject {
   const name = componentName(event);
   if (!name) throw new Error('the schema of a stream event has no name');

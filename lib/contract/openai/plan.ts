@@ -20,14 +20,14 @@ const bridge_ext = v.optional(
 
 const message = coded('invalid_value', 'must be generate or edit');
 
-/** A request of `POST /v1/images/generations` to plan. */
+/** A request of `POST /v1/images/generations` that is to be planned. */
 export const GenerationPlan = openObject({
   operation: v.literal('generate', message),
   ...GenerationsBody.entries,
   bridge_ext,
 });
 
-/** A JSON request of `POST /v1/images/edits` to plan. */
+/** A JSON request of `POST /v1/images/edits` that is to be planned. */
 export const EditPlan = openObject({
   operation: v.literal('edit'),
   ...EditsBody.entries,

@@ -27,7 +27,7 @@ export const ProgressEvent = v.strictObject({
   index: v.optional(Count),
 });
 
-/** A partial image, which was verified before it is sent. */
+/** A verified partial image. */
 export const PartialImageEvent = v.strictObject({
   type: v.literal('partial_image'),
   index: Count,

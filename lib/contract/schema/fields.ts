@@ -100,7 +100,7 @@ export const UserMetadata = v.pipe(
 );
 
 function pairFault(key: string, value: unknown): string | undefined {
-  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
+  if (key.length > 64 || !/^[A-Za-z0-9_.-]+$/.test(key)) {
     return coded('invalid_key', 'must have a name of 1 to 64 characters from A-Z a-z 0-9 _ . -');
   }
   if (typeof value !== 'string') return coded('invalid_type', 'must be a string');

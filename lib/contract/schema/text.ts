@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { coded } from './issues.ts';
 
-/** `maxBytes` counts bytes of UTF-8, `maxLength` UTF-16 code units. */
+/** The maximum length of a text, in bytes of UTF-8, in UTF-16 code units or in code points. */
 type TextLimit =
   | { readonly maxBytes: number }
   | { readonly maxLength: number }
@@ -25,10 +25,10 @@ export function text(limit: TextLimit): TextSchema {
   };
 }
 
-/** A string that is checked by a pattern or a list. The limit prevents that these checks read a long text. */
+/** A string that is checked by a pattern or a list. Because of the limit, these checks never read a long text. */
 export const ShortText = text({ maxBytes: 1024 });
 
-/** A text with an image. Only `server.max_body_bytes` limits the length, and no check reads the text before it is decoded. */
+/** A text that may be long, such as an image in base64. Only `server.max_body_bytes` limits the length, and no check reads the text before it is decoded. */
 export const Payload = v.string();
 
 /**
@@ -45,7 +45,7 @@ export function utf8Bytes(value: string): number {
   return Buffer.byteLength(value, 'utf8');
 }
 
-/** Returns true if the text has more than `maxBytes` bytes of UTF-8. A text with more characters than that is not read. */
+/** Returns true if the text has more than `maxBytes` bytes of UTF-8. A text with more than `maxBytes` characters is not read. */
 export function isLongerThan(value: string, maxBytes: number): boolean {
   return value.length > maxBytes || utf8Bytes(value) > maxBytes;
 }

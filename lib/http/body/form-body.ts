@@ -44,7 +44,7 @@ function sortForm(form: FormSpec, parts: readonly FormPart[]) {
   const files = new Map(Object.values(form.files).map(({ role }) => [role, [] as Buffer[]]));
   const issues: RequestIssue[] = [];
   for (const { head, content } of parts) {
-    // A browser sends such a part if no file was chosen.
+    // A browser sends a file without a name and content if no file was chosen.
     if (head.isNameless && content.length === 0) continue;
     const { name } = head;
     const role = own(form.files, name)?.role ?? '';

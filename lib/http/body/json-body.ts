@@ -6,7 +6,7 @@ import { toText } from './media-types.ts';
 import { readBody } from './read-body.ts';
 
 const LONG_BYTES = 1024 * 1024;
-// The bytes, their text, and the parsed value with the decoded images.
+// A body is in memory as bytes, as text, and as the parsed value with the decoded images.
 const COPIES = 3;
 
 /** Reads and parses a JSON body. Throws `body_too_large`, `malformed_request`. */

@@ -68,7 +68,7 @@ export function parseHeaderValue(text: string): HeaderValue | undefined {
   return { value: value.toLowerCase(), parameters };
 }
 
-/** Decodes UTF-8. Throws `malformed_request` if the bytes are not valid UTF-8; `what` names them in the message. */
+/** Decodes UTF-8. Throws `malformed_request` if the bytes are not valid UTF-8; the message names the bytes as `what`. */
 export function toText(bytes: Buffer, what: string): string {
   // Most requests are ASCII, which is decoded ten times faster.
   if (isAscii(bytes)) return bytes.toString('latin1');

@@ -145,7 +145,7 @@ function readStream(
   });
 }
 
-/** Calls `onIdle` after `idleMs` milliseconds without a restart, or never if `idleMs` is 0. A restart does not set a timer. */
+/** Calls `onIdle` after `idleMs` milliseconds without a restart, or never if `idleMs` is 0. */
 function watchIdle(clock: Clock, idleMs: number, onIdle: () => void) {
   let lastMs = clock.monotonicMs();
   let end = () => {};

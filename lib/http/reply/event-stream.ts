@@ -86,7 +86,7 @@ function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T |
 async function* encoded(item: StreamItem, ids: Deps['ids']): AsyncGenerator<Uint8Array> {
   const { id, event } = 'type' in item ? { id: undefined, event: item } : item;
   if (!event) {
-    // A block without data only sets the last event id. The comment is for readers that do not expect a block without data.
+    // A block without data only sets the last event id. The comment `: open` is for readers that do not expect such a block.
     yield Buffer.from(`: open\nid: ${id}\n\n`);
     return;
   }

@@ -37,7 +37,7 @@ export const THUMBNAIL_FILE = {
   also: [NOT_MODIFIED],
 };
 
-/** Returns a reply with a whole file, one range of it, or 304. Throws `range_not_satisfiable`. */
+/** Returns a reply with a whole file, one range of the file, or 304. Throws `range_not_satisfiable`. */
 export function fileReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: ImmutableFile,
@@ -85,7 +85,7 @@ function rangeOf(
   etag: string,
   size: number,
 ): ByteRange | undefined {
-  // The client has another version of the file, to which it cannot append this range (RFC 9110, section 13.1.5).
+  // The client has another version of the file, to which the client cannot append this range (RFC 9110, section 13.1.5).
   if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
   const range = parseRange(headers['range'], size);
   if (range !== 'unsatisfiable') return range;

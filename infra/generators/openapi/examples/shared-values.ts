@@ -43,7 +43,7 @@ export const TIMINGS = {
   total_ms: 431,
 };
 
-/** The facts of the image that are independent of its delivery. */
+/** The facts of the image that do not depend on its delivery. */
 export const IMAGE = {
   index: 0,
   format: 'png',
