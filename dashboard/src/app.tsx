@@ -17,9 +17,7 @@ import './app.css';
 const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView);
 const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
-/**
- * Renders the page. The job view covers the images view, which stays mounted and keeps its scroll position and focus.
- */
+/** Renders the page. The images view stays mounted below the job view, so that it keeps its scroll position. */
 export function App() {
   const { route } = usePage().router;
   const { value: current } = route;
@@ -68,13 +66,9 @@ function NotHere() {
   );
 }
 
-/**
- * Renders the home view: the panel for a new image, and the gallery beside it. If the panel is collapsed, the dock
- * replaces it.
- */
+/** Renders the home view: the panel for a new image and the gallery. The dock replaces a collapsed panel. */
 function ImagesView() {
-  // In the notation of tinykeys, a bare bracket has a special meaning. The parentheses make the key a regular
-  // expression.
+  // In tinykeys, a bare bracket has a special meaning. Parentheses turn the key into a regular expression.
   useShortcuts({ '(\\[)': togglePanel });
   return (
     <div class="images-view" data-folded={panel.value === 'folded'}>
@@ -91,7 +85,9 @@ function useAppShortcuts(): void {
   useShortcuts({
     'g i': () => router.navigate(''),
     'g s': () => router.navigate('/system'),
-    'Shift+?': () => help.open('shortcuts'),
+    'Shift+?': () => {
+      help.value = 'shortcuts';
+    },
     z: () => undo.undo(),
   });
 }
@@ -101,8 +97,9 @@ const RealModelDialog = lazyView(async () => (await import('./help/dialogs.tsx')
 
 function HelpDialogs() {
   const { help } = usePage();
-  const topic = help.topic.value;
-  if (topic === 'shortcuts') return <ShortcutsDialog onClose={help.close} />;
-  if (topic === 'realModel') return <RealModelDialog onClose={help.close} />;
-  return null;
+  const onClose = () => {
+    help.value = undefined;
+  };
+  if (help.value === 'shortcuts') return <ShortcutsDialog onClose={onClose} />;
+  return help.value === 'realModel' ? <RealModelDialog onClose={onClose} /> : null;
 }

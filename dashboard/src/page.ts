@@ -1,9 +1,9 @@
+import { signal } from '@preact/signals';
 import { createApi } from './api/api.ts';
 import { createConnection } from './connection/connection.ts';
 import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
-import { createHelp } from './help/help.ts';
 import { createImageCache } from './images/image-cache.ts';
 import { createShownJobs } from './jobs/job-feed.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -14,7 +14,7 @@ import { toChosenModel } from './make/model-abilities.ts';
 import { createPlanner } from './make/planner.ts';
 import { createPresets } from './make/presets/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
-import { createProviders, createReadiness } from './providers/providers.ts';
+import { createProviders } from './providers/providers.ts';
 import { createQueue } from './queue/queue.ts';
 import { createRouter } from './router.ts';
 import { applyTheme } from './shell/preferences.ts';
@@ -37,13 +37,13 @@ export function createPage() {
   const toasts = createToasts();
   const undo = createUndo(toasts);
   const today = createToday(document);
-  const help = createHelp();
+  /** The open help dialog: keyboard shortcuts, or how to use a real model instead of the sandbox. */
+  const help = signal<'shortcuts' | 'realModel' | undefined>(undefined);
   const draft = createDraft();
   const chosen = toChosenModel(draft.settings, providers);
   const plan = createPlanner({ api, connection, draft, chosen });
   const diagnostics = createDiagnostics(api, connection);
   const activity = createActivity(jobs, diagnostics);
-  const readiness = createReadiness(diagnostics);
   const usage = createUsage(api, connection);
   const queue = createQueue({ api, connection, jobs, diagnostics });
   const presets = createPresets(api);
@@ -85,7 +85,6 @@ export function createPage() {
     openGallery,
     diagnostics,
     activity,
-    readiness,
     queue,
     usage,
     submissions,

@@ -68,9 +68,8 @@ export function createRouter() {
     },
 
     /**
-     * Goes back one history entry if the page has pushed the current entry, otherwise navigates to `fallback`. A job
-     * that was opened by a link thus closes to the gallery. Resolves when the address has changed. A call during a step
-     * back joins that step, because a second press must not leave the page.
+     * Goes back one history entry if the page has pushed the current entry, otherwise navigates to `fallback`. Resolves
+     * when the address has changed. A second call joins the step in progress, so that it does not leave the page.
      */
     back(fallback = ''): Promise<void> {
       if (!address.peek().state.inside) {

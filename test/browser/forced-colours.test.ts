@@ -93,7 +93,7 @@ describe('forced colours', () => {
     const job = await open('single');
     const parts = await Promise.all(
       ['queue', 'input', 'provider', 'artifact'].map((part) =>
-        surfaceOf(job.locator(`.time-section .parts .${part}`)),
+        surfaceOf(job.locator(`.time-section .shares .${part}`)),
       ),
     );
     expect(new Set(parts).size).toBe(parts.length);

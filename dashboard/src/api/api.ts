@@ -1,4 +1,4 @@
-import createClient, { type Client, type FetchResponse } from 'openapi-fetch';
+import createClient, { type FetchResponse } from 'openapi-fetch';
 import type { Connection } from '../connection/connection.ts';
 import type { paths } from './schema.d.ts';
 import type { BridgeError, ErrorReply } from './schemas.ts';
@@ -26,13 +26,14 @@ export function createApi(connection: Connection) {
     return response;
   }
 
-  const client: Client<paths> = createClient<paths>({
-    baseUrl: location.origin,
-    fetch: send,
-  });
-
+  const client = createClient<paths>({ baseUrl: location.origin, fetch: send });
+  const { GET, POST, PUT, PATCH, DELETE } = client;
   return {
-    ...pick(client),
+    GET,
+    POST,
+    PUT,
+    PATCH,
+    DELETE,
 
     /** Returns the reply for a path below /v1 whose body is bytes. Throws ApiError if the status is not 2xx. */
     async bytes(path: string, init: RequestInit = {}): Promise<Response> {
@@ -66,10 +67,6 @@ export function joined(read: () => Promise<void>): () => Promise<void> {
   };
 }
 
-function pick({ GET, POST, PUT, PATCH, DELETE }: Client<paths>) {
-  return { GET, POST, PUT, PATCH, DELETE };
-}
-
 async function json(response: Response): Promise<unknown> {
   try {
     return await response.json();
@@ -78,23 +75,14 @@ async function json(response: Response): Promise<unknown> {
   }
 }
 
-/**
- * An error that the page shows: the error from the bridge, or an error created by the page if no usable reply arrived.
- */
+/** An error that the page shows. The page itself creates the error if no usable reply arrived. */
 export class ApiError extends Error {
-  /**
-   * `unreachable`: no reply arrived. `unreadable`: a reply arrived, but its body is not in the error format of the
-   * bridge.
-   */
+  /** `unreachable`: no reply arrived. `unreadable`: the body of the reply is not in the bridge's error format. */
   readonly code: BridgeError['code'] | 'unreachable' | 'unreadable';
   readonly status: number;
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
-  readonly suggestions: readonly string[];
-  readonly requestId: string | undefined;
-  /**
-   * The `error.code` of the reply, which is more specific than `code`, for example `preset_exists` or `session_busy`.
-   */
+  /** The `error.code` of the reply, which is more specific than `code`, for example `preset_exists`. */
   readonly reason: string | undefined;
 
   private constructor(fields: Omit<ApiError, 'name' | 'cause' | 'stack'>) {
@@ -104,8 +92,6 @@ export class ApiError extends Error {
     this.status = fields.status;
     this.retryable = fields.retryable;
     this.details = fields.details;
-    this.suggestions = fields.suggestions;
-    this.requestId = fields.requestId;
     this.reason = fields.reason;
   }
 
@@ -114,15 +100,13 @@ export class ApiError extends Error {
     if (!isErrorReply(body)) {
       return new ApiError({ ...NONE, code: 'unreadable', status, message: `HTTP ${status}` });
     }
-    const { code, retryable, details, suggestions } = body.error.bridge_ext;
+    const { code, retryable, details } = body.error.bridge_ext;
     return new ApiError({
       code,
       status,
       retryable,
       details,
-      suggestions,
       message: body.error.message,
-      requestId: body.request_id,
       reason: body.error.code ?? undefined,
     });
   }
@@ -138,13 +122,7 @@ export class ApiError extends Error {
   }
 }
 
-const NONE = {
-  retryable: true,
-  details: {},
-  suggestions: [],
-  requestId: undefined,
-  reason: undefined,
-} as const;
+const NONE = { retryable: true, details: {}, reason: undefined } as const;
 
 function isErrorReply(body: unknown): body is ErrorReply {
   return (

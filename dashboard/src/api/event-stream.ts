@@ -13,9 +13,8 @@ interface Options {
 const SILENCE_MS = 40_000;
 
 /**
- * Reads one stream of server-sent events to its end. Uses fetch because EventSource cannot send the bearer token.
- * Resolves when the bridge closes the stream. Throws ApiError if the bridge rejects the request, and rethrows the
- * browser's error if the connection fails.
+ * Reads one stream of server-sent events to its end. Uses fetch, because EventSource cannot send the bearer token.
+ * Throws ApiError if the bridge rejects the request, and rethrows the browser's error if the connection fails.
  */
 export async function readEventStream(api: Api, options: Options): Promise<void> {
   const silence = new AbortController();

@@ -14,6 +14,7 @@ export type Provider = Schemas['ProviderDescriptor'];
 export type Preset = Schemas['ImagePreset'];
 export type PresetTemplate = Schemas['ImagePresetTemplate'];
 export type Diagnostics = Schemas['Diagnostics'];
+export type ProviderReport = Diagnostics['providers'][number];
 export type ApiEvent = Diagnostics['events']['items'][number];
 export type BridgeError = Schemas['BridgeError'];
 export type ErrorReply = Schemas['ErrorReply'];

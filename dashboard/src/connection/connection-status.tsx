@@ -9,10 +9,7 @@ import './token-dialogs.css';
 
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
-/**
- * Shows whether the bridge is reachable, and announces changes. The status is a button if the user can act on it. If
- * the tab has a token, the button asks whether to forget the token.
- */
+/** Shows whether the bridge is reachable. The status is a button if the user can act on it. */
 export function ConnectionStatus() {
   const { connection } = usePage();
   const [isForgetting, setForgetting] = useState(false);
@@ -34,11 +31,11 @@ export function ConnectionStatus() {
     <>
       <span role="status">
         {action === undefined ? (
-          <span class="status">{label}</span>
+          <span class="tab">{label}</span>
         ) : (
           <button
             type="button"
-            class="status"
+            class="tab"
             title={state === 'connected' ? text('token.forget') : undefined}
             onClick={action}
           >
@@ -51,10 +48,7 @@ export function ConnectionStatus() {
   );
 }
 
-/**
- * Asks for the bearer token when the bridge requires one. The dialog stays open until a token is accepted or the user
- * postpones the dialog. The status in the top bar opens the dialog again.
- */
+/** Asks for the bearer token that the bridge requires. The status in the top bar opens a postponed dialog again. */
 export function TokenDialog() {
   const { connection } = usePage();
   const [isPutOff, setPutOff] = useState(false);
@@ -97,8 +91,7 @@ interface FormProps {
 function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
   const [token, setToken] = useState('');
   const [isShown, setShown] = useState(false);
-  // The token is sent in a header, so it can contain only visible ASCII characters. A token with any other character
-  // was copied incorrectly.
+  // A header can contain only visible ASCII characters, so any other character in a token is a copying mistake.
   const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
   return (
     <form

@@ -1,4 +1,4 @@
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
 export type ConnectionState = 'connecting' | 'connected' | 'offline' | 'unauthorized';
 
@@ -15,17 +15,13 @@ const TOKEN_KEY = 'image-bridge.token';
 export type Connection = ReturnType<typeof createConnection>;
 
 /**
- * Tracks whether the bridge is reachable, and which token the page uses. The token is stored only in the
- * `sessionStorage` of this tab, so that the token is deleted when the tab is closed. Every API request reports its
- * outcome here. While the bridge is unreachable, the liveness route is requested at increasing intervals.
+ * Tracks whether the bridge is reachable, and which token the page uses. Every API request reports its outcome here.
+ * The token is stored only in the `sessionStorage` of this tab, which the browser deletes with the tab.
  */
 export function createConnection() {
   const state = signal<ConnectionState>('connecting');
   const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_KEY) ?? undefined);
-  /**
-   * The user whose data the page shows. A new token counts only after the bridge has accepted it, so that a mistyped
-   * token changes nothing. Undefined after the token was forgotten, and while a required token has not been entered.
-   */
+  /** The user whose data the page shows. A new token counts after the bridge has accepted the token. */
   const caller = signal<Caller | undefined>({ token: token.peek(), isAccepted: false });
   /** A counter that increases whenever the bridge becomes reachable again, so that views reload their data. */
   const returns = signal(0);
@@ -71,16 +67,17 @@ export function createConnection() {
     asksForToken: asksForToken as ReadonlySignal<number>,
     online: computed(() => state.value === 'connected'),
 
-    /**
-     * Reports the status of a reply. `usedToken` is the token of the request. A 401 reply is ignored if its token has
-     * since been replaced.
-     */
+    /** Reports the status of a reply to a request with `usedToken`. A 401 for a replaced token is ignored. */
     reportReply(status: number, usedToken: string | undefined): void {
       const isCurrent = usedToken === token.peek();
       if (status !== 401) {
         reachable();
         // A 5xx reply may come from a gateway in front of the bridge, and the gateway does not check the token.
-        if (isCurrent && status < 500) accept(caller, usedToken);
+        const known = caller.peek();
+        const isKnown = known?.isAccepted && known.token === usedToken;
+        if (isCurrent && status < 500 && !isKnown) {
+          caller.value = { token: usedToken, isAccepted: true };
+        }
       } else if (isCurrent) {
         state.value = 'unauthorized';
         if (usedToken === undefined) caller.value = undefined;
@@ -100,22 +97,13 @@ export function createConnection() {
 
     /** Stores the token for this tab, or forgets it. The next request shows whether the bridge accepts the token. */
     setToken(next: string | undefined): void {
-      storeToken(next);
-      if (next === undefined) caller.value = undefined;
+      if (next === undefined) {
+        sessionStorage.removeItem(TOKEN_KEY);
+        caller.value = undefined;
+      } else sessionStorage.setItem(TOKEN_KEY, next);
       token.value = next;
       state.value = 'connecting';
       returns.value += 1;
     },
   };
-}
-
-function accept(caller: Signal<Caller | undefined>, token: string | undefined): void {
-  const known = caller.peek();
-  if (known?.isAccepted && known.token === token) return;
-  caller.value = { token, isAccepted: true };
-}
-
-function storeToken(token: string | undefined): void {
-  if (token === undefined) sessionStorage.removeItem(TOKEN_KEY);
-  else sessionStorage.setItem(TOKEN_KEY, token);
 }

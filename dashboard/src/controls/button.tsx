@@ -52,7 +52,7 @@ interface IconButtonProps extends ComponentProps<'button'> {
   readonly icon: IconNode;
   /** The accessible name, also shown as the tooltip. */
   readonly label: string;
-  /** For a toggle button: true if on. The icon is filled when on. */
+  /** True if a toggle button is on. The icon is then filled. */
   readonly pressed?: boolean;
   readonly small?: boolean;
   /** True if the button lies on top of an image. */

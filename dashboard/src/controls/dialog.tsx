@@ -9,10 +9,7 @@ interface Props {
   readonly class?: string;
 }
 
-/**
- * Shows a modal dialog for as long as the component is mounted. The browser keeps the focus inside the dialog, and
- * restores the previous focus when the dialog closes.
- */
+/** Shows a modal dialog while the component is mounted. The browser restores the previous focus at the end. */
 export function Dialog({ title, onClose, children, class: extra }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();

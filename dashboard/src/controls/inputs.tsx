@@ -35,15 +35,12 @@ export function Field(props: FieldProps) {
   );
 }
 
-interface OptionProps<T extends string> {
+interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly value: T;
+  readonly options: readonly { readonly value: T; readonly label: ComponentChildren }[];
   readonly disabled?: boolean;
   readonly onChange: (value: T) => void;
-}
-
-interface ChoiceProps<T extends string> extends OptionProps<T> {
-  readonly options: readonly { readonly value: T; readonly label: string }[];
 }
 
 /** Renders the browser's own drop-down list. */
@@ -69,13 +66,8 @@ export function Choice<T extends string>(props: ChoiceProps<T>) {
   );
 }
 
-interface SegmentedProps<T extends string> extends OptionProps<T> {
-  readonly options: readonly { readonly value: T; readonly label: ComponentChildren }[];
-  readonly wide?: boolean;
-}
-
 /** Renders a radio group whose options are all visible. Arrow keys move the selection. */
-export function Segmented<T extends string>(props: SegmentedProps<T>) {
+export function Segmented<T extends string>(props: ChoiceProps<T> & { readonly wide?: boolean }) {
   const { label, options, value, onChange, wide, disabled } = props;
   const onKeyDown = rovingFocus((index) => {
     const option = options[index];
@@ -107,9 +99,8 @@ export function Segmented<T extends string>(props: SegmentedProps<T>) {
 }
 
 /**
- * Returns a key handler for a group of buttons with a single Tab stop. The arrow keys, Home and End move the focus.
- * `onMove` receives the index of the newly focused button. Follows the ARIA Authoring Practices for radio groups, tabs
- * and toolbars.
+ * Returns a key handler for a group of buttons with a single Tab stop, according to the ARIA Authoring Practices.
+ * `onMove` receives the index of the newly focused button.
  */
 export function rovingFocus(onMove: (index: number) => void) {
   return (event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void => {
@@ -209,7 +200,7 @@ interface SwitchProps {
   readonly onChange: (on: boolean) => void;
 }
 
-/** Renders a switch that takes effect at once. `label` is its accessible name; a visible label is placed beside it. */
+/** Renders a switch that takes effect at once. `label` is the accessible name, which is not visible. */
 export function Switch({ label, on, onChange }: SwitchProps) {
   return (
     <button

@@ -11,10 +11,7 @@ interface Props {
   readonly 'aria-current'?: 'page' | undefined;
 }
 
-/**
- * Renders a link inside the page. The link has a real address but does not reload the page. The browser handles a click
- * with a modifier key.
- */
+/** Renders a link inside the page, which does not reload the page. The browser handles a click with a modifier key. */
 export function Link({ to, ...rest }: Props) {
   const { router } = usePage();
   function follow(event: MouseEvent): void {

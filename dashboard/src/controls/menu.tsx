@@ -30,7 +30,7 @@ export function useMenu(role: Role = 'menu') {
 }
 
 interface MenuProps {
-  /** The button that opened the menu. The menu is placed beside this button, and the focus returns to it. */
+  /** The button that opened the menu. The menu is placed beside the button, and the focus returns to the button. */
   readonly anchor: RefObject<HTMLElement | null>;
   readonly role: Role;
   readonly onClose: () => void;
@@ -42,10 +42,7 @@ interface MenuProps {
 
 const CloseMenu = createContext(() => {});
 
-/**
- * Shows a list or a small form beside its button for as long as the component is mounted. The arrow keys move between
- * the items. Escape, a chosen item, and a press outside the menu close it.
- */
+/** Shows a list or a small form beside its button. Escape, a chosen item, and a press outside close the menu. */
 export function Menu(props: MenuProps) {
   const { anchor, label, role, placement = 'bottom-start', onClose, children } = props;
   const menu = useRef<HTMLDivElement>(null);
@@ -98,8 +95,7 @@ function useFloating(
     box.showPopover();
     const controller = new AbortController();
     const { signal } = controller;
-    // Until the menu has its position, the menu is transparent instead of hidden, because a hidden element cannot be
-    // focused.
+    // Until the menu has its position, the menu is transparent, because a hidden element cannot be focused.
     box.style.opacity = '0';
     // The code that computes positions is loaded with the first menu.
     void import('./floating.ts').then(({ follow }) => {

@@ -1,23 +1,15 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { ApiEvent } from '../api/schemas.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { DiagnosticsSource, Reading } from './diagnostics.ts';
+import type { DiagnosticsSource } from './diagnostics.ts';
 
 /** The number of running and waiting jobs from a point in time on. */
-interface WorkSample extends Sample {
-  readonly running: number;
-  readonly queued: number;
-}
+type WorkSample = Sample & { readonly running: number; readonly queued: number };
 
 /** The number of calls to a provider that were running at a point in time. */
-interface CallSample extends Sample {
-  readonly active: number;
-}
+type CallSample = Sample & { readonly active: number };
 
-/**
- * The routes that this page polls. Requests to these routes are left out because they do not show how the bridge is
- * used.
- */
+/** The routes that this page polls. Requests to these routes do not show how the bridge is used. */
 const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
   '/v1/diagnostics',
   '/v1/queue',
@@ -25,10 +17,7 @@ const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
 ]);
 const MOST_EVENTS = 2000;
 
-/**
- * Records the activity since the page was opened, in memory: running and waiting jobs from the event stream, and
- * provider calls and requests from the diagnostics.
- */
+/** Records the activity since the page was opened: jobs, calls to providers, and requests to the bridge. */
 export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
   const work = signal<readonly WorkSample[]>([]);
   const calls = signal<ReadonlyMap<string, readonly CallSample[]>>(new Map());
@@ -46,8 +35,13 @@ export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
   effect(() => {
     const reading = diagnostics.latest.value;
     if (reading === undefined) return;
-    calls.value = withCalls(calls.peek(), reading);
-    const { started, events: read } = reading.report;
+    const { started, events: read, runtime } = reading.report;
+    calls.value = new Map(
+      Object.entries(runtime.providers).map(([name, { active }]) => [
+        name,
+        withSample(calls.peek().get(name) ?? [], { at: reading.at, active }),
+      ]),
+    );
     const shown = read.items.filter(({ route }) => !OWN_ROUTES.has(route));
     // The sequence numbers restart when the bridge restarts.
     const after = started === processStarted ? (events.peek()[0]?.sequence ?? 0) : 0;
@@ -66,18 +60,6 @@ export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
   };
 }
 
-function withCalls(
-  calls: ReadonlyMap<string, readonly CallSample[]>,
-  { report, at }: Reading,
-): ReadonlyMap<string, readonly CallSample[]> {
-  return new Map(
-    Object.entries(report.runtime.providers).map(([name, { active }]) => [
-      name,
-      withSample(calls.get(name) ?? [], { at, active }),
-    ]),
-  );
-}
-
 /** A value that is valid from `at` until the next sample. */
 interface Sample {
   /** Unix milliseconds. */
@@ -89,10 +71,7 @@ const MINUTE_MS = 60_000;
 /** The longest period that a chart shows, in milliseconds. */
 export const WINDOW_MS = 15 * MINUTE_MS;
 
-/**
- * Returns the period to show, in minutes. No samples exist from before `since`, so the period is shorter for a short
- * history.
- */
+/** Returns the period to show, in minutes. The period is shorter if the samples begin less than 15 minutes ago. */
 export function toWindow(since: number, now: number): 2 | 5 | 15 {
   const known = (now - since) / MINUTE_MS;
   if (known <= 2) return 2;
@@ -110,16 +89,8 @@ export function withSample<T extends Sample>(samples: readonly T[], sample: T): 
   return [...samples.slice(Math.max(0, first, samples.length + 1 - MOST_SAMPLES)), sample];
 }
 
-/** A record with a sequence number from the bridge. */
-interface Numbered {
-  readonly sequence: number;
-}
-
-/**
- * Prepends the read records whose number is greater than `after` to the known records. Returns at most `most` records,
- * newest first.
- */
-export function mergeNewest<T extends Numbered>(
+/** Prepends the records that are newer than the number `after`. Returns at most `most` records, newest first. */
+export function mergeNewest<T extends Pick<ApiEvent, 'sequence'>>(
   known: readonly T[],
   read: readonly T[],
   after: number,

@@ -19,9 +19,7 @@ const TIMEOUT_MS = 10_000;
 export function createDiagnostics(api: Api, connection: Connection) {
   const latest = signal<Reading | undefined>(undefined);
   const error = signal<ApiError | undefined>(undefined);
-  /**
-   * Joins the read in progress, or starts a new read. Resolves when the read has ended. A failure is stored in `error`.
-   */
+  /** Starts a read, or joins the read in progress. A failure is stored in `error`. */
   const read = joined(async () => {
     try {
       const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -40,16 +38,14 @@ export function createDiagnostics(api: Api, connection: Connection) {
     error: error as ReadonlySignal<ApiError | undefined>,
     read,
 
-    /**
-     * Reads every three seconds while the page is visible and the bridge responds, until the returned function is
-     * called.
-     */
+    /** Reads every three seconds while the page is visible and the bridge responds. Returns a function that stops. */
     watch(): () => void {
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;
       async function round(): Promise<void> {
         clearTimeout(timer);
-        if (isStopped || document.hidden || !mayRead(connection)) return;
+        const isBlocked = ['offline', 'unauthorized'].includes(connection.state.peek());
+        if (isStopped || document.hidden || isBlocked) return;
         await read();
         clearTimeout(timer);
         timer = setTimeout(round, POLL_MS);
@@ -69,9 +65,4 @@ export function createDiagnostics(api: Api, connection: Connection) {
       };
     },
   };
-}
-
-/** Returns false while the bridge is unreachable or requires a token. */
-function mayRead({ state }: Connection): boolean {
-  return state.peek() !== 'offline' && state.peek() !== 'unauthorized';
 }

@@ -77,10 +77,7 @@ function NoCards() {
   );
 }
 
-/**
- * While the bridge is unreachable, explains why nothing changes, and shows when the next attempt is made. Loaded cards
- * stay visible.
- */
+/** Explains that the bridge is unreachable, and shows the time until the next attempt. Loaded cards stay visible. */
 function OfflineBanner() {
   const { connection } = usePage();
   const isOffline = connection.state.value === 'offline';
@@ -109,22 +106,18 @@ function Announcer() {
   const { state } = useGallery();
   const { value: feed } = state.feed;
   const ended = useEnded();
-  const isReady = feed.state.value === 'ready';
-  const found = isReady && feed.filter.search !== '' ? foundText(feed.ids.value.length) : '';
+  const isFound = feed.state.value === 'ready' && feed.filter.search !== '';
+  const count = feed.ids.value.length;
   return (
     <>
       <p class="sr" role="status">
         {ended}
       </p>
       <p class="sr" role="status">
-        {found}
+        {isFound && (count === 0 ? text('gallery.none') : text('gallery.found', { count }))}
       </p>
     </>
   );
-}
-
-function foundText(count: number): string {
-  return count === 0 ? text('gallery.none') : text('gallery.found', { count });
 }
 
 function useEnded(): string {

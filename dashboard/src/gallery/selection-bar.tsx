@@ -1,7 +1,7 @@
-import { Columns2, Download, EyeOff, Heart, Undo2, X } from 'lucide';
+import { Columns2, Download, EyeOff, Heart, type IconNode, Undo2, X } from 'lucide';
 import { IconButton } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
+import { type TextKey, text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
 import './selection-bar.css';
 
@@ -17,35 +17,27 @@ export function SelectionBar() {
   const isFavourite = first?.favorite === true;
   const nothing = ids.length === 0;
   const count = text('gallery.selected', { count: ids.length });
+  const tool = (icon: IconNode, label: TextKey, run: () => unknown, disabled = false) => (
+    <IconButton
+      icon={icon}
+      label={text(label)}
+      disabled={nothing || disabled}
+      onClick={() => void run()}
+    />
+  );
   return (
     <div class="selection-bar float row" role="toolbar" aria-label={text('gallery.selection')}>
       <strong class="num" role="status">
         {nothing ? text('gallery.selectHint') : count}
       </strong>
-      <IconButton
-        icon={Heart}
-        label={text(isFavourite ? 'card.unfavourite' : 'card.favourite')}
-        disabled={nothing}
-        onClick={() => void actions.setFavorite(ids, !isFavourite)}
-      />
-      <IconButton
-        icon={isHidden ? Undo2 : EyeOff}
-        label={text(isHidden ? 'card.restore' : 'card.hide')}
-        disabled={nothing}
-        onClick={() => void actions.setHidden(ids, !isHidden)}
-      />
-      <IconButton
-        icon={Columns2}
-        label={text('gallery.compare')}
-        disabled={nothing || ids.length > 2}
-        onClick={() => actions.compare(state.targets())}
-      />
-      <IconButton
-        icon={Download}
-        label={text('gallery.downloadAll')}
-        disabled={nothing}
-        onClick={() => void actions.download(state.targets())}
-      />
+      {tool(Heart, isFavourite ? 'card.unfavourite' : 'card.favourite', () =>
+        actions.setFavorite(ids, !isFavourite),
+      )}
+      {tool(isHidden ? Undo2 : EyeOff, isHidden ? 'card.restore' : 'card.hide', () =>
+        actions.setHidden(ids, !isHidden),
+      )}
+      {tool(Columns2, 'gallery.compare', () => actions.compare(state.targets()), ids.length > 2)}
+      {tool(Download, 'gallery.downloadAll', () => actions.download(state.targets()))}
       <i class="sep" />
       <IconButton icon={X} label={text('gallery.clearSelection')} onClick={selection.clear} />
     </div>

@@ -16,10 +16,9 @@ interface Entry {
 }
 
 /**
- * Loads images with the bearer token and provides them as object URLs, so that the token is never part of an image
- * address. An image is kept as long as a component shows the image. The bytes of an image never change, so the HTTP
- * cache of the browser keeps them, and showing an image again causes no transfer. Failed images are loaded again when
- * the bridge is reachable again.
+ * Loads images with the bearer token and provides them as object URLs, so that no image address contains the token. An
+ * image is kept while a component shows it, and later by the HTTP cache of the browser. Failed images are loaded again
+ * when the bridge is reachable again.
  */
 export function createImageCache(api: Api, connection: Connection) {
   const entries = new Map<string, Entry>();
@@ -46,10 +45,7 @@ export function createImageCache(api: Api, connection: Connection) {
   }
 
   return {
-    /**
-     * Starts to load an image, or shares the image if it has been acquired already. Each call must be followed by one
-     * call of `release`.
-     */
+    /** Starts to load an image, or shares an image that is in use. Each call needs one call of `release`. */
     acquire(path: string): ReadonlySignal<LoadedImage> {
       let entry = entries.get(path);
       if (entry === undefined) {

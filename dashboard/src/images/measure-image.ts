@@ -4,10 +4,7 @@ export interface Size {
   readonly height: number;
 }
 
-/**
- * Resolves with the size of an image after its EXIF rotation. A worker decodes the whole image. Resolves with undefined
- * if the image cannot be decoded.
- */
+/** Decodes an image in a worker. Resolves with its size after EXIF rotation, or with undefined if decoding fails. */
 export function measureImage(image: Blob): Promise<Size | undefined> {
   const worker = new Worker(new URL('./measure-worker.ts', import.meta.url), { type: 'module' });
   return runWorker(worker, image);

@@ -5,10 +5,7 @@ import type { LoadedImage } from './image-cache.ts';
 
 const LOADING: LoadedImage = { state: 'loading' };
 
-/**
- * Returns the image at a path below /v1 for as long as the component is mounted. The state is `loading` while the path
- * is undefined.
- */
+/** Returns the image at a path below /v1 while the component is mounted. Without a path, the state is `loading`. */
 export function useImage(path: string | undefined): LoadedImage {
   const { images } = usePage();
   const [shown, setShown] = useState<LoadedImage>(LOADING);
@@ -27,7 +24,7 @@ export function useImage(path: string | undefined): LoadedImage {
   return shown;
 }
 
-/** Returns the image at a path like `useImage`, but keeps the previous image until the next one is ready. */
+/** Returns the image at a path like `useImage`, but keeps the previous image until the next image is ready. */
 export function useSteadyImage(path: string | undefined): LoadedImage {
   const image = useImage(path);
   const last = useRef(image);
@@ -38,6 +35,6 @@ export function useSteadyImage(path: string | undefined): LoadedImage {
 /** Returns the latest unfinished image of an open job. */
 export function usePartialImage({ id, progress }: Pick<Job, 'id' | 'progress'>): LoadedImage {
   const partials = progress?.partial_images ?? 0;
-  // The fragment is not sent to the bridge. It gives each unfinished image its own address in the cache.
+  // The fragment gives each unfinished image its own address in the cache, and is not sent to the bridge.
   return useSteadyImage(partials > 0 ? `/v1/jobs/${id}/partial#${partials}` : undefined);
 }

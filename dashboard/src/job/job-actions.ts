@@ -14,10 +14,7 @@ import { type TextKey, text } from '../text/text.ts';
 import type { JobDetail } from './state/job-detail.ts';
 import type { JobImage } from './state/job-images.ts';
 
-/**
- * Creates the actions on the job in view. If an action fails, the action shows the reason. Actions that cannot be
- * undone need a second press.
- */
+/** Creates the actions on the job in view, which report their failures. Dangerous actions need a second press. */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
   const { jobs, toasts } = page;
   const confirmation = createConfirmation();

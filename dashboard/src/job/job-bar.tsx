@@ -46,10 +46,10 @@ export function JobBar({ job, prompt, heading }: JobBarProps) {
   const { router } = usePage();
   const { looking } = useLook();
   return (
-    <header class="job-bar bar">
-      <div class="title row">
+    <header class="job-bar view-bar bar">
+      <div class="row">
         <IconButton icon={ArrowLeft} label={text('job.back')} onClick={() => void router.back()} />
-        <h1 ref={heading} class="cut" tabIndex={-1} dir="auto">
+        <h1 ref={heading} class="title cut" tabIndex={-1} dir="auto">
           {prompt || text('job.title')}
         </h1>
       </div>

@@ -26,10 +26,7 @@ export function JobView({ id }: { readonly id: string }) {
   return JOB_ID.test(id) ? <NamedJob id={id} /> : <JobLost error={undefined} onRetry={() => {}} />;
 }
 
-/**
- * Renders a job whose id is valid. The component stays mounted when the user goes to another job, so that the focus is
- * kept.
- */
+/** Renders a job whose id is valid. The component stays mounted when another job is shown, to keep the focus. */
 function NamedJob({ id }: { readonly id: string }) {
   const page = usePage();
   const detail = useMemo(() => createJobDetail(page, id), [page, id]);
@@ -113,7 +110,7 @@ function JobLost({ error, onRetry }: JobLostProps) {
     <div class="job-lost">
       <header class="bar row">
         <IconButton icon={ArrowLeft} label={text('job.back')} onClick={() => void router.back()} />
-        <h1 class="cut">{text('job.title')}</h1>
+        <h1 class="title cut">{text('job.title')}</h1>
       </header>
       <main>
         <Blank icon={isRemoved ? SearchX : Unplug} title={words.title} detail={words.text}>
@@ -182,10 +179,7 @@ function useActionKeys(job: Job | undefined, { looking, images }: Look): KeyBind
   };
 }
 
-/**
- * Returns a key handler that does nothing if the focused element is scrollable, because arrow keys then scroll that
- * element.
- */
+/** Returns a key handler that does nothing inside a scrollable element, which handles the arrow keys itself. */
 function unlessScrolling(run: () => void) {
   return (event: KeyboardEvent): void => {
     if (event.target instanceof Element && event.target.closest('.scroll') !== null) return;

@@ -7,10 +7,7 @@ export type JobFeed = ReturnType<typeof createJobFeed>;
 
 const PAGE = 60;
 
-/**
- * Creates a feed of the history under one filter, newest first. Pages are read on demand, and the jobs are kept up to
- * date until `close` is called.
- */
+/** Creates a feed of the history under one filter, newest first, which is kept up to date until `close` is called. */
 export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const list = createJobList(jobs, filter);
   const state = signal<'loading' | 'ready' | 'failed'>('loading');
@@ -68,10 +65,7 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
   const ids = signal<readonly string[]>([]);
   /** The part of the history that has been read. */
   let known: 'nothing' | 'part' | 'all' = 'nothing';
-  /**
-   * The ids that joined and left the list while a page was read. The page may be older than these changes, so the
-   * changes are applied to the page.
-   */
+  /** The ids that joined and left the list while a page was read. The changes are applied to the page afterwards. */
   let meanwhile: { readonly joined: Set<string>; readonly left: Set<string> } | undefined;
   let isTaking = false;
 
@@ -171,10 +165,7 @@ function matches(job: JobSummary, filter: JobFilter): boolean {
   );
 }
 
-/**
- * Provides the list that determines the next and previous job. This list is the gallery's list if there is one.
- * Otherwise, because the job was opened by a link, it is a list of all jobs.
- */
+/** Provides the list that determines the next and previous job: the gallery's list, or else a list of all jobs. */
 export function createShownJobs(api: Api, jobs: Jobs) {
   const feed = signal<JobFeed | undefined>(undefined);
   let own: JobFeed | undefined;

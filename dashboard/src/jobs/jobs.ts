@@ -5,23 +5,15 @@ import { isOpen } from './job-state.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/**
- * The maximum number of remembered removals. The number of jobs removed while one reply is on its way is always
- * smaller.
- */
+/** The maximum number of remembered removals. Fewer jobs are removed while one reply is on its way. */
 const MOST_REMOVED = 10_000;
 
-/**
- * Keeps the jobs that the page knows, and sends the requests that change the jobs. Lists of jobs are feeds
- * (`job-feed.ts`).
- */
+/** Keeps the jobs that the page knows, and sends the requests that change jobs. */
 export function createJobs(api: Api) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
-  /**
-   * The ids of removed jobs, oldest first. A reply that was on its way when a job was removed must not restore the job.
-   */
+  /** The ids of removed jobs, oldest first. A reply that was already on its way must not restore a removed job. */
   const removed = new Set<string>();
 
   function countOpen(job: JobSummary): void {
@@ -32,7 +24,7 @@ export function createJobs(api: Api) {
     open.value = next;
   }
 
-  /** Stores the summary that the bridge reports for a job. A summary older than the known one is ignored. */
+  /** Stores the summary that the bridge reports for a job. A summary older than the known summary is ignored. */
   function put(job: JobSummary): void {
     if (removed.has(job.id)) return;
     const current = known.get(job.id);
@@ -112,10 +104,7 @@ export function createJobs(api: Api) {
   };
 }
 
-/**
- * Updates a summary from a whole job. A whole job lacks some fields of the summary, so only the common fields are
- * replaced.
- */
+/** Updates a summary with the fields that it shares with the whole job. */
 function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
   const made = job.result ?? job.partial_result;

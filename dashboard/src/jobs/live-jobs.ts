@@ -77,8 +77,7 @@ async function readOnce({ api, jobs }: Deps, position: Position, signal: AbortSi
 
 /** Reads the newest jobs, and the jobs that were open when last seen. */
 async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
-  // A failure is ignored, because the connection reports whether the bridge is reachable, and the next round tries
-  // again.
+  // A failure is ignored, because the connection reports the failure, and the next round tries again.
   await jobs.readNewest(signal).catch(() => {});
   for (const id of jobs.open.peek().keys()) {
     await jobs.read(id, signal).catch((error: unknown) => {

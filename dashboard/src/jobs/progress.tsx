@@ -7,10 +7,7 @@ import './progress.css';
 
 const NAMES: readonly string[] = STAGES;
 
-/**
- * Shows the stages of a running job as segments, filled up to the current stage. The text beside the bar contains the
- * same information.
- */
+/** Shows the stages of a running job as segments, filled up to the current stage. */
 export function StageBar({ job }: { readonly job: Pick<JobSummary, 'status' | 'progress'> }) {
   const at = NAMES.indexOf(stageOf(job));
   return (

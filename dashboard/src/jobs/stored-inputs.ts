@@ -1,4 +1,4 @@
-import type { Job } from '../api/schemas.ts';
+import type { Job, JobArtifact } from '../api/schemas.ts';
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
@@ -9,7 +9,7 @@ export interface StoredInput
   /** The number of the image in its path on the bridge. */
   readonly index: number;
   readonly path: string;
-  readonly format: 'png' | 'jpeg' | 'webp';
+  readonly format: JobArtifact['format'];
   readonly filename?: string;
 }
 

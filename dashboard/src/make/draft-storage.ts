@@ -42,10 +42,7 @@ interface Place {
 const SETTINGS = 'image-bridge.draft';
 const IMAGES = 'image-bridge.draft-images';
 const PAUSE_MS = 300;
-/**
- * The age, in milliseconds, at which images are removed if their tab was closed without forgetting its token. No page
- * can show such images any more.
- */
+/** The age at which images are removed, in milliseconds. Images of a closed tab are never shown again. */
 const ORPHAN_MS = 24 * 60 * 60 * 1000;
 
 export function browserStorage(): BrowserStorage {
@@ -53,10 +50,9 @@ export function browserStorage(): BrowserStorage {
 }
 
 /**
- * Stores the draft in this browser, so that the draft survives a reload. The settings are stored in web storage,
- * because a page can still write to web storage while the page is being closed. The images are stored in IndexedDB as
- * soon as the images are added. The draft belongs to the caller. With a token, the draft is stored only for this tab
- * and this token, and is removed when the token is changed or forgotten.
+ * Stores the draft in this browser, so that it survives a reload. The settings are stored in web storage, because a
+ * page can write there while it is being closed. The images are stored in IndexedDB. With a token, the draft belongs to
+ * this tab and this token, and is removed together with the token.
  */
 export function keepDraft(draft: Draft, deps: Deps): void {
   const { caller, storage } = deps;
@@ -138,10 +134,7 @@ function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: D
   };
 }
 
-/**
- * Returns the storage of a draft. Without a token, all tabs share one draft. With a token, the draft belongs to the tab
- * and is stored together with the token.
- */
+/** Returns the storage of a draft. Without a token, all tabs share one draft. With a token, each tab has its own. */
 function openPlace(token: string | undefined, { local, session }: BrowserStorage): Place {
   if (token === undefined) {
     return {

@@ -2,15 +2,11 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
 
 /** An image that is sent with the request. */
-export interface Attachment {
+export interface Attachment extends Omit<JobArtifact, 'id'> {
   readonly key: string;
   readonly name: string;
   /** `source`: the request edits this image. `reference`: the image is an example for the model. */
   readonly role: 'source' | 'reference';
-  readonly format: 'png' | 'jpeg' | 'webp';
-  readonly width: number;
-  readonly height: number;
-  readonly bytes: number;
   /** A local file, or an image that the bridge has made. */
   readonly content: Blob | { readonly artifactId: string };
 }
@@ -29,20 +25,14 @@ type Group<G extends SettingsGroup> = {
 
 export type Draft = ReturnType<typeof createDraft>;
 
-/**
- * Creates the draft of the next request. Settings have the shape of a preset's template. An absent setting has the
- * default value of the bridge, so the page can see which settings were changed.
- */
+/** Creates the draft of the next request, in the shape of a preset's template. Absent settings have default values. */
 export function createDraft() {
   const settings = signal<PresetTemplate>({});
   const attachments = signal<readonly Attachment[]>([]);
   /** An image of the same size as the first source. The mask is transparent where the source may change. */
   const mask = signal<Blob | undefined>(undefined);
 
-  /**
-   * Replaces the attachments. Removes the mask if another image becomes the first source, because the mask belongs to
-   * the first source.
-   */
+  /** Replaces the attachments. Removes the mask if the first source changes, because the mask fits only that image. */
   function setAttachments(next: readonly Attachment[]): void {
     batch(() => {
       if (firstSource(next)?.key !== firstSource(attachments.peek())?.key) mask.value = undefined;
@@ -91,10 +81,7 @@ export function createDraft() {
     },
 
     attach,
-    /**
-     * Removes an image. The returned function restores the image and its mask, and keeps images that were added after
-     * the removal.
-     */
+    /** Removes an image. The returned function restores the image and its mask. */
     removeAttachment(key: string): () => void {
       const before = attachments.peek();
       const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
@@ -156,10 +143,7 @@ function defined(value: object): object {
   return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }
 
-/**
- * Returns a random id of 32 hexadecimal digits. `crypto.randomUUID` is not used because browsers offer this function
- * only to pages on https or loopback.
- */
+/** Returns a random id of 32 hexadecimal digits. `crypto.randomUUID` needs a page on https or loopback. */
 export function randomId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),

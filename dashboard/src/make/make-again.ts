@@ -9,10 +9,7 @@ import { toDataUrl } from './to-request.ts';
 
 type KeptInput = StoredInput & { readonly name: string; readonly blob: Blob };
 
-/**
- * Repeats a job. If the job succeeded, sends its request again with its input images. Otherwise, asks the bridge to
- * retry the job.
- */
+/** Repeats a job. A successful request is sent again with its input images. Any other job is retried by the bridge. */
 export async function repeatJob(
   { api, submissions }: Pick<Page, 'api' | 'submissions'>,
   job: Job,
@@ -21,10 +18,7 @@ export async function repeatJob(
   return submissions.submit(await toRequestAgain(api, job));
 }
 
-/**
- * Returns the request of a job with its input images, ready to be sent again. Throws ApiError `not_found` if the bridge
- * no longer stores the images.
- */
+/** Returns the request of a job with its input images. Throws ApiError `not_found` if the images no longer exist. */
 async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);
   const sent = await Promise.all(

@@ -1,6 +1,7 @@
 import { ArrowUp, CircleAlert, EqualNot, ImagePlus, PencilLine, Unplug } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { ApiError } from '../api/api.ts';
+import type { ImagePlan } from '../api/schemas.ts';
 import { Button, Icon } from '../controls/button.tsx';
 import { Stepper } from '../controls/inputs.tsx';
 import type { Page } from '../page.ts';
@@ -9,14 +10,11 @@ import { togglePanel } from '../shell/preferences.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
-import { type Fix, isRefused as isRouteRefused, type PlanText, toPlanText } from './plan-text.ts';
-import type { PlanState } from './planner.ts';
+import { type Fix, isRefused as isRouteRefused, toPlanText } from './plan-text.ts';
 import { FileMoved, toRequest, toSettings } from './to-request.ts';
 import './make-foot.css';
 
-/**
- * Shows the plan, the number of images and the submit button. The foot stays visible while the settings are scrolled.
- */
+/** Shows the plan, the number of images and the submit button below the settings. */
 export function MakeFoot() {
   const { draft, chosen } = usePage();
   const { canSubmit, submit } = useSubmit();
@@ -36,7 +34,13 @@ export function MakeFoot() {
           max={limits?.max ?? 255}
           onChange={(n) => draft.set('parameters', { n: n === 1 ? undefined : n })}
         />
-        <Button look="primary" size="big" disabled={!canSubmit} onClick={() => submit()}>
+        <Button
+          class="grow"
+          look="primary"
+          size="big"
+          disabled={!canSubmit}
+          onClick={() => submit()}
+        >
           {text('make.submit', { count })}
           <kbd class="only-wide">
             {text(isApple() ? 'make.submit.key.apple' : 'make.submit.key')}
@@ -53,7 +57,7 @@ function isApple(): boolean {
 
 /** Shows what will happen when the draft is sent. */
 function PlanLine() {
-  const { plan, connection, chosen } = usePage();
+  const { plan, connection } = usePage();
   const state = plan.value;
   if (connection.state.value === 'offline') {
     return <Line icon={Unplug} title={text('plan.offline')} detail={text('plan.offline.text')} />;
@@ -63,36 +67,24 @@ function PlanLine() {
     return <Line icon={CircleAlert} bad title={text('plan.tooLong')} />;
   if (state.state === 'planning') return <Line title={text('plan.planning')} />;
   if (state.state === 'refused') return <Refused error={state.error} />;
-  const words = toPlanText(state.plan, chosen.value?.capabilities);
-  return <Planned state={state} words={words} />;
+  return <Planned plan={state.plan} />;
 }
 
-function Planned({ state, words }: { readonly state: PlanState; readonly words: PlanText }) {
-  if (words.kind === 'refused') {
-    return (
-      <Line icon={CircleAlert} bad title={words.title} detail={words.detail} fixes={words.fixes} />
-    );
-  }
-  const calls =
-    state.state === 'planned' ? (state.plan.routes[state.plan.chosen ?? 0]?.calls ?? 1) : 1;
-  return words.kind === 'changes' ? (
-    <Line icon={EqualNot} title={words.title} detail={words.detail} />
-  ) : (
-    <Line image={<FanOut calls={calls} />} title={words.title} detail={words.detail} />
-  );
+function Planned({ plan }: { readonly plan: ImagePlan }) {
+  const { kind, ...words } = toPlanText(plan, usePage().chosen.value?.capabilities);
+  if (kind === 'refused') return <Line icon={CircleAlert} bad {...words} />;
+  if (kind === 'changes') return <Line icon={EqualNot} {...words} />;
+  return <Line image={<FanOut calls={plan.routes[plan.chosen ?? 0]?.calls ?? 1} />} {...words} />;
 }
 
 /** Shows why the request is invalid or why no plan is possible, with the error texts of the bridge. */
-function Refused({ error }: { readonly error: Extract<PlanState, { state: 'refused' }>['error'] }) {
+function Refused({ error }: { readonly error: ApiError }) {
   const issues = error.details['issues'];
   const [issue] = Array.isArray(issues) ? issues : [];
+  const { title, text: consequence } = toFailureText(error, Date.now());
   const detail =
-    typeof issue?.field === 'string'
-      ? `${issue.field}: ${issue.message}`
-      : toFailureText(error, Date.now()).text;
-  return (
-    <Line icon={CircleAlert} bad title={toFailureText(error, Date.now()).title} detail={detail} />
-  );
+    typeof issue?.field === 'string' ? `${issue.field}: ${issue.message}` : consequence;
+  return <Line icon={CircleAlert} bad title={title} detail={detail} />;
 }
 
 interface LineProps {
@@ -134,7 +126,7 @@ function FixButton({ fix }: { readonly fix: Fix }) {
     nearest: () => draft.set('policies', { compatibility: 'normalize' }),
   };
   return (
-    <button type="button" class="fix" onClick={run[fix]}>
+    <button type="button" class="fix text-button" onClick={run[fix]}>
       {text(`plan.fix.${fix}`)}
     </button>
   );
@@ -157,10 +149,7 @@ function FanOut({ calls }: { readonly calls: number }) {
   );
 }
 
-/**
- * Returns a function that sends the draft. The draft is kept, so that the user can change the draft and send it again
- * at once.
- */
+/** Returns a function that sends the draft. The draft is kept, so that the user can change it and send it again. */
 function useSubmit() {
   const page = usePage();
   const { plan, connection, router } = page;
@@ -214,10 +203,7 @@ function toWords(error: unknown): { readonly text: string; readonly detail: stri
   };
 }
 
-/**
- * Shows the draft as one line below the images while the panel is hidden: on narrow screens, or if the panel is
- * collapsed. A press on the line opens the panel. The draft can also be sent from the dock.
- */
+/** Shows the draft as one line below the images while the panel is hidden. A press on the line opens the panel. */
 export function Dock() {
   const { draft, router } = usePage();
   const { canSubmit, submit } = useSubmit();
@@ -227,7 +213,7 @@ export function Dock() {
     <div class="dock float row">
       <button
         type="button"
-        class="open row"
+        class="open row grow"
         onClick={() => {
           if (matchMedia('(min-width: 900px)').matches) togglePanel();
           else router.openLayer('make');

@@ -12,10 +12,7 @@ import { PromptBox } from './prompt-box.tsx';
 import { SizePicker } from './size/size-picker.tsx';
 import './make-panel.css';
 
-/**
- * Renders the panel for a new image: the prompt first, then the settings. On narrow screens, the panel is a sheet over
- * the images with its own history entry, so that Back closes it.
- */
+/** Renders the panel for a new image. On narrow screens, the panel is a sheet with its own history entry. */
 export function MakePanel() {
   const { router } = usePage();
   // The sheet stays open under the mask editor, because the mask editor is opened from the sheet.
@@ -60,7 +57,7 @@ function MakeHead() {
 
   return (
     <header class="make-head row">
-      <h2 class="grow">{text('make.title')}</h2>
+      <h2 class="title grow">{text('make.title')}</h2>
       <PresetsMenu />
       <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />
       <IconButton

@@ -54,9 +54,8 @@ export interface ChosenModel {
 }
 
 /**
- * Returns the provider and the model for a draft, according to the routing rules of the bridge. The provider is the one
- * that the draft names, or the default provider if the draft names no provider. If the draft names only a model that
- * the default provider does not list, the provider is the first one that lists the model.
+ * Returns the provider and the model for a draft, according to the routing rules of the bridge: the named provider,
+ * otherwise the default provider if it lists the model, otherwise the first provider that lists the model.
  */
 export function toChosenModel(
   settings: ReadonlySignal<PresetTemplate>,

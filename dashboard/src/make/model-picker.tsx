@@ -1,34 +1,36 @@
 import { Check, ChevronsUpDown } from 'lucide';
-import type { Provider } from '../api/schemas.ts';
+import type { Provider, ProviderReport } from '../api/schemas.ts';
 import { Icon } from '../controls/button.tsx';
 import { Menu, MenuGroup, MenuItem, useMenu } from '../controls/menu.tsx';
 import { usePage } from '../page-context.ts';
-import { hasLogin, type ProviderState } from '../providers/providers.ts';
+import { hasLogin } from '../providers/providers.ts';
 import { text } from '../text/text.ts';
 import { isRehearsal, isRehearsedFailure, toAbilities } from './model-abilities.ts';
 import './model-picker.css';
 
 /** Chooses the model. The list is grouped by provider, with the reason why a provider cannot be used. */
 export function ModelPicker() {
-  const { chosen, readiness } = usePage();
+  const { chosen, diagnostics } = usePage();
   const { isOpen, button, menu } = useMenu('listbox');
   const current = chosen.value;
-  const state = current && readiness.providers.value.get(current.provider.name);
+  const isUnready = useReport(current?.provider.name)?.ready === false;
   return (
     <section class="model-picker stack">
-      <h3 id="model-title">{text('make.model')}</h3>
+      <h3 id="model-title" class="soft">
+        {text('make.model')}
+      </h3>
       <button
         {...button}
         type="button"
         class="model edged"
         aria-describedby="model-title"
         onClick={() => {
-          void readiness.read();
+          void diagnostics.read();
           button.onClick();
         }}
       >
         <b class="row">
-          <i class={state && !state.ready ? 'dot warn' : 'dot'} />
+          <i class={isUnready ? 'dot warn' : 'dot'} />
           <span class="cut">{current?.model ?? text('make.model.loading')}</span>
           <span class="faint cut">{current?.provider.display_name}</span>
         </b>
@@ -46,10 +48,7 @@ export function ModelPicker() {
   );
 }
 
-/**
- * Lists the models by provider. The models of the sandbox that fail on purpose come last, because only developers need
- * these models.
- */
+/** Lists the models by provider. Sandbox models that fail on purpose come last, because only developers need them. */
 function ModelOptions() {
   const { value: list = [] } = usePage().providers.list;
   const groups = [
@@ -74,26 +73,25 @@ function ModelOptions() {
 }
 
 function ModelOption({ provider, model }: { readonly provider: Provider; readonly model: string }) {
-  const { chosen, draft, providers, readiness } = usePage();
-  const state = readiness.providers.value.get(provider.name);
+  const { chosen, draft, providers } = usePage();
+  const report = useReport(provider.name);
   const document = providers.capabilities(provider.name, model).value;
   const abilities = document && !isRehearsedFailure(model) && toAbilities(document);
   const isDefault = provider.default && model === provider.default_model;
   const current = chosen.value;
   const isCurrent = current?.provider.name === provider.name && current.model === model;
-  const isUnready = state !== undefined && !state.ready;
   return (
     <MenuItem
       role="option"
       selected={isCurrent}
-      disabled={isUnready}
+      disabled={report?.ready === false}
       {...(isCurrent && { icon: Check })}
       end={
         isDefault
           ? text('make.model.default')
           : isRehearsal(provider.name) && text('make.model.rehearsal')
       }
-      detail={isUnready ? notReady(state) : abilities}
+      detail={report?.ready === false ? notReady(report) : abilities}
       onChoose={() => {
         const { provider: _, model: __, ...rest } = draft.settings.peek().routing ?? {};
         draft.change({ routing: isDefault ? rest : { ...rest, provider: provider.name, model } });
@@ -104,7 +102,13 @@ function ModelOption({ provider, model }: { readonly provider: Provider; readonl
   );
 }
 
-function notReady({ name, error_code: code }: ProviderState): string {
+/** Returns the last report about a provider. Undefined also if the token lacks the permission to read reports. */
+function useReport(name: string | undefined): ProviderReport | undefined {
+  const { latest } = usePage().diagnostics;
+  return latest.value?.report.providers.find((each) => each.name === name);
+}
+
+function notReady({ name, error_code: code }: ProviderReport): string {
   if (code === 'authentication') {
     return hasLogin(name) ? text('system.health.login') : text('system.health.key');
   }

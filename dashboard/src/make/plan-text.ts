@@ -40,10 +40,7 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
   };
 }
 
-/**
- * Returns true if the route can never accept the request. A route whose provider is not ready also has an error, but
- * the provider may be ready when the draft is sent.
- */
+/** Returns true if the route can never accept the request. A provider that is not ready may accept the request later. */
 export function isRefused({ error, ready, calls }: Route): boolean {
   return error !== undefined && (ready || calls === 0);
 }
@@ -84,10 +81,7 @@ function fixesOf(field: string): readonly Fix[] {
   return field.startsWith('parameters.') || field.startsWith('output.') ? ['nearest'] : [];
 }
 
-/**
- * The reasons of changes that are not reported in the plan, because the change is always made or is reported
- * separately.
- */
+/** The reasons of changes that are not listed, because these changes are usual or are reported separately. */
 const EXPECTED: ReadonlySet<Change['reason']> = new Set([
   'provider_uses_automatic_action',
   'provider_supports_native_alpha',

@@ -24,10 +24,7 @@ interface Deps {
 /** The time without changes to the draft, in milliseconds, after which a plan is requested. */
 const PAUSE_MS = 150;
 
-/**
- * Requests a plan for the draft after every pause in typing. The request describes the images and does not contain
- * their bytes.
- */
+/** Requests a plan for the draft after every pause in typing. The request only describes the images. */
 export function createPlanner({ api, connection, draft, chosen }: Deps): ReadonlySignal<PlanState> {
   const current = signal<PlanState>({ state: 'empty' });
   let controller = new AbortController();

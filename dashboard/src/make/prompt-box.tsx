@@ -98,9 +98,8 @@ function PromptFoot({ over, onFiles }: FootProps) {
 }
 
 /**
- * Accepts files that are dropped anywhere on the page, or pasted, while no dialog is open. The browser's default action
- * for dropped files is always prevented, because the browser would leave the page and open the files. Returns true
- * while files are dragged over the page.
+ * Accepts files that are dropped anywhere on the page, or pasted, while no dialog is open. Prevents the browser from
+ * leaving the page to open a dropped file. Returns true while files are dragged over the page.
  */
 function useIncomingFiles(take: (files: readonly File[]) => void): boolean {
   const [isOver, setOver] = useState(false);

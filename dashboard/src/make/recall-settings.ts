@@ -40,10 +40,7 @@ const DEFAULTS = {
   },
 } as const;
 
-/**
- * Returns the settings of a request in the shape of a preset's template. Settings with default values are left out. The
- * number of previews is also left out, because the page chooses it.
- */
+/** Returns the settings of a request that differ from their defaults, without the number of previews. */
 export function recallSettings(request: JobRequest): PresetTemplate {
   const { output, metadata } = request;
   const transparency = changed(output.transparency, DEFAULTS.transparency);

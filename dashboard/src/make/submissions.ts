@@ -4,14 +4,11 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { randomId } from './draft.ts';
 
 /**
- * Sends requests as jobs. Each submission has its own idempotency key. If the connection fails before the reply, the
- * request is sent once more with the same key, so that it never creates a second job.
+ * Sends requests as jobs. A request that is sent again after a failed connection keeps its idempotency key, so that it
+ * never creates a second job.
  */
 export function createSubmissions(api: Api, jobs: Jobs) {
-  /**
-   * Sends a request, and sends it once more if the connection fails. Then reads the newest jobs, so that the new job is
-   * shown.
-   */
+  /** Sends a request, and sends it again if the connection fails. Then reads the newest jobs to show the new job. */
   async function accepted(send: (key: string) => Promise<Job>): Promise<Job> {
     const key = randomId();
     const job = await send(key).catch((error: unknown) => {
@@ -24,9 +21,7 @@ export function createSubmissions(api: Api, jobs: Jobs) {
   }
 
   return {
-    /**
-     * Resolves when the job is durably queued. Throws ApiError if the bridge rejects the request or cannot be reached.
-     */
+    /** Resolves when the job is durably queued. Throws ApiError if the request is rejected or gets no reply. */
     submit: (body: ImageRequest): Promise<Job> =>
       accepted((key) =>
         unwrap(api.POST('/v1/jobs', { params: { header: { 'idempotency-key': key } }, body })),

@@ -3,10 +3,7 @@ import type { Attachment } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
 
-/**
- * Returns the request of a draft, including its images. If the draft has a source, the request is an edit. Throws
- * FileMoved if a local file can no longer be read.
- */
+/** Returns the request of a draft with its images. Throws FileMoved if a local file can no longer be read. */
 export async function toRequest(
   settings: PresetTemplate,
   attachments: readonly Attachment[],
@@ -29,10 +26,7 @@ export async function toRequest(
   };
 }
 
-/**
- * The error for a local file that the browser can no longer read because the file was moved or changed after it was
- * added.
- */
+/** The error for a local file that was moved or changed after it was added. */
 export class FileMoved extends Error {
   readonly file: string;
   constructor(file: string, cause: unknown) {
@@ -49,10 +43,7 @@ async function toInput({ content, name }: Attachment): Promise<Input> {
   return { type: 'data_url', data_url: dataUrl, filename: toFilename(name) };
 }
 
-/**
- * Replaces separators and control characters in a file name, because the bridge displays the name and accepts only one
- * safe path component.
- */
+/** Replaces separators and control characters, because the bridge accepts only one safe path component. */
 function toFilename(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced here
   return name.replace(/[/\\\u0000-\u001f\u007f]/g, '_').slice(-128) || '_';
@@ -71,10 +62,7 @@ export function toDataUrl(blob: Blob): Promise<string> {
 /** The number of previews that are requested if the model supports them and the draft does not set a number. */
 const PREVIEWS = 2;
 
-/**
- * Returns the settings to send. If the draft sets no number of previews and the model supports previews, adds a number
- * of previews, which the gallery shows while the job runs.
- */
+/** Returns the settings to send, with previews if the model supports previews and the draft sets no number. */
 export function toSettings(
   settings: PresetTemplate,
   capabilities: Capabilities | undefined,
@@ -94,8 +82,7 @@ export function bytesOver(settings: {
   readonly negative_prompt?: string | null;
 }): number {
   const { prompt, negative_prompt: negative } = settings;
-  // A UTF-16 code unit has at most three bytes in UTF-8, so the length of a short prompt can be checked without
-  // encoding.
+  // A UTF-16 code unit has at most three bytes in UTF-8, so a short prompt need not be encoded.
   const length = (prompt?.length ?? 0) + (negative?.length ?? 0);
   if (length * 3 <= MAX_BYTES) return 0;
   return new TextEncoder().encode(`${prompt ?? ''}${negative ?? ''}`).length - MAX_BYTES;

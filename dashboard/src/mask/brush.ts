@@ -43,18 +43,13 @@ export function clampSize(size: number, source: Size): number {
   return Math.min(maxOf(source), Math.max(MIN, Math.round(size)));
 }
 
-/**
- * Returns the size of the brush after one key press. The size changes by about a seventh, and by at least one pixel.
- */
+/** Returns the size of the brush after one key press. The size changes by about a seventh. */
 export function stepSize(size: number, direction: 1 | -1, source: Size): number {
   const next = direction > 0 ? Math.ceil(size * STEP) : Math.floor(size / STEP);
   return clampSize(next, source);
 }
 
-/**
- * Returns the slider position for a size of the brush, from 0 to 100. The scale is logarithmic, so equal distances on
- * the slider are equal ratios of sizes.
- */
+/** Returns the slider position for a size of the brush, from 0 to 100 on a logarithmic scale. */
 export function toPosition(size: number, source: Size): number {
   return Math.round((100 * Math.log(size / MIN)) / Math.log(maxOf(source) / MIN));
 }

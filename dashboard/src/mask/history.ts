@@ -2,14 +2,11 @@ import { cut, type Plane, type Rect } from './plane.ts';
 
 interface Step {
   readonly rect: Rect;
-  /** The pixels before the step. If the step was undone, the pixels after the step. */
+  /** The pixels before the step, or the pixels after the step if the step was undone. */
   readonly pixels: Uint8Array;
 }
 
-/**
- * The limit for the memory of all steps, in bytes. The limit is enough for eight changes of the whole largest plane, or
- * for thousands of strokes.
- */
+/** The limit for the memory of all steps, in bytes: eight changes of the whole largest plane. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export type History = ReturnType<typeof createHistory>;

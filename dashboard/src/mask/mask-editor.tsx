@@ -16,11 +16,8 @@ import { planeSize, type Rect } from './plane.ts';
 import { MaskStage } from './stage/mask-stage.tsx';
 import './mask-editor.css';
 
-/**
- * Renders an editor for the mask of the source, which covers the whole page. Escape and Back close the editor. A mask
- * that was not saved can be restored.
- */
-export function MaskEditor({ source }: MaskEditorProps) {
+/** Renders the mask editor, which covers the whole page. Escape and Back close the editor. */
+export function MaskEditor({ source }: { readonly source: Attachment }) {
   const { router } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
   const opened = useOpenedImage(source);
@@ -44,10 +41,10 @@ export function MaskEditor({ source }: MaskEditorProps) {
         router.back();
       }}
     >
-      <header class="mask-head bar">
+      <header class="mask-head view-bar bar">
         <div class="row">
           <IconButton icon={X} label={text('mask.close')} onClick={() => router.back()} />
-          <h2 id="mask-title" class="cut">
+          <h2 id="mask-title" class="title cut">
             <bdi>{text('mask.title', { name: source.name })}</bdi>
           </h2>
         </div>
@@ -106,13 +103,8 @@ function Work({ bitmap, painting, name }: WorkProps) {
   );
 }
 
-interface EndsProps {
-  readonly opened: Opened;
-  /** Called when the mask was saved or removed. */
-  readonly onDone: () => void;
-}
-
-function MaskEnds({ opened, onDone }: EndsProps) {
+/** Renders the buttons that save and remove the mask. Both call `onDone`. */
+function MaskEnds({ opened, onDone }: { readonly opened: Opened; readonly onDone: () => void }) {
   const { draft, router, undo } = usePage();
   const [isWriting, setWriting] = useState(false);
   const [hasFailed, setFailed] = useState(false);
@@ -132,8 +124,7 @@ function MaskEnds({ opened, onDone }: EndsProps) {
     setFailed(false);
     try {
       const mask = await writeMask(painting.plane, painting.source);
-      // If the editor was closed while the mask was being written, the mask is not saved. The user can still restore
-      // the mask.
+      // If the editor was closed while the mask was being written, the mask is not saved.
       if (!isShown.current) return;
       onDone();
       draft.setMask(mask);
@@ -172,10 +163,7 @@ function MaskEnds({ opened, onDone }: EndsProps) {
   );
 }
 
-/**
- * When the editor is closed without saving, offers to restore the mask for as long as undo is offered. Returns a
- * function that prevents the offer.
- */
+/** Offers to restore a mask that was not saved when the editor closes. Returns a function that prevents the offer. */
 function useOfferOfUnused(opened: Opened): () => void {
   const { draft, undo } = usePage();
   const isDone = useRef(false);
@@ -195,15 +183,7 @@ function useOfferOfUnused(opened: Opened): () => void {
   };
 }
 
-export interface MaskEditorProps {
-  /** The first source of the draft. */
-  readonly source: Attachment;
-}
-
-/**
- * Returns true if an event may start to zoom or to move the view. One finger, a pen and the left button paint. Two
- * fingers, the middle button, and the left button with the space bar move the view.
- */
+/** Returns true if an event may zoom or move the view. One finger, a pen and the left button paint instead. */
 function isForZoom(event: Event, holdsSpace: boolean): boolean {
   if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey;
   if (typeof TouchEvent !== 'undefined' && event instanceof TouchEvent) {

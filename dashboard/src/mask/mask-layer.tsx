@@ -1,14 +1,10 @@
-import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { firstSource } from '../make/draft.ts';
+import { type Attachment, firstSource } from '../make/draft.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import type { MaskEditorProps } from './mask-editor.tsx';
+import type { MaskEditor } from './mask-editor.tsx';
 
-/**
- * Shows the mask editor while its history entry is current and the draft has a source. The code of the editor is loaded
- * when it is first opened.
- */
+/** Shows the mask editor while its history entry is current. Its code is loaded when the editor is first opened. */
 export function MaskLayer() {
   const { router, draft } = usePage();
   const source = firstSource(draft.attachments.value);
@@ -16,12 +12,12 @@ export function MaskLayer() {
   return <LoadedEditor key={source.key} source={source} />;
 }
 
-function LoadedEditor({ source }: MaskEditorProps) {
+function LoadedEditor({ source }: { readonly source: Attachment }) {
   const { router, toasts } = usePage();
-  const [Editor, setEditor] = useState<ComponentType<MaskEditorProps>>();
+  const [Editor, setEditor] = useState<typeof MaskEditor>();
   useEffect(() => {
     import('./mask-editor.tsx').then(
-      ({ MaskEditor }) => setEditor(() => MaskEditor),
+      (module) => setEditor(() => module.MaskEditor),
       () => {
         toasts.show({
           kind: 'failed',

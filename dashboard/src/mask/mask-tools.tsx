@@ -21,7 +21,7 @@ export function MaskTools({ painting, frame }: Props) {
   const percent = toPercent(painting.share.value);
   return (
     <div class="mask-tools float row" role="toolbar" aria-label={text('mask.tools')}>
-      <div class="brushes row">
+      <div class="row">
         <Segmented
           label={text('mask.tool')}
           value={painting.brush.tool.value}

@@ -7,8 +7,8 @@ import { createPlane, type Dab, type Plane, type Rect, type Tool, unite } from '
 export type Painting = ReturnType<typeof createPainting>;
 
 /**
- * Creates the state for painting a mask: the plane, its brush and its undo history. `source` is the size of the image,
- * and the second parameter is the size of the plane.
+ * Creates the state for painting a mask. `source` is the size of the image. The second parameter is the size of the
+ * plane.
  */
 export function createPainting(source: Size, { width, height }: Size, start?: Uint8Array) {
   const plane = createPlane(width, height);
@@ -52,18 +52,13 @@ export function createPainting(source: Size, { width, height }: Size, start?: Ui
     share: share as ReadonlySignal<number>,
     steps: steps as ReadonlySignal<{ readonly canUndo: boolean; readonly canRedo: boolean }>,
 
-    /**
-     * Calls the listener with the changed area of the plane after each change, until the returned function is called.
-     */
+    /** Calls the listener with each changed area of the plane until the returned function is called. */
     subscribe(listener: (rect: Rect) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
 
-    /**
-     * Adds a rectangle to the area that may change, or removes a rectangle from that area. `area` is in pixels of the
-     * source.
-     */
+    /** Adds a rectangle, in pixels of the source, to the area that may change, or removes the rectangle. */
     rectangle(area: Rect, how: Tool): void {
       const x = Math.round(area.x * scale);
       const y = Math.round(area.y * scale);
@@ -105,10 +100,7 @@ interface Stroke {
   rect: Rect | undefined;
 }
 
-/**
- * The minimum distance between two points of a stroke, as a fraction of the brush's radius. Points that are nearer are
- * skipped, so that large brushes stay fast.
- */
+/** The minimum distance between two points of a stroke, as a fraction of the brush's radius. */
 const SPACING = 0.08;
 
 /** Creates the strokes of the brush. Each stroke is one step of the undo history. */
@@ -156,9 +148,7 @@ function createStrokes({ plane, history, brush, scale, onChange }: Deps) {
       if (rect !== undefined) history.commit(rect);
       onChange(rect);
     },
-    /**
-     * Reverts the stroke in progress. Called when a second finger shows that the first finger was not meant to paint.
-     */
+    /** Reverts the stroke in progress. Called when a second finger touches the stage. */
     cancel(): void {
       const rect = take();
       if (rect !== undefined) history.abandon(rect);

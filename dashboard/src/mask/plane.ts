@@ -15,15 +15,12 @@ export interface Dab {
   readonly radius: number;
 }
 
-/** The brush adds to the area that may change. The eraser removes from that area. */
+/** The brush enlarges the area that may change. The eraser reduces this area. */
 export type Tool = 'brush' | 'eraser';
 
 export type Plane = ReturnType<typeof createPlane>;
 
-/**
- * Creates a mask plane with one byte per pixel. A pixel with the value 255 may change, and a pixel with the value 0
- * must not change. The edges of strokes have values between 0 and 255.
- */
+/** Creates a mask plane with one byte per pixel: 255 may change, 0 must not change. Edges have values in between. */
 export function createPlane(width: number, height: number) {
   const size = { width, height };
   const pixels = new Uint8Array(width * height);
@@ -41,10 +38,7 @@ export function createPlane(width: number, height: number) {
     /** Returns the fraction of the image that may change, from 0 to 1. */
     share: () => sum / (255 * pixels.length),
 
-    /**
-     * Moves a round brush from one position to another. Returns the smallest rectangle that contains all changes, or
-     * undefined if nothing has changed.
-     */
+    /** Moves a round brush. Returns the smallest rectangle that contains all changes, or undefined without changes. */
     paint(from: Dab, to: Dab, tool: Tool): Rect | undefined {
       const reach = Math.max(from.radius, to.radius) + 1;
       const [x, y] = [Math.min(from.x, to.x) - reach, Math.min(from.y, to.y) - reach];
@@ -108,10 +102,7 @@ export function createPlane(width: number, height: number) {
   };
 }
 
-/**
- * Returns the smallest rectangle of whole pixels that contains the part of an area inside an image of the given size.
- * Returns undefined if no part is inside.
- */
+/** Returns the whole pixels of an area that are inside an image, or undefined if the area is outside. */
 export function clipTo(size: Size, area: Rect): Rect | undefined {
   const x = Math.max(0, Math.floor(area.x));
   const y = Math.max(0, Math.floor(area.y));
@@ -142,10 +133,7 @@ export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefine
   };
 }
 
-/**
- * Returns a function that computes how much of a pixel is covered by a brush that moves from one position to another,
- * from 0 to 255. The radius of the brush changes linearly.
- */
+/** Returns a function that computes how much of a pixel a moving brush covers, from 0 to 255. */
 function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
   const dx = to.x - from.x;
   const dy = to.y - from.y;
@@ -162,10 +150,7 @@ function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
   };
 }
 
-/**
- * The maximum number of pixels of a plane, which is enough for 3840 × 2160. A mask of a larger image is painted at a
- * smaller size and enlarged when it is saved.
- */
+/** The maximum number of pixels of a plane. The mask of a larger image is enlarged when it is saved. */
 const MAX_PIXELS = 2 ** 23;
 
 /** Returns the size of the plane for an image, in pixels. */
@@ -177,10 +162,7 @@ export function planeSize({ width, height }: Size): Size {
   };
 }
 
-/**
- * Returns a fraction as the percentage to show. 0 and 100 are returned only for exactly 0 and 1. Tenths are returned
- * only below 10 percent.
- */
+/** Returns a percentage. 0 and 100 mean exactly 0 and 1. Tenths are returned only below 10 percent. */
 export function toPercent(share: number): number {
   if (share <= 0) return 0;
   if (share >= 1) return 100;

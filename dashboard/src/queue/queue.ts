@@ -12,17 +12,12 @@ interface Deps {
   readonly diagnostics: DiagnosticsSource;
 }
 
-/**
- * Reads the state of the queue of all jobs when jobs start to wait, when the bridge is reachable again, and whenever the
- * diagnostics are read.
- */
+/** Reads the state of the queue when jobs start to wait, and whenever the diagnostics are read. */
 export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   const latest = signal<Queue | undefined>(undefined);
   const waiting = () => [...jobs.open.value.values()].filter(({ status }) => status === 'queued');
   let hadWaiting = false;
-  /**
-   * The number of changes made from this page. A reply requested before the latest change is stale and is discarded.
-   */
+  /** The number of changes made from this page. A reply requested before the latest change is discarded. */
   let changes = 0;
 
   const read = joined(async () => {

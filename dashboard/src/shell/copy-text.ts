@@ -1,6 +1,6 @@
 /**
- * Copies a text to the clipboard. Must be called in the handler of a key press or a click. The page cannot use the
- * Clipboard API, because its permissions policy denies all features. Throws if the browser does not allow copying.
+ * Copies a text to the clipboard in the handler of a key press or a click. The page cannot use the Clipboard API,
+ * because its permissions policy denies all features. Throws if the browser does not allow copying.
  */
 export function copyText(content: string): void {
   const field = document.createElement('textarea');

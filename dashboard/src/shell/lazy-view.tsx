@@ -5,9 +5,8 @@ import { Button } from '../controls/button.tsx';
 import { text } from '../text/text.ts';
 
 /**
- * Returns a component whose code is loaded when it is first shown. The component renders nothing until the code is
- * loaded. If the code cannot be loaded, because the bridge was updated or is unreachable, the component offers to
- * reload the page.
+ * Returns a component whose code is loaded when the component is first shown. If loading fails, for example because the
+ * bridge was updated, the component offers to reload the page.
  */
 export function lazyView<P extends object>(
   load: () => Promise<FunctionComponent<P>>,

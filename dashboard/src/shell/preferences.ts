@@ -1,8 +1,6 @@
 import { effect, type Signal, signal } from '@preact/signals';
 
-/**
- * Creates a signal whose value is stored in this browser. `parse` returns the default for a missing or unknown value.
- */
+/** Creates a signal that is stored in this browser. `parse` returns the default for a missing or unknown value. */
 function stored<T extends string | number>(name: string, parse: (kept: string | null) => T) {
   const key = `image-bridge.${name}`;
   const kept = localStorage.getItem(key);
@@ -23,10 +21,7 @@ export function togglePanel(): void {
   panel.value = panel.peek() === 'folded' ? 'open' : 'folded';
 }
 
-/**
- * `off` if keys without Ctrl, Alt or ⌘ do nothing. Single-key shortcuts can be turned off because some speech-input
- * software types the keys by accident.
- */
+/** `off` if keys without Ctrl, Alt or ⌘ do nothing, because speech input can type single keys by accident. */
 export const singleKeys = stored('single-keys', (kept) => (kept === 'off' ? 'off' : 'on'));
 
 export const SMALLEST = 0.6;

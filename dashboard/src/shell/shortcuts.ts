@@ -9,9 +9,8 @@ export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void
 type Scope = 'page' | 'dialog';
 
 /**
- * Binds keys while the component is mounted and `active` is true. The keys work from the first paint on. Keys of the
- * page are inactive while a dialog is open. Single keys are also inactive while text is typed, while a menu is open,
- * and if the user has turned off single-key shortcuts.
+ * Binds keys while `active` is true. Keys of the page are inactive while a dialog is open. Single keys are also
+ * inactive while text is typed, while a menu is open, and if the user has turned off single-key shortcuts.
  */
 export function useShortcuts(bindings: KeyBindings, active = true, scope: Scope = 'page'): void {
   const current = useRef(bindings);

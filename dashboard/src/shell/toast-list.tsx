@@ -26,7 +26,7 @@ function ToastLine({ toast, onClose }: { readonly toast: Toast; readonly onClose
       onAnimationEnd={({ animationName }) => animationName === 'stay' && onClose()}
     >
       <Icon of={failed ? CircleAlert : CircleCheck} class={failed ? 'bad' : 'soft'} />
-      <p>
+      <p class="grow">
         {toast.text}
         {toast.detail && <small>{toast.detail}</small>}
       </p>

@@ -17,10 +17,7 @@ export type Toasts = ReturnType<typeof createToasts>;
 /** The maximum number of messages that are shown at once. */
 const MOST = 4;
 
-/**
- * Keeps the list of short messages at the bottom of the page. The component `ToastList` closes a success message after
- * some seconds.
- */
+/** Keeps the list of short messages at the bottom of the page. */
 export function createToasts() {
   const list = signal<readonly Toast[]>([]);
   let next = 1;
@@ -37,15 +34,7 @@ export function createToasts() {
   };
 }
 
-function sayFailure(toasts: Toasts, error: unknown): void {
-  const { title, text: detail } = toWords(error);
-  toasts.show({ kind: 'failed', text: title, detail });
-}
-
-/**
- * Describes an error in words. A TypeError means that the connection failed while a reply was being read. Any other
- * error except ApiError is a failure of the browser, not of the bridge.
- */
+/** Describes an error in words. A TypeError means that the connection failed while a reply was being read. */
 function toWords(error: unknown): { readonly title: string; readonly text: string } {
   if (error instanceof ApiError) return toFailureText(error, Date.now());
   if (error instanceof TypeError) return toFailureText(ApiError.unreachable(), Date.now());
@@ -57,6 +46,7 @@ export async function attempt(toasts: Toasts, run: () => Promise<unknown>): Prom
   try {
     await run();
   } catch (error) {
-    sayFailure(toasts, error);
+    const { title, text: detail } = toWords(error);
+    toasts.show({ kind: 'failed', text: title, detail });
   }
 }

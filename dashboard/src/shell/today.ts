@@ -1,8 +1,8 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
 /**
- * Returns a signal of the start of the current day in Unix milliseconds. The signal changes at midnight. `visibility`
- * reports when the page becomes visible again, because timers do not run while a machine sleeps.
+ * Returns a signal of the start of the current day in Unix milliseconds. `visibility` reports when the page becomes
+ * visible again, because timers do not run while a machine sleeps.
  */
 export function createToday(visibility: EventTarget): ReadonlySignal<number> {
   const today = signal(startOfDay(0));

@@ -17,10 +17,10 @@ export function TopBar() {
     <header class="top-bar bar row">
       <Mark />
       <nav aria-label={text('app.main')}>
-        <Link to="" class="pickable" aria-current={current(view === 'images')}>
+        <Link to="" class="tab pickable" aria-current={current(view === 'images')}>
           {text('app.images')}
         </Link>
-        <Link to="/system" class="pickable" aria-current={current(view === 'system')}>
+        <Link to="/system" class="tab pickable" aria-current={current(view === 'system')}>
           {text('app.system')}
         </Link>
       </nav>
@@ -36,7 +36,9 @@ export function TopBar() {
         icon={Keyboard}
         label={text('app.shortcuts')}
         class="only-wide"
-        onClick={() => help.open('shortcuts')}
+        onClick={() => {
+          help.value = 'shortcuts';
+        }}
       />
     </header>
   );
@@ -73,7 +75,7 @@ function WorkStatus() {
     queued > 0 && text('app.working.queued', { count: queued }),
   ];
   return (
-    <span class="status num only-wide">
+    <span class="tab num only-wide">
       <i class="dot live" />
       {parts.filter(Boolean).join(text('list.separator'))}
     </span>

@@ -19,10 +19,7 @@ export function createUndo(toasts: Toasts) {
       const last = stack.at(-1);
       if (last !== undefined) revertEntry(last.toast);
     },
-    /**
-     * Forgets all actions and closes their messages. Called when the draft of the previous caller is removed, because
-     * the actions belong to that caller.
-     */
+    /** Forgets all actions and closes their messages, because the actions belong to the previous caller. */
     clear(): void {
       for (const { toast } of stack.splice(0)) toasts.close(toast);
     },

@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/**
- * Returns the current time in Unix milliseconds. The time is updated every `everyMs` milliseconds while the component
- * is mounted and `running` is true.
- */
+/** Returns the current time in Unix milliseconds, updated every `everyMs` milliseconds while `running` is true. */
 export function useNow(everyMs: number, running = true): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

@@ -10,10 +10,7 @@ interface Extent {
   readonly bottom: number;
 }
 
-/**
- * Returns the id of the current section: the section named by the address if the start of that section is visible,
- * otherwise the first visible section. `height` is the height of the viewport.
- */
+/** Returns the section named by the address if its start is visible, otherwise the first visible section. */
 export function currentSection(
   extents: readonly Extent[],
   height: number,

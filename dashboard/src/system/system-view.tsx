@@ -100,7 +100,7 @@ function SystemNav({ current }: { readonly current: string }) {
       {sections.map(({ id, icon, name }) => (
         <a
           key={id}
-          class="row pickable"
+          class="tab pickable"
           href={`#${id}`}
           aria-current={id === current ? 'location' : undefined}
         >
@@ -131,10 +131,7 @@ function ServiceFacts({ class: extra }: { readonly class: string }) {
   );
 }
 
-/**
- * If the bridge is unreachable or a read has failed, explains why the data below is out of date and shows the age of
- * the data.
- */
+/** Explains why the data below is out of date, and shows the age of the data. */
 function StaleBanner() {
   const { connection, diagnostics } = usePage();
   const { value: reading } = diagnostics.latest;
@@ -234,7 +231,7 @@ const ROWS = [
 /** Shows placeholders of the boxes while the report is loading. */
 function SystemSkeletons() {
   return (
-    <div class="system-skeletons" role="status">
+    <div class="system-skeletons box-row" role="status">
       <span class="sr">{text('system.loading')}</span>
       {ROWS.map(({ shape, count }) => (
         <Fragment key={shape}>{Array(count).fill(<i class={`skeleton ${shape}`} />)}</Fragment>

@@ -15,10 +15,7 @@ export interface FailureText {
 
 type Failure = Pick<ApiError | BridgeError, 'code' | 'details' | 'retryable' | 'message'>;
 
-/**
- * Describes a failure in words. `at` is the time of the failure in Unix milliseconds. A wait that the bridge reports
- * starts at this time.
- */
+/** Describes a failure that happened at the Unix time `at` in milliseconds. A reported wait starts at this time. */
 export function toFailureText(failure: Failure, at: number): FailureText {
   const { code, details } = failure;
   const isUnknown = details['outcome'] === 'unknown';

@@ -1,22 +1,12 @@
 import en from './en.json';
 
-/**
- * A text with a count, which has a form for each plural category of the language. In English, `one` applies only to 1.
- */
-interface Plural {
-  readonly one: string;
-  readonly other: string;
-}
-
 export type TextKey = keyof typeof en;
 
-const texts: Record<TextKey, string | Plural> = en;
+/** Texts by key. A text with a count has two forms. In English, `one` applies only to 1. */
+const texts: Record<TextKey, string | { readonly one: string; readonly other: string }> = en;
 const language = 'en';
 
-/**
- * Returns a function that creates a value on its first call. Creating a formatter takes milliseconds, and the first
- * view needs only a few formatters.
- */
+/** Returns a function that creates a value on its first call, because creating a formatter takes milliseconds. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -25,10 +15,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/**
- * Returns the text of a key. `{name}` is replaced by the value of that name, and `count` chooses the plural form.
- * Numbers are formatted for the language.
- */
+/** Returns a text. `{name}` is replaced by the value of that name, and `count` chooses the plural form. */
 export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const entry = texts[key];
   const template =
@@ -52,10 +39,7 @@ export function hasText(key: string): key is TextKey {
 
 const numbers = once(() => new Intl.NumberFormat(language));
 
-/**
- * Formats a number. Small whole numbers are written without a formatter, because the first view contains only such
- * numbers and is faster without a formatter.
- */
+/** Formats a number. Small whole numbers need no formatter, so that the first view is fast. */
 export function formatNumber(value: number): string {
   if (Number.isInteger(value) && value >= 0 && value < 1000) return String(value);
   return numbers().format(value);
@@ -63,9 +47,7 @@ export function formatNumber(value: number): string {
 
 const BYTE_UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
-/**
- * Formats bytes in the unit that leaves one to three digits before the decimal point. Units are decimal, as for disks.
- */
+/** Formats bytes in the decimal unit that leaves one to three digits before the decimal point. */
 export function formatBytes(bytes: number): string {
   const power =
     bytes < 1000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
@@ -155,16 +137,8 @@ const DURATION_UNITS = [
   { unit: 'second', milliseconds: 1000 },
 ] as const;
 
-interface DurationPart {
-  readonly count: number;
-  readonly unit: (typeof DURATION_UNITS)[number]['unit'];
-}
-
-/**
- * Splits milliseconds into the largest unit that fits and, for the remainder, the next smaller unit if it fits. Uses
- * seconds if no unit fits.
- */
-export function toDurationParts(milliseconds: number): readonly DurationPart[] {
+/** Splits milliseconds into the largest unit that fits and the next smaller unit. The smallest unit is seconds. */
+export function toDurationParts(milliseconds: number) {
   const first = DURATION_UNITS.findIndex((each) => milliseconds >= each.milliseconds);
   const largest = first === -1 ? DURATION_UNITS.length - 1 : first;
   let left = milliseconds;

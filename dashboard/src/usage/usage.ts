@@ -8,10 +8,7 @@ const DAYS = 30;
 
 const COLUMNS = ['images', 'failed', 'unknown', 'lost'] as const;
 
-/**
- * Returns the counts that have a column in the table of days. `unknown` and `lost` are included only if at least one
- * day has such images.
- */
+/** Returns the counts that have a column. `unknown` and `lost` have a column only if a day has such images. */
 export function usageColumns(days: UsageReport['items']): readonly (typeof COLUMNS)[number][] {
   return COLUMNS.filter(
     (column) => column === 'images' || column === 'failed' || days.some((day) => day[column] > 0),

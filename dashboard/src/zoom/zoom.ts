@@ -3,10 +3,7 @@ import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import type { Size } from '../images/measure-image.ts';
 
-/**
- * A zoom of a pane: the point p of the pane appears at k · p + (x, y), in CSS pixels. A factor k of 1 shows the whole
- * pane.
- */
+/** A zoom of a pane: the point p of the pane appears at k · p + (x, y), in CSS pixels. A factor of 1 shows all. */
 export interface Zoomed {
   readonly x: number;
   readonly y: number;
@@ -38,10 +35,7 @@ const STEP = 1.5;
 const DOUBLE_CLICK = 3;
 const MOST = 32;
 
-/**
- * Creates a zoom that all attached panes share, so that all panes show the same part. All panes must have the same
- * size.
- */
+/** Creates a zoom that all attached panes share. All panes must have the same size. */
 export function createZoom({ filter, wheelMoves = false, doubleClickZooms = false }: Options) {
   const transform = signal<ZoomTransform>(zoomIdentity);
   const stepped = signal(false);
@@ -70,8 +64,7 @@ export function createZoom({ filter, wheelMoves = false, doubleClickZooms = fals
   }
 
   function onDoubleClick(event: Event, pane: HTMLElement): void {
-    // A double tap also arrives as touch events, which are ignored because the browser also reports the double tap as a
-    // double click.
+    // Touch events of a double tap are ignored, because the browser also reports a double click.
     if (!(doubleClickZooms && event instanceof MouseEvent && filter(event, pane))) return;
     const { left, top } = pane.getBoundingClientRect();
     const at: [number, number] = [event.clientX - left, event.clientY - top];
@@ -108,8 +101,7 @@ export function createZoom({ filter, wheelMoves = false, doubleClickZooms = fals
       panes.add(pane);
       behaviour.transform(selection, transform.peek());
       if (wheelMoves) pane.addEventListener('wheel', onWheel, { passive: false });
-      // A change by zero applies the limits again, because after a pane has shrunk the area beyond its edge might be
-      // visible.
+      // A change by zero applies the limits again after the pane has shrunk.
       const observer = new ResizeObserver(() => behaviour.translateBy(selection, 0, 0));
       observer.observe(pane);
       return () => {

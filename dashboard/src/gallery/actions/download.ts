@@ -12,10 +12,9 @@ interface SavedFile {
 }
 
 /**
- * Saves a single image unchanged, or several images as a zip file that is made in the browser. If the browser can write
- * to a file, the zip is streamed to the file. Otherwise, the zip is first held in memory. Resolves with the number of
- * images that were left out of the zip because they no longer exist. Throws ApiError if the bridge does not respond, or
- * if a single image no longer exists.
+ * Saves a single image unchanged, or several images as a zip file, which is streamed to disk if the browser supports
+ * it. Resolves with the number of missing images. Throws ApiError if the bridge does not respond or a single image is
+ * missing.
  */
 export async function saveImages(
   api: Api,
@@ -91,10 +90,7 @@ export function filesOf(jobs: readonly JobSummary[]): readonly SavedFile[] {
   );
 }
 
-/**
- * Returns the file name of an image of a job: the first words of the prompt, the end of the job id, and the number of
- * the image.
- */
+/** Returns a file name: the first words of the prompt, the end of the job id, and the number of the image. */
 export function artifactName(job: JobSummary, index: number): string {
   const words = job.prompt
     .normalize('NFC')

@@ -27,10 +27,7 @@ export function createJobActions(page: Page) {
       if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
     },
 
-    /**
-     * Opens jobs for comparison. With two ids, opens two jobs side by side. With one id, opens the job to compare its
-     * images, or its image and its source.
-     */
+    /** Opens one job to compare its images, or two jobs side by side. */
     compare(ids: readonly string[]): void {
       const [first, second] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
       if (first === undefined) return;
@@ -66,10 +63,7 @@ export async function saveAll(
   if (count > 0) toasts.show({ kind: 'failed', text: text('gallery.missing', { count }) });
 }
 
-/**
- * Creates the actions that mark jobs as favourites and hide jobs. Both actions take effect at once. They offer an undo
- * instead of asking for confirmation.
- */
+/** Creates the actions that mark and hide jobs. The actions take effect at once and offer an undo. */
 function createJobMarks({ jobs, undo, toasts }: Page) {
   const known = (ids: readonly string[]): readonly JobSummary[] =>
     ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
@@ -84,10 +78,7 @@ function createJobMarks({ jobs, undo, toasts }: Page) {
     });
   }
 
-  /**
-   * Sets or clears the favourite mark. A message is shown only for several jobs, because the heart on the card shows
-   * the change of a single job.
-   */
+  /** Sets or clears the favourite mark. A single job needs no message, because its card shows the change. */
   async function setFavorite(ids: readonly string[], favorite: boolean): Promise<void> {
     const list = known(ids).filter((job) => job.favorite !== favorite);
     const outcome = await runForEach(list, ({ id }) => jobs.setFavorite(id, favorite));
@@ -127,7 +118,7 @@ interface Outcome {
 
 const AT_ONCE = 6;
 
-/** Runs an action for each job, a few at a time. A failure does not stop the others. */
+/** Runs an action for each job, a few at a time. A failure does not stop the other actions. */
 export async function runForEach<T extends { readonly id: string }>(
   list: readonly T[],
   run: (job: T) => Promise<void>,
@@ -153,10 +144,7 @@ export async function runForEach<T extends { readonly id: string }>(
 
 const WAITS_MS = 3000;
 
-/**
- * Creates the confirmation for an action that cannot be undone. A second press within three seconds confirms the
- * action.
- */
+/** Creates the confirmation for an action that cannot be undone: a second press within three seconds. */
 export function createConfirmation() {
   const waiting = signal<string | undefined>(undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -179,10 +167,7 @@ export function createConfirmation() {
   };
 }
 
-/**
- * Creates the actions that make new images from an existing job: send the job again, change its request, or use its
- * image as the source.
- */
+/** Creates the actions that make new images from an existing job. */
 function createMakingFromJobs(page: Page) {
   const { jobs, router, draft, toasts } = page;
 
@@ -232,9 +217,7 @@ export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<v
   if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
 }
 
-/**
- * Shows the draft. On narrow screens, opens the sheet over the images. Otherwise, focuses the prompt beside the images.
- */
+/** Shows the draft: in the sheet over the images on narrow screens, otherwise in the panel beside the images. */
 export function showDraft({ router }: Pick<Page, 'router'>): void {
   if (window.matchMedia('(max-width: 899px)').matches) router.openLayer('make');
   else document.getElementById('prompt')?.focus();

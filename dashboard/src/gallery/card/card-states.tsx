@@ -12,13 +12,13 @@ import { type FailureText, toFailureText } from '../../text/failure-text.ts';
 import { formatClock, text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
-interface OpenCardProps {
+interface CardProps {
   readonly job: JobSummary;
   readonly tabIndex: number;
 }
 
 /** Shows an open job as text until an unfinished image exists, and then as the unfinished image. */
-export function OpenCard({ job, tabIndex }: OpenCardProps) {
+export function OpenCard({ job, tabIndex }: CardProps) {
   const image = usePartialImage(job);
   const { connection, queue } = usePage();
   const isAway = connection.state.value === 'offline';
@@ -47,7 +47,7 @@ export function OpenCard({ job, tabIndex }: OpenCardProps) {
   }
   return (
     <div class="open-card fill with-image">
-      <img src={image.url} alt="" draggable={false} />
+      <img class="cover" src={image.url} alt="" draggable={false} />
       <div class="card-scrim fill stack">
         <div class="line row">
           {isAway && <Icon of={Pause} small />}
@@ -70,7 +70,7 @@ function Wait({ job, running }: { readonly job: JobSummary; readonly running: bo
   );
 }
 
-function StopButton({ job, tabIndex, over }: OpenCardProps & { readonly over: boolean }) {
+function StopButton({ job, tabIndex, over }: CardProps & { readonly over: boolean }) {
   const { actions } = useGallery();
   return (
     <IconButton
@@ -86,13 +86,8 @@ function StopButton({ job, tabIndex, over }: OpenCardProps & { readonly over: bo
   );
 }
 
-interface EndedCardProps {
-  readonly job: JobSummary;
-  readonly tabIndex: number;
-}
-
 /** Shows a job that ended without an image: the failure, whether anything was made or paid for, and the next action. */
-export function EndedCard({ job, tabIndex }: EndedCardProps) {
+export function EndedCard({ job, tabIndex }: CardProps) {
   const { state } = useGallery();
   const look =
     job.status === 'succeeded' ? { icon: ImageOff, tone: 'faint' } : STATUS_LOOKS[job.status];
@@ -113,7 +108,7 @@ export function EndedCard({ job, tabIndex }: EndedCardProps) {
   );
 }
 
-interface WaysProps extends EndedCardProps {
+interface WaysProps extends CardProps {
   readonly failure: FailureText;
   readonly waits: boolean;
 }
@@ -161,7 +156,7 @@ function Ways({ job, failure, waits, tabIndex }: WaysProps) {
   );
 }
 
-/** Returns the error of a job as far as its summary shows it, for use before the whole error has been read. */
+/** Returns the part of a job's error that its summary contains, for use until the whole error has been read. */
 function assumed({
   status,
   error_code,

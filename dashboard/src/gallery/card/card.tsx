@@ -107,10 +107,7 @@ function Badges({ job }: { readonly job: JobSummary }) {
   );
 }
 
-/**
- * Makes the whole card a link to its job, so that opening in a new tab, the context menu and Enter work. While a
- * selection is active, a press selects or deselects the card.
- */
+/** Makes the whole card a link to its job. While a selection is active, a press selects or deselects the card. */
 function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCursor: boolean }) {
   const { router } = usePage();
   const { state } = useGallery();
@@ -140,8 +137,7 @@ function CardLink({ job, isCursor }: { readonly job: JobSummary; readonly isCurs
       draggable={false}
       onClick={onClick}
       onMouseDown={(event) => {
-        // Prevents the browser from selecting text and from moving the focus. The focus must stay because the range
-        // starts at the focused card.
+        // Prevents text selection, and keeps the focus on the card at which the range starts.
         if (event.shiftKey) event.preventDefault();
       }}
     >

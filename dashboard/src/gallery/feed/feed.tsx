@@ -72,8 +72,8 @@ interface DayProps {
 }
 
 /**
- * Renders the cards of one day. The cards are siblings in the document, and the rows of the grid refer to their cards
- * with `aria-owns`. Therefore, a card that moves to another row keeps its element and is not created again.
+ * Renders the cards of one day. The rows refer to their cards with `aria-owns`, so that a card keeps its element when
+ * it moves to another row.
  */
 function DayOfCards({ day, rows, layout }: DayProps) {
   const { today } = usePage();

@@ -15,10 +15,7 @@ const ARROWS = {
   End: 'last',
 } as const satisfies Record<string, Direction>;
 
-/**
- * Binds the keys of the gallery. The keys act on the selected cards, or on the focused card if no card is selected. The
- * keys never act on a card that is only hovered.
- */
+/** Binds the keys of the gallery, which act on the selected cards, or else on the focused card. */
 export function useFeedKeys(scroller: RefObject<HTMLElement | null>): void {
   const { router } = usePage();
   const { route, layer } = router;
@@ -36,8 +33,7 @@ function useMoves(scroller: RefObject<HTMLElement | null>): KeyBindings {
     const layout = state.layout.peek();
     if (layout === undefined) return;
     if (from === undefined) {
-      // If nothing has the focus, the arrow keys move the focus into the gallery. Other controls handle the arrow keys
-      // themselves.
+      // If nothing has the focus, the arrow keys move the focus into the gallery.
       if (document.activeElement !== document.body || direction === 'first' || direction === 'last')
         return;
       const start = state.cursor.peek();
@@ -67,10 +63,7 @@ function useCommands(): KeyBindings {
   const { selection } = state;
   const job = (id: string | undefined) => (id === undefined ? undefined : jobs.get(id)?.peek());
 
-  /**
-   * Returns a key handler that calls `run` with the ids of the selected cards, or with the id of the focused card. The
-   * handler does nothing if no card is selected or focused.
-   */
+  /** Returns a key handler that calls `run` with the ids of the selected cards, or else of the focused card. */
   function on(run: (ids: readonly string[], first: string) => void) {
     return (event: KeyboardEvent) => {
       const isChosen = selection.ids.peek().size > 0;
@@ -116,10 +109,7 @@ function isFree(target: EventTarget | null): boolean {
   return !(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement);
 }
 
-/**
- * Moves the focus to the card at the cursor while the focus is in the feed. This also applies when the focused card is
- * removed, and after a visit to a job that was opened from the feed.
- */
+/** Moves the focus to the card at the cursor, also when the focused card is removed and when a job is closed again. */
 export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {
   const { router } = usePage();
   const { state } = useGallery();
@@ -152,8 +142,7 @@ function focusCard(scroller: HTMLElement | null, id: string): void {
   const card = scroller?.querySelector<HTMLElement>(`[data-id="${id}"]`);
   if (!(scroller && card)) return;
   card.querySelector<HTMLElement>('.card-link')?.focus({ preventScroll: true });
-  // The height, in CSS pixels, that is covered by the toolbar at the bottom of the page and, on narrow screens, by the
-  // dock.
+  // The height of the bars that cover the lower edge of the feed, in CSS pixels.
   const covered = Number.parseFloat(getComputedStyle(scroller).scrollPaddingBlockEnd) || 0;
   const [view, place] = [scroller.getBoundingClientRect(), card.getBoundingClientRect()];
   const above = view.top + HEADING - place.top;

@@ -11,16 +11,10 @@ import { tileScale } from '../../shell/preferences.ts';
 import { type Layout, rowFrame } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
-/**
- * The maximum scroll position, in CSS pixels, at which the feed is treated as scrolled to the top. At the top, new jobs
- * appear at once.
- */
+/** The largest scroll position, in CSS pixels, at which new jobs appear at once. */
 const TOP = 40;
 
-/**
- * Loads the next page before the end is reached, holds back new jobs while the user is scrolled down, and keeps the
- * visible cards in place.
- */
+/** Loads the next page in time, holds back new jobs while the user is scrolled down, and keeps cards in place. */
 export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   const { state } = useGallery();
   const { value: layout } = state.layout;
@@ -89,16 +83,10 @@ function topOf({ rows, rowOf }: Layout, id: string): number {
   return rows[rowOf.get(id) ?? -1]?.top ?? 0;
 }
 
-/**
- * The number of rows that are rendered beyond each edge of the viewport, so that rows exist before they are scrolled
- * into view.
- */
+/** The number of rows that are rendered beyond each edge of the viewport. */
 const OVERSCAN = 3;
 
-/**
- * Returns the indexes of the rows near the viewport in ascending order. The row `pinned` is always included, so that
- * the focused card keeps the focus during scrolling.
- */
+/** Returns the indexes of the rows near the viewport, and of the row `pinned`, in which a card has the focus. */
 export function useVirtualRows(
   scroller: RefObject<HTMLElement | null>,
   layout: Layout | undefined,
@@ -132,10 +120,7 @@ export function useVirtualRows(
   return virtualizer.getVirtualIndexes();
 }
 
-/**
- * Observes the size of the scroll container like the library's own function, but skips the first read, because reading
- * the size would force a layout during rendering.
- */
+/** Observes the size of an element without reading the size first, because the read would force a layout. */
 function observeBox(
   { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
   onBox: (box: { readonly width: number; readonly height: number }) => void,

@@ -37,10 +37,7 @@ export interface Day {
   readonly top: number;
   /** The height of the day's rows and heading, in CSS pixels. */
   readonly height: number;
-  /**
-   * The index of the first row of the day. The rows from `firstRow` up to, but not including, `endRow` belong to the
-   * day.
-   */
+  /** The index of the first row of the day. `endRow` is the index after the last row. */
   readonly firstRow: number;
   readonly endRow: number;
 }
@@ -57,9 +54,8 @@ export interface Layout {
 const NEARLY_FULL = 0.8;
 
 /**
- * Lays out justified rows in reading order, with a heading before each day. All cards in a row have the same height.
- * Every row except the last row of a day fills the width exactly. Appending cards never changes any row except the last
- * row.
+ * Lays out justified rows in reading order, with a heading before each day. Every row except the last row of a day
+ * fills the width. Appending cards changes at most the last row.
  */
 export function layoutRows(shapes: readonly Shape[], frame: Frame): Layout {
   const days: Day[] = [];
@@ -91,8 +87,8 @@ function endOfDay(shapes: readonly Shape[], from: number): number {
 }
 
 /**
- * Returns the index after the last card of the row that starts at `from`. The card that fills the row is included if
- * this gives a height nearer to the target height than excluding the card.
+ * Returns the index after the last card of the row that starts at `from`. The row ends where its height is nearest to
+ * the target height.
  */
 function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Frame): number {
   let ratios = 0;
@@ -107,10 +103,7 @@ function endOfRow(shapes: readonly Shape[], from: number, to: number, frame: Fra
   return to;
 }
 
-/**
- * Returns the height of a row whose cards fill the width, in CSS pixels. `ratios` is the sum of the ratios of the
- * cards.
- */
+/** Returns the height of a row whose cards fill the width, in CSS pixels. `ratios` is the sum of the cards' ratios. */
 function heightOf(ratios: number, count: number, { width, gap }: Frame): number {
   return ratios === 0 ? Number.POSITIVE_INFINITY : (width - gap * (count - 1)) / ratios;
 }
@@ -155,20 +148,14 @@ const UNKNOWN = 3 / 2;
 const NARROWEST = 1 / 2;
 const WIDEST = 3;
 
-/**
- * Returns the ratio (width divided by height) of a job's card: the ratio of its image or mosaic, or the expected ratio
- * while the job is open.
- */
+/** Returns the ratio (width divided by height) of a job's card. An open job has the expected ratio. */
 export function tileRatio(job: JobSummary): number {
   const [first] = job.artifacts;
   if (first) return clamp(mosaicRatio(first.width / first.height, job.artifacts.length));
   return isOpen(job) ? clamp(mosaicRatio(plannedRatio(job.size), job.outputs)) : UNKNOWN;
 }
 
-/**
- * Returns the ratio (width divided by height) of a mosaic. Two images are side by side. Of three images, one is large,
- * and the two others are small and beside it. Four or more images form two rows.
- */
+/** Returns the ratio (width divided by height) of a mosaic. The mosaic of three images has one large image. */
 function mosaicRatio(ratio: number, count: number): number {
   if (count === 2) return ratio * 2;
   return count === 3 ? ratio * 1.5 : ratio;
@@ -185,10 +172,7 @@ function clamp(ratio: number): number {
 
 export type Direction = 'left' | 'right' | 'up' | 'down' | 'first' | 'last';
 
-/**
- * Returns the id of the card to which a key moves the focus: to the left and right, the neighbour in reading order; up
- * and down, the nearest card in the adjacent row. `first` and `last` lead to the first and last card.
- */
+/** Returns the card to which a key moves the focus. Up and down lead to the nearest card in the adjacent row. */
 export function neighbour(layout: Layout, id: string, direction: Direction): string | undefined {
   const { rows, rowOf } = layout;
   if (direction === 'first') return rows.at(0)?.tiles.at(0)?.id;

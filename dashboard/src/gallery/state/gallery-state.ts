@@ -44,8 +44,7 @@ export function createGalleryState(deps: Deps) {
   effect(() => {
     const ids = arrivals.shown.value;
     selection.keep(ids);
-    // If the focused card is removed, the focus moves to the card that takes its position. If the removed card was the
-    // last card, the focus moves to the new last card.
+    // If the focused card is removed, the focus moves to the card that takes its position, or else to the last card.
     const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
     if (at >= 0) position = at;
     else cursor.value = ids[Math.min(position, ids.length - 1)];
@@ -60,9 +59,7 @@ export function createGalleryState(deps: Deps) {
     frame,
     layout,
     cursor,
-    /**
-     * Returns the ids of the cards that a key acts on: the selected cards, or the focused card if no card is selected.
-     */
+    /** Returns the ids of the selected cards, or the id of the focused card if no card is selected. */
     targets(): readonly string[] {
       const chosen = arrivals.shown.peek().filter((id) => selection.ids.peek().has(id));
       if (chosen.length > 0) return chosen;
@@ -72,10 +69,7 @@ export function createGalleryState(deps: Deps) {
   };
 }
 
-/**
- * Returns a signal of the filter in the address. The signal changes only while the images view is open, because the
- * address of a job contains no filter.
- */
+/** Returns the filter in the address. The last filter is kept in other views, whose addresses contain no filter. */
 function watchFilter(router: Router): ReadonlySignal<JobFilter> {
   const filter = signal<JobFilter>(readFilter(router.query.peek()));
   effect(() => {
@@ -108,10 +102,7 @@ export const CLEARED = { q: undefined, show: undefined, status: undefined, provi
 
 const KEPT = 500;
 
-/**
- * Reads the errors of failed jobs. Lists contain only the error code, so a card reads the whole error when the card
- * becomes visible. Keeps the latest 500 errors.
- */
+/** Reads the errors of failed jobs, because lists contain only the error code. Keeps the latest 500 errors. */
 function createJobErrors(jobs: Jobs) {
   const errors = new Map<string, Signal<BridgeError | undefined>>();
 
@@ -119,8 +110,7 @@ function createJobErrors(jobs: Jobs) {
     try {
       error.value = (await jobs.read(id)).error;
     } catch {
-      // The card shows only the text for the error code. The error is read again the next time the card becomes
-      // visible.
+      // The card shows only the text for the error code until the error is read again.
       errors.delete(id);
     }
   }
@@ -141,16 +131,7 @@ function createJobErrors(jobs: Jobs) {
   };
 }
 
-interface Deps {
-  readonly api: Api;
-  readonly jobs: Jobs;
-  readonly connection: Connection;
-}
-
-/**
- * Creates the feed under the current filter. While the first page for a new filter is loading, the previous list stays
- * visible. A reply is discarded if the filter has since been replaced.
- */
+/** Creates the feed under the current filter. The previous feed stays visible until the new feed has loaded. */
 function createShownFeed(
   { api, jobs, connection }: Deps,
   filter: ReadonlySignal<JobFilter>,
@@ -188,10 +169,7 @@ function createShownFeed(
   return shown;
 }
 
-/**
- * Holds back new jobs while the gallery is scrolled down, so that cards do not move without input. Jobs newer than the
- * newest shown job are hidden until the user presses a button or scrolls to the top. `ids` must be in descending order.
- */
+/** Holds back new jobs while the gallery is scrolled down. `ids` must be in descending order. */
 export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
   const newest = signal<string | undefined>(undefined);
   const isHolding = signal(false);

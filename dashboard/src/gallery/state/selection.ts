@@ -2,15 +2,9 @@ import { batch, type ReadonlySignal, signal } from '@preact/signals';
 
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
-  /**
-   * True if a press on a card selects the card instead of opening its job. True from the first selection, or from a
-   * press of the selection button, until the selection is cleared.
-   */
+  /** True if a press on a card selects the card instead of opening its job. */
   const active = signal(false);
-  /**
-   * `anchor` is the id of the card at which a range starts. `base` contains the ids that are selected in addition to
-   * the range.
-   */
+  /** The card at which a range starts, and the ids that are selected besides the range. */
   let anchor: string | undefined;
   let base: ReadonlySet<string> = new Set();
 
@@ -35,10 +29,7 @@ export function createSelection() {
       base = next;
       set(next);
     },
-    /**
-     * Selects the range of cards that ends at `to`. The range starts at the last selected card, or at `from` if no
-     * listed card was selected.
-     */
+    /** Selects a range that ends at `to`. The range starts at the last selected card, or else at `from`. */
     extend(list: readonly string[], from: string | undefined, to: string): void {
       if (anchor === undefined || !list.includes(anchor)) anchor = from ?? to;
       const [a, b] = [list.indexOf(anchor), list.indexOf(to)];

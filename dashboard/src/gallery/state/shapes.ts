@@ -1,20 +1,16 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobSummary } from '../../api/schemas.ts';
-import type { JobChange } from '../../jobs/jobs.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
 import { type Shape, tileRatio } from '../layout/row-layout.ts';
 
-/** The members of `Jobs` that `createShapes` uses. */
-interface KnownJobs {
-  get(id: string): ReadonlySignal<JobSummary> | undefined;
-  subscribe(listener: (change: JobChange) => void): () => void;
-}
-
 /**
- * Provides the shapes of the known jobs. The layout reads thousands of shapes at once, so the layout watches one
- * version number instead of each shape. While `isHolding` is true, cards keep their shapes even if their jobs change,
- * so that the visible cards do not move.
+ * Provides the shapes of the known jobs. The layout watches one version number instead of thousands of shapes. While
+ * `isHolding` is true, cards keep their shapes, so that the visible cards do not move.
  */
-export function createShapes(jobs: KnownJobs, isHolding: ReadonlySignal<boolean>) {
+export function createShapes(
+  jobs: Pick<Jobs, 'get' | 'subscribe'>,
+  isHolding: ReadonlySignal<boolean>,
+) {
   const shapes = new Map<string, Shape>();
   const version = signal(0);
   /** The ids of jobs that changed while `isHolding` was true. */

@@ -38,20 +38,20 @@ interface Attempt {
   readonly parameters: NonNullable<PresetTemplate['parameters']>;
 }
 
-/** Empty frames in common shapes. Three frames contain an example prompt. */
-const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
-  ['r32', { name: 'harbour', parameters: { size: '1536x1024' } }],
-  ['r23'],
-  ['r11', { name: 'bird', parameters: { background: 'transparent' } }],
-  ['r32'],
-  ['r11'],
-  ['r169', { name: 'valley', parameters: { size: '2048x1152' } }],
-  ['r23'],
-  ['r32'],
-  ['r23'],
-  ['r32'],
-  ['r32'],
-  ['r11'],
+/** Frames in common shapes, by width divided by height. Three frames contain an example prompt. */
+const FRAMES: readonly (readonly [ratio: number, attempt?: Attempt])[] = [
+  [3 / 2, { name: 'harbour', parameters: { size: '1536x1024' } }],
+  [2 / 3],
+  [1, { name: 'bird', parameters: { background: 'transparent' } }],
+  [3 / 2],
+  [1],
+  [16 / 9, { name: 'valley', parameters: { size: '2048x1152' } }],
+  [2 / 3],
+  [3 / 2],
+  [2 / 3],
+  [3 / 2],
+  [3 / 2],
+  [1],
 ];
 
 /** Shows the empty gallery. Explains the first step and the sandbox. */
@@ -67,18 +67,24 @@ export function FirstMinute() {
           <>
             {' '}
             {text('gallery.first.sandbox')}{' '}
-            <button type="button" onClick={() => help.open('realModel')}>
+            <button
+              type="button"
+              class="text-button"
+              onClick={() => {
+                help.value = 'realModel';
+              }}
+            >
               {text('help.real')}
             </button>
           </>
         )}
       </p>
       <div class="frames">
-        {FRAMES.map(([shape, attempt], index) =>
+        {FRAMES.map(([ratio, attempt], index) =>
           attempt ? (
-            <Try key={index} shape={shape} {...attempt} />
+            <Try key={index} ratio={ratio} {...attempt} />
           ) : (
-            <i key={index} class={shape} />
+            <i key={index} style={{ '--r': String(ratio) }} />
           ),
         )}
       </div>
@@ -86,21 +92,22 @@ export function FirstMinute() {
   );
 }
 
-function Try({ shape, name, parameters }: Attempt & { readonly shape: string }) {
+function Try({ ratio, name, parameters }: Attempt & { readonly ratio: number }) {
   const page = usePage();
   const prompt = text(`gallery.try.${name}`);
   const { size } = parameters;
   return (
     <button
       type="button"
-      class={shape}
+      class="stack"
+      style={{ '--r': String(ratio) }}
       onClick={() => {
         page.draft.apply({ prompt, parameters });
         showDraft(page);
       }}
     >
       <span>{prompt}</span>
-      <small class="num">
+      <small class="num row">
         {size ? size.replace('x', ' × ') : text('make.background.transparent')}
         <Icon of={ArrowRight} />
       </small>

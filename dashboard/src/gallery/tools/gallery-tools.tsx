@@ -49,10 +49,7 @@ export function GalleryTools() {
   );
 }
 
-/**
- * The delay between the last key press and the search request, in milliseconds, so that not every letter causes a
- * request.
- */
+/** The delay between the last key press and the search request, in milliseconds. */
 const PAUSE_MS = 150;
 
 /** Renders the search field. The list is updated after a pause in typing, so that typing is never slowed down. */
@@ -66,8 +63,7 @@ function SearchField() {
 
   /** The last search text that this field has read from the address or written to the address. */
   const asked = useRef(search);
-  // The Back button and links also change the address. If the address contains the text that this field has written,
-  // newer text in the field is kept.
+  // The Back button and links also change the address. Text that was typed since the last request is kept.
   useEffect(() => {
     if (search === asked.current) return;
     asked.current = search;
@@ -149,7 +145,7 @@ function ShowPills() {
         <button
           key={name}
           type="button"
-          class="pickable"
+          class="tab pickable"
           aria-pressed={name === chosen}
           onClick={() => router.setQuery({ show: undefined, status: undefined, ...query })}
         >

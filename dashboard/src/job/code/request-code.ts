@@ -14,9 +14,7 @@ interface RequestCode {
   readonly bridge: string;
   readonly needsToken: boolean;
   readonly jobId: string;
-  /**
-   * The settings of the request, without images and the number of previews. Settings with default values are left out.
-   */
+  /** The settings of the request that differ from their defaults, without images and previews. */
   readonly settings: Readonly<Record<string, unknown>>;
   /** The input images, grouped by the request field that contains the images. */
   readonly fields: readonly InputField[];
@@ -46,18 +44,12 @@ export function toRequestCode(job: Job, bridge: string, needsToken: boolean): Re
   };
 }
 
-/**
- * Formats a value as JSON on several lines. Invisible characters, and characters that change the text direction, are
- * written as escapes, so that the user can see every character of the code.
- */
+/** Formats a value as JSON. Invisible characters are written as escapes, so that the user can see them. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, undefined, 2).replace(UNSEEN, escapeCharacter);
 }
 
-/**
- * Control characters, joiners and direction marks (Unicode categories Cc, Cf, Zl and Zp). `JSON.stringify` already
- * escapes the control characters below U+0020.
- */
+/** Control characters, joiners and direction marks (Unicode categories Cc, Cf, Zl and Zp). */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function escapeCharacter(character: string): string {
@@ -93,31 +85,21 @@ export function curlCode(code: RequestCode): string {
 
 /** Returns the body in pieces: JSON texts, and the inputs to insert between the texts as base64. */
 function toPieces(code: RequestCode): readonly (string | StoredInput)[] {
-  const pieces: (string | StoredInput)[] = [toJson(code.settings).replace(/\n\}$/, '')];
+  const pieces: (string | StoredInput)[] = [];
+  let json = toJson(code.settings).replace(/\n\}$/, '');
   for (const { field, inputs, isList } of code.fields) {
-    pieces.push(`,\n  "${field}": ${isList ? '[' : ''}`);
+    json += `,\n  "${field}": ${isList ? '[' : ''}`;
     for (const [at, input] of inputs.entries()) {
       const filename =
         input.filename === undefined ? '' : `"filename": ${toJson(input.filename)}, `;
       const comma = at === 0 ? '' : ', ';
-      const head = `${comma}{"type": "data_url", ${filename}"data_url": "data:${input.media_type};base64,`;
-      pieces.push(head, input, '"}');
+      json += `${comma}{"type": "data_url", ${filename}"data_url": "data:${input.media_type};base64,`;
+      pieces.push(json, input);
+      json = '"}';
     }
-    if (isList) pieces.push(']');
+    if (isList) json += ']';
   }
-  return joinTexts([...pieces, '\n}']);
-}
-
-/** Joins adjacent texts into one text. */
-function joinTexts(pieces: readonly (string | StoredInput)[]): readonly (string | StoredInput)[] {
-  const joined: (string | StoredInput)[] = [];
-  for (const piece of pieces) {
-    const last = joined.at(-1);
-    if (typeof piece === 'string' && typeof last === 'string')
-      joined[joined.length - 1] = last + piece;
-    else joined.push(piece);
-  }
-  return joined;
+  return [...pieces, `${json}\n}`];
 }
 
 function readCurlInput(code: RequestCode, { index }: StoredInput): string {
@@ -149,11 +131,24 @@ function readsOf(
 
 /** Returns a JavaScript module for Node that needs no packages. */
 export function javascriptCode(code: RequestCode): string {
-  const { fields } = code;
+  const { fields, jobId, needsToken } = code;
+  const readInput = [
+    '',
+    'async function input(index, type, filename) {',
+    `  const reply = await fetch(\`\${bridge}/v1/jobs/${jobId}/inputs/\${index}\`, { headers });`,
+    '  if (!reply.ok) throw new Error(await reply.text());',
+    "  const base64 = Buffer.from(await reply.arrayBuffer()).toString('base64');",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the generated code
+    "  return { type: 'data_url', data_url: `data:${type};base64,${base64}`, filename };",
+    '}',
+  ];
   return [
     `const bridge = ${toJson(code.bridge)};`,
-    ...javascriptHeaders(code),
-    ...(fields.length === 0 ? [] : ['', ...readJavascriptInput(code)]),
+    'const headers = {',
+    "  'content-type': 'application/json',",
+    ...(needsToken ? [`  authorization: \`Bearer \${process.env.${TOKEN_VARIABLE}}\`,`] : []),
+    '};',
+    ...(fields.length === 0 ? [] : readInput),
     '',
     `const request = ${toLiteral(code.settings)};`,
     ...fields.map((field) => `request.${field.field} = ${readsOf(field, 'await input', toJson)};`),
@@ -168,50 +163,41 @@ export function javascriptCode(code: RequestCode): string {
   ].join('\n');
 }
 
-function javascriptHeaders({ needsToken }: RequestCode): readonly string[] {
-  return [
-    'const headers = {',
-    "  'content-type': 'application/json',",
-    ...(needsToken ? [`  authorization: \`Bearer \${process.env.${TOKEN_VARIABLE}}\`,`] : []),
-    '};',
-  ];
-}
-
-function readJavascriptInput({ jobId }: RequestCode): readonly string[] {
-  return [
-    'async function input(index, type, filename) {',
-    `  const reply = await fetch(\`\${bridge}/v1/jobs/${jobId}/inputs/\${index}\`, { headers });`,
-    '  if (!reply.ok) throw new Error(await reply.text());',
-    "  const base64 = Buffer.from(await reply.arrayBuffer()).toString('base64');",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text is the generated code
-    "  return { type: 'data_url', data_url: `data:${type};base64,${base64}`, filename };",
-    '}',
-  ];
-}
-
-/**
- * Formats a value as a JavaScript literal. JSON is a valid literal, except that the name `__proto__` would set the
- * prototype, so that name is written as a computed name.
- */
+/** Formats a value as a JavaScript literal. The name `__proto__` becomes a computed name and sets no prototype. */
 function toLiteral(value: unknown): string {
   return toJson(value).replace(/^(\s*)"__proto__":/gm, '$1["__proto__"]:');
 }
 
 /** Returns a script for Python 3 that uses only the standard library. */
 export function pythonCode(code: RequestCode): string {
-  const { fields } = code;
+  const { fields, jobId, needsToken } = code;
   const modules = [
     ...(fields.length === 0 ? [] : ['base64']),
     'json',
-    ...(code.needsToken ? ['os'] : []),
+    ...(needsToken ? ['os'] : []),
+  ];
+  const readInput = [
+    '',
+    '',
+    'def stored(index, media_type, filename=None):',
+    `    url = f"{bridge}/v1/jobs/${jobId}/inputs/{index}"`,
+    '    with urlopen(Request(url, headers=headers)) as reply:',
+    '        data = base64.b64encode(reply.read()).decode()',
+    '    image = {"type": "data_url", "data_url": f"data:{media_type};base64,{data}"}',
+    '    return image if filename is None else {**image, "filename": filename}',
+    '',
+    '',
   ];
   return [
     `import ${modules.join(', ')}`,
     'from urllib.request import Request, urlopen',
     '',
     `bridge = ${toPython(code.bridge)}`,
-    ...pythonHeaders(code),
-    ...(fields.length === 0 ? [] : ['', '', ...readPythonInput(code), '', '']),
+    'headers = {',
+    '    "content-type": "application/json",',
+    ...(needsToken ? [`    "authorization": "Bearer " + os.environ["${TOKEN_VARIABLE}"],`] : []),
+    '}',
+    ...(fields.length === 0 ? [] : readInput),
     `request = ${toPython(code.settings)}`,
     ...fields.map((field) => `request["${field.field}"] = ${readsOf(field, 'stored', toPython)}`),
     '',
@@ -219,26 +205,6 @@ export function pythonCode(code: RequestCode): string {
     'with urlopen(Request(bridge + "/v1/jobs", body, headers)) as reply:',
     '    print(json.load(reply))',
   ].join('\n');
-}
-
-function pythonHeaders({ needsToken }: RequestCode): readonly string[] {
-  return [
-    'headers = {',
-    '    "content-type": "application/json",',
-    ...(needsToken ? [`    "authorization": "Bearer " + os.environ["${TOKEN_VARIABLE}"],`] : []),
-    '}',
-  ];
-}
-
-function readPythonInput({ jobId }: RequestCode): readonly string[] {
-  return [
-    'def stored(index, media_type, filename=None):',
-    `    url = f"{bridge}/v1/jobs/${jobId}/inputs/{index}"`,
-    '    with urlopen(Request(url, headers=headers)) as reply:',
-    '        data = base64.b64encode(reply.read()).decode()',
-    '    image = {"type": "data_url", "data_url": f"data:{media_type};base64,{data}"}',
-    '    return image if filename is None else {**image, "filename": filename}',
-  ];
 }
 
 /** Formats a value as a Python expression. Python strings support every escape that JSON has. */

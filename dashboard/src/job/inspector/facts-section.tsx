@@ -6,21 +6,24 @@ import { Link } from '../../controls/link.tsx';
 import { text } from '../../text/text.ts';
 import { type Fact, toAsked, toFacts } from './facts.ts';
 
-/** Compares the requested settings with the delivered images. */
+/** Compares the requested settings with the delivered images. Without images, shows only the requested settings. */
 export function FactsSection({ job }: { readonly job: Job }) {
   const { result } = job;
-  if (result === undefined || result.data.length === 0) return <Asked job={job} />;
-  const count = result.data.length;
+  const count = result?.data.length ?? 0;
   return (
     <section class="facts-section stack">
       <h2>
-        {text('job.facts')}
+        {text(count > 0 ? 'job.facts' : 'job.facts.asked')}
         {count > 1 && <span class="hint">{text('job.facts.all', { count })}</span>}
       </h2>
       <dl>
-        {toFacts(result).map((fact) => (
-          <Row key={fact.name} fact={fact} />
-        ))}
+        {result && count > 0
+          ? toFacts(result).map((fact) => <Row key={fact.name} fact={fact} />)
+          : toAsked(job).map(([name, value]) => (
+              <Pair key={name} name={name}>
+                {value}
+              </Pair>
+            ))}
         <Origin job={job} />
       </dl>
     </section>
@@ -45,7 +48,7 @@ function Pair({ name, children }: { readonly name: string; readonly children: Co
   return (
     <div>
       <dt>{name}</dt>
-      <dd class="got num">{children}</dd>
+      <dd class="got row num">{children}</dd>
     </div>
   );
 }
@@ -54,7 +57,7 @@ function Row({ fact: { name, asked, got, verdict, why } }: { readonly fact: Fact
   return (
     <div>
       <dt>{name}</dt>
-      <dd class="got num">
+      <dd class="got row num">
         {asked !== undefined && (
           <>
             <s class="faint">{asked}</s>
@@ -71,21 +74,5 @@ function Row({ fact: { name, asked, got, verdict, why } }: { readonly fact: Fact
       )}
       {why !== undefined && <dd class="why">{why}</dd>}
     </div>
-  );
-}
-
-function Asked({ job }: { readonly job: Job }) {
-  return (
-    <section class="facts-section stack">
-      <h2>{text('job.facts.asked')}</h2>
-      <dl>
-        {toAsked(job).map(([name, value]) => (
-          <Pair key={name} name={name}>
-            {value}
-          </Pair>
-        ))}
-        <Origin job={job} />
-      </dl>
-    </section>
   );
 }

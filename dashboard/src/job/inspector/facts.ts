@@ -9,7 +9,7 @@ type Change = ImageResponse['normalizations'][number];
 /** One requested setting and its result. */
 export interface Fact {
   readonly name: string;
-  /** The requested value, if it differs from the delivered one. */
+  /** The requested value, if it differs from the delivered value. */
   readonly asked: string | undefined;
   readonly got: string;
   readonly verdict: Verdict;
@@ -20,33 +20,27 @@ export interface Fact {
 export function toFacts(result: ImageResponse): readonly Fact[] {
   const { requested, effective, normalizations, data } = result;
   const why = (name: string) => whyOf(normalizations, name);
-  const size = verdictOf(result, 'size');
-  const format = verdictOf(result, 'format');
   const shape = requested.aspect_ratio ?? requested.resolution ?? toSizeText(requested.size);
   const first = data[0];
-  const sizes = unique(data.map(({ width, height }) => toSizeText(`${width}x${height}`)));
+  const sizes = new Set(data.map(({ width, height }) => toSizeText(`${width}x${height}`)));
   const bytes = data.reduce((sum, each) => sum + each.bytes, 0) / Math.max(1, data.length);
   return [
     ...(first === undefined
       ? []
       : [
-          {
-            name: text('job.fact.size'),
-            asked: size === 'changed' ? shape : undefined,
-            got: sizes.join(text('list.separator')),
-            verdict: size,
+          toFact('job.fact.size', verdictOf(result, 'size'), {
+            asked: shape,
+            got: [...sizes].join(text('list.separator')),
             why: why('size'),
-          },
-          {
-            name: text('job.fact.format'),
-            asked: format === 'changed' ? requested.output_format.toUpperCase() : undefined,
+          }),
+          toFact('job.fact.format', verdictOf(result, 'format'), {
+            asked: requested.output_format.toUpperCase(),
             got: text(data.length > 1 ? 'job.fact.format.each' : 'job.fact.format.one', {
               format: first.format.toUpperCase(),
               bytes: formatBytes(bytes),
             }),
-            verdict: format,
             why: why('output_format'),
-          },
+          }),
         ]),
     ...toQuality(requested.quality, effective.quality, why('quality')),
     ...toBackground(result, why('background')),
@@ -71,10 +65,7 @@ export function toAsked({ request }: Pick<Job, 'request'>): readonly (readonly [
   return rows.flatMap(([key, value]) => (value === undefined ? [] : [[text(key), value] as const]));
 }
 
-/**
- * Returns the verdict on several images: `changed` if any image differs, `honoured` if all images match, otherwise
- * `unspecified`.
- */
+/** Returns `changed` if any image differs, `honoured` if all images match, otherwise `unspecified`. */
 function verdictOf({ delivered }: ImageResponse, what: 'size' | 'format' | 'alpha'): Verdict {
   const verdicts = delivered.map((each) => each[what]);
   if (verdicts.includes('changed')) return 'changed';
@@ -87,13 +78,11 @@ function toQuality(requested: string, effective: string, why: string | undefined
   if (requested === 'auto' && effective === 'auto') return [];
   const isSame = requested === effective;
   return [
-    {
-      name: text('plan.field.quality'),
-      asked: isSame ? undefined : toValue(requested),
+    toFact('plan.field.quality', isSame ? 'honoured' : 'changed', {
+      asked: toValue(requested),
       got: toValue(effective),
-      verdict: isSame ? 'honoured' : 'changed',
       why: isSame ? undefined : why,
-    },
+    }),
   ];
 }
 
@@ -102,36 +91,28 @@ function toBackground(result: ImageResponse, why: string | undefined): readonly 
   const verdict = verdictOf(result, 'alpha');
   if (background === 'auto') return [];
   const opposite = background === 'transparent' ? 'opaque' : 'transparent';
-  const isChanged = verdict === 'changed';
-  return [
-    {
-      name: text('plan.field.background'),
-      asked: isChanged ? toValue(background) : undefined,
-      got: toValue(isChanged ? opposite : background),
-      verdict,
-      why,
-    },
-  ];
+  const got = toValue(verdict === 'changed' ? opposite : background);
+  return [toFact('plan.field.background', verdict, { asked: toValue(background), got, why })];
+}
+
+/** Creates a fact. The requested value is shown only if it was changed. */
+function toFact(
+  key: TextKey,
+  verdict: Verdict,
+  { asked, got, why }: Pick<Fact, 'asked' | 'got' | 'why'>,
+): Fact {
+  return { name: text(key), asked: verdict === 'changed' ? asked : undefined, got, verdict, why };
 }
 
 /** Settings whose changes are shown in their own rows. */
-const IN_ROWS: ReadonlySet<string> = new Set([
-  'size',
-  'output_format',
-  'quality',
-  'background',
-  'mask',
-]);
+const IN_ROWS = ['size', 'output_format', 'quality', 'background', 'mask'];
 
 function isOnItsOwn({ field, reason }: Change): boolean {
   // A model always chooses the action itself, so this change is not shown.
-  return !IN_ROWS.has(nameOf(field)) && reason !== 'provider_uses_automatic_action';
+  return !IN_ROWS.includes(nameOf(field)) && reason !== 'provider_uses_automatic_action';
 }
 
-/**
- * Describes a mask that the bridge applied. The bridge restores the area outside the mask, so the result is as
- * requested.
- */
+/** Describes a mask that the bridge applied by restoring the area outside the mask. */
 function toMask({ reason }: Change): Fact {
   return {
     name: text('plan.field.mask'),
@@ -174,10 +155,6 @@ function toSizeText(size: string): string | undefined {
   const parsed = parseSize(size);
   if (parsed === undefined) return size === 'auto' ? text('job.value.auto') : undefined;
   return text('size', { width: String(parsed.width), height: String(parsed.height) });
-}
-
-function unique(values: readonly (string | undefined)[]): readonly string[] {
-  return [...new Set(values.filter((each) => each !== undefined))];
 }
 
 /** Describes the delivery of the webhook about the end of a job. Returns undefined if the job has no webhook. */

@@ -38,7 +38,7 @@ export function Inspector({ job }: { readonly job: Job }) {
   );
 }
 
-/** Shows the warnings of the result, except those that another section shows. */
+/** Shows the warnings of the result that no other section shows. */
 function WarningsSection({ job }: { readonly job: Job }) {
   const warnings = (job.result?.warnings ?? []).filter(
     (warning) => warning !== 'sandbox_output' && warning !== 'partial_output_failure',
@@ -49,7 +49,7 @@ function WarningsSection({ job }: { readonly job: Job }) {
       <h2 class="sr">{text('job.warnings')}</h2>
       <ul>
         {warnings.map((warning) => (
-          <li key={warning}>
+          <li key={warning} class="note row">
             <Icon of={TriangleAlert} class="warn" />
             {text(`job.warning.${warning}`)}
           </li>
@@ -73,7 +73,7 @@ function WebhookSection({ job }: { readonly job: Job }) {
   return (
     <section class="webhook-section stack">
       <h2>{text('job.webhook')}</h2>
-      <p role="status">
+      <p class="note row" role="status">
         <Icon of={icon} class={tone} />
         {words}
       </p>
@@ -178,14 +178,15 @@ function TimeSection({ result }: { readonly result: ImageResponse }) {
         {text('job.time')}
         <span class="num">{seconds(timings.total_ms)}</span>
       </h2>
-      <div class="parts" role="img" aria-label={label}>
+      <div class="shares" role="img" aria-label={label}>
         {parts.map(({ part, ms }) => (
           <i key={part} class={part} style={{ flexGrow: ms }} />
         ))}
       </div>
       <p class="legend num" aria-hidden="true">
         {parts.map(({ part, ms }) => (
-          <span key={part} class={part}>
+          <span key={part}>
+            <i class={`swatch ${part}`} />
             {text(`job.time.${part}`)} {formatSeconds(ms)}
           </span>
         ))}
@@ -242,13 +243,13 @@ function VerdictSection({ job }: { readonly job: Job }) {
       </p>
       <p class="soft">{originText(job)}</p>
       {isRehearsal && (
-        <p class="note">
+        <p class="note row soft">
           <Icon of={FlaskConical} class="warn" />
           {text('job.rehearsal')}
         </p>
       )}
       {isHidden && (
-        <p class="note">
+        <p class="note row soft">
           <Icon of={EyeOff} />
           <span class="grow">{text('job.isHidden')}</span>
           <Button size="small" onClick={() => actions.setHidden(false)}>
@@ -285,9 +286,7 @@ function verdictText(job: Job): string {
   return count < asked ? text('job.imagesOf', { count, asked }) : text('card.images', { count });
 }
 
-/**
- * Returns a text with the model that made or edited the image, and with the name of the source image if it has a name.
- */
+/** Returns a text with the model and, for an edit, the name of the source image. */
 function originText({ request, result }: Job): string {
   const model = result?.model ?? request.routing.model ?? request.routing.provider;
   const source = request.images[0]?.filename ?? text('job.anImage');
@@ -355,13 +354,8 @@ function Prose({ children }: { readonly children: string }) {
   );
 }
 
-interface CopyButtonProps {
-  /** The name of the content, for example "Prompt". */
-  readonly what: TextKey;
-  readonly content: string;
-}
-
-function CopyButton({ what, content }: CopyButtonProps) {
+/** Renders a button that copies a text. `what` names the text, for example "Prompt". */
+function CopyButton({ what, content }: { readonly what: TextKey; readonly content: string }) {
   const { copy } = useJobActions();
   return (
     <IconButton

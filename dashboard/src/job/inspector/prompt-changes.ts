@@ -5,10 +5,7 @@ export interface PromptPart {
   readonly isAdded: boolean;
 }
 
-/**
- * The time limit for a comparison, in milliseconds, because comparing long texts with little in common is slow. If the
- * limit is reached, the text is shown without marks.
- */
+/** Comparing long texts can be slow. At this limit in milliseconds, the text is shown without marks. */
 const DIFF_OPTIONS = { timeout: 100 };
 
 /** Splits the revised prompt into parts that the model kept and parts that it added. */

@@ -16,10 +16,7 @@ export function longestShown(sizes: readonly Size[]): number {
   return MOST_ENLARGED * Math.max(1, ...sizes.flatMap(({ width, height }) => [width, height]));
 }
 
-/**
- * Returns the rectangle of a whole image that is centred in its pane. The longer edge is at most `longest` CSS pixels
- * long.
- */
+/** Returns the rectangle of a whole image that is centred in its pane. No edge is longer than `longest` CSS pixels. */
 export function fitInto(image: Size, pane: Size, longest: number): Rect {
   const scale = Math.min(
     pane.width / image.width,

@@ -11,10 +11,7 @@ import { imageSource, imageText, type JobImage, needsFull } from '../state/job-i
 import { useLook } from '../state/look-context.ts';
 import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
-/**
- * An image in its pane. `whole` is the rectangle before zooming. `seen` is the visible part of the zoomed image. All
- * values are in CSS pixels.
- */
+/** An image in its pane, in CSS pixels. `whole` is its rectangle before zooming. `seen` is its visible part. */
 export interface PlacedImage {
   readonly image: JobImage;
   readonly pane: Size;
@@ -25,10 +22,7 @@ export interface PlacedImage {
 /** The assumed shape of an image until its size has been measured. */
 const UNKNOWN: Size = { width: 3, height: 2 };
 
-/**
- * Returns a function that places one of these images in a pane. The maximum length of an edge is the same for all
- * images.
- */
+/** Returns a function that places one of these images in a pane. All images have the same maximum edge length. */
 export function usePlaces(images: readonly JobImage[]) {
   const { zoom, measured } = useLook();
   const { value: transform } = zoom.transform;
@@ -43,9 +37,7 @@ export function usePlaces(images: readonly JobImage[]) {
 
 interface ImageLayerProps {
   readonly placed: PlacedImage;
-  /**
-   * The CSS `clip-path` for the part of the pane that shows the image. If undefined, the whole pane shows the image.
-   */
+  /** The CSS `clip-path` for the visible part of the pane. By default, the whole pane is visible. */
   readonly clip?: string;
 }
 
@@ -74,10 +66,7 @@ export function ImageLayer({ placed: { image, whole }, clip }: ImageLayerProps) 
   );
 }
 
-/**
- * Shows the preview at once, and replaces the preview with the full image when more pixels are needed than the preview
- * has.
- */
+/** Shows the preview at once, and the full image when more pixels are needed than the preview has. */
 function FittedImage({ image, rect }: { readonly image: JobImage; readonly rect: Rect }) {
   const { zoom, measure } = useLook();
   const shape = toStyle(rect);
@@ -140,17 +129,8 @@ function toStyle({ left, top, width, height }: Rect) {
   };
 }
 
-interface LostImageProps {
-  readonly error: ApiError;
-  /** The size of the image in CSS pixels. The text of a small image needs more space. */
-  readonly size: Size;
-}
-
-/**
- * Explains why an image could not be loaded: the image was removed, the file was changed on disk, or the request
- * failed.
- */
-export function LostImage({ error, size }: LostImageProps) {
+/** Explains why an image could not be loaded. `size` is the size of the image in CSS pixels. */
+export function LostImage({ error, size }: { readonly error: ApiError; readonly size: Size }) {
   const failure =
     error.status === 404
       ? { title: text('card.removed'), text: text('card.removed.text') }

@@ -42,7 +42,7 @@ function OpenStage({ job }: { readonly job: Job }) {
         class={`coming ${job.status}`}
         style={{ inlineSize: `${width}px`, blockSize: `${height}px` }}
       >
-        {image.state === 'ready' && <img src={image.url} alt={text('job.partial')} />}
+        {image.state === 'ready' && <img class="cover" src={image.url} alt={text('job.partial')} />}
         <div class="scrim">
           <p>
             <b>{isAway ? text('card.lastSeen', { stage }) : stage}</b>
@@ -55,10 +55,7 @@ function OpenStage({ job }: { readonly job: Job }) {
   );
 }
 
-/**
- * Shows a job that ended without an image: the failure, whether anything was made or paid for, and the available
- * actions.
- */
+/** Shows a job that ended without an image: the failure, its consequences, and the available actions. */
 function EndedStage({ job }: { readonly job: Job }) {
   const { error, status } = job;
   const failure = error && toFailureText(error, (job.completed ?? job.updated) * 1000);

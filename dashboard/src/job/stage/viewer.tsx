@@ -81,10 +81,7 @@ const PANS = {
   ArrowDown: [0, 0.25],
 } as const;
 
-/**
- * Renders a pane that shows images. The wheel, touch and the mouse zoom and move the content. While the pane has the
- * focus, the arrow keys move the content.
- */
+/** Renders a pane of images. The wheel, touch, the mouse and the arrow keys zoom and move the content. */
 function Pane({ label, children }: PaneProps) {
   const { zoom } = useLook();
   const element = useRef<HTMLDivElement>(null);
@@ -154,13 +151,6 @@ function unite(a: Rect, b: Rect): Rect {
   };
 }
 
-interface DividerProps {
-  /** The position of the line, 0 to 100 percent from the left. */
-  readonly share: Signal<number>;
-  /** The rectangle in which the line can move: the visible part of the images, in CSS pixels relative to the pane. */
-  readonly reach: Rect;
-}
-
 const KEYS: Readonly<Record<string, (share: number) => number>> = {
   ArrowLeft: (share) => share - 1,
   ArrowDown: (share) => share - 1,
@@ -172,8 +162,11 @@ const KEYS: Readonly<Record<string, (share: number) => number>> = {
   End: () => 100,
 };
 
-/** Renders the line between two images. The pointer and the arrow keys move the line. */
-function Divider({ share, reach }: DividerProps) {
+/**
+ * Renders the line between two images. The pointer and the arrow keys move the line inside the rectangle `reach`.
+ * `share` is the position of the line, 0 to 100 percent from the left.
+ */
+function Divider({ share, reach }: { readonly share: Signal<number>; readonly reach: Rect }) {
   const { left, top, width, height } = reach;
 
   function move(to: number): void {
@@ -269,7 +262,7 @@ function Cell({ image, cell, onPress }: CellProps) {
       aria-label={text('job.show', { image: imageText(image) })}
       onClick={onPress}
     >
-      {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
+      {loaded.state === 'ready' && <img class="cover" src={loaded.url} alt="" decoding="async" />}
       {loaded.state === 'failed' && <LostImage error={loaded.error} size={{ width, height }} />}
       <span class="number num chip">{image.number}</span>
     </button>

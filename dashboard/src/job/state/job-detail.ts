@@ -11,10 +11,7 @@ interface Deps {
   readonly connection: Connection;
 }
 
-/**
- * The initial delay, in milliseconds, before a job with an undelivered webhook is read again. The delay doubles with
- * each delivery attempt, because the bridge also doubles the delay between attempts.
- */
+/** The delay in milliseconds before a pending webhook is read again. The delay doubles with each delivery attempt. */
 const WEBHOOK_MS = 3000;
 
 export type JobDetail = ReturnType<typeof createJobDetail>;
@@ -77,10 +74,7 @@ function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): b
   return job !== undefined && isOpen(job) && summary !== undefined && !isOpen(summary);
 }
 
-/**
- * Updates a job with the newer values of its summary. The end of a job is taken only from the whole job, which also
- * contains the result.
- */
+/** Updates a job with its newer summary. The end is taken only from the whole job, which contains the result. */
 export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   if (summary === undefined || summary.updated < job.updated) return job;
   if (isOpen(job) ? !isOpen(summary) : isOpen(summary)) return job;
@@ -98,10 +92,7 @@ export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   };
 }
 
-/**
- * Returns true if the request may succeed when it is sent again. Also returns true if an image may already exist,
- * because sending the request again then needs a second press.
- */
+/** Returns true if the request may succeed when it is sent again, or if an image may already exist. */
 export function isWorthRepeating({ error, completed, updated }: Job): boolean {
   if (error === undefined || error.details['outcome'] === 'unknown') return true;
   return toFailureText(error, (completed ?? updated) * 1000).mayRepeat;

@@ -4,7 +4,7 @@ import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/text.ts';
 
 /** An image to look at: an input or output of the job, or the first image of another job. */
-export interface JobImage {
+export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
   /** The name in the address: `source`, `source-2`, `reference`, `2`, or the id of another job. */
   readonly ref: string;
   readonly kind: 'source' | 'reference' | 'output' | 'other';
@@ -16,16 +16,11 @@ export interface JobImage {
   readonly path: string;
   /** The size in pixels. Undefined for an input, whose size is measured when the image is shown. */
   readonly size: Size | undefined;
-  readonly format: 'png' | 'jpeg' | 'webp';
-  readonly bytes: number;
   /** For an output, the name below the artifact root. */
   readonly name: string | undefined;
 }
 
-/**
- * Returns the images of a job in the order of the strip: sources, references, outputs, and the image that the job is
- * compared with.
- */
+/** Returns the images of a job in the order of the strip, followed by the image of the compared job. */
 export function toJobImages(job: Job, other: Job | undefined): readonly JobImage[] {
   return [...toInputs(job), ...toOutputs(job), ...toOther(other)];
 }

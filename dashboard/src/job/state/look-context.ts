@@ -57,9 +57,8 @@ export function useLooking(
 }
 
 /**
- * Returns true if an event may start a zoom. If the page has one column, one finger and the wheel scroll the page until
- * the image is zoomed. Two fingers, and the wheel with Ctrl, always zoom. Controls that lie over an image handle their
- * own events.
+ * Returns true if an event may start a zoom. On narrow screens, one finger and the wheel scroll the page until the
+ * image is zoomed. Controls over an image handle their own events.
  */
 function isForZoom(event: Event, pane: HTMLElement): boolean {
   if (event.target instanceof Element && event.target.closest('button, .divider')) return false;

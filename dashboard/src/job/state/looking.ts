@@ -26,10 +26,7 @@ export function toLooking(query: URLSearchParams, images: readonly JobImage[]): 
   return { view, views, a: namedA ?? opposite(images, b), b };
 }
 
-/**
- * Returns the image to compare `b` with: the source if `b` is an output, otherwise another output, otherwise any other
- * image.
- */
+/** Returns the image to compare `b` with: the source if `b` is an output, otherwise another output or any image. */
 function opposite(images: readonly JobImage[], b: JobImage | undefined): JobImage | undefined {
   const others = images.filter((each) => each !== b);
   return (
@@ -55,7 +52,7 @@ export function afterPress({ view, a, b }: Looking, pressed: JobImage) {
   return { b: pressed.ref, ...(a && { a: a.ref }) };
 }
 
-/** Returns the output before (−1) or after (1) the current one. */
+/** Returns the output before (−1) or after (1) the current output. */
 export function stepOutput(
   images: readonly JobImage[],
   { a, b }: Looking,

@@ -9,8 +9,8 @@ export interface Neighbours {
 }
 
 /**
- * Returns the neighbours of a job in a list with descending ids. The job need not be in the list, for example if it has
- * just been hidden. `newer` is undefined until the list reaches down to the job.
+ * Returns the neighbours of a job in a list with descending ids, which need not contain the job. `newer` is undefined
+ * until the list reaches down to the job.
  */
 export function neighboursOf(ids: readonly string[], id: string, complete: boolean): Neighbours {
   const reaches = complete || ids.some((each) => each <= id);
@@ -20,10 +20,7 @@ export function neighboursOf(ids: readonly string[], id: string, complete: boole
   };
 }
 
-/**
- * The maximum number of pages that are read to find a job. A job that is on a later page is shown without its newer
- * neighbour.
- */
+/** The maximum number of pages that are read to find a job. A job on a later page has no newer neighbour. */
 const MOST_PAGES = 10;
 
 /** Watches the neighbours of a job in a feed. `readOn` loads pages until the neighbours are known. */

@@ -44,10 +44,7 @@ interface WayProps {
   readonly onChoose: (id: string) => void;
 }
 
-/**
- * Renders a button to a neighbour. If there is no neighbour, the button is disabled instead of removed, so that the
- * other button keeps its place.
- */
+/** Renders a button to a neighbour. A button without a neighbour is disabled and keeps its place. */
 function Way({ to, name, onChoose }: WayProps) {
   const icon = name === 'newer' ? ChevronLeft : ChevronRight;
   const props = { disabled: to === undefined, onClick: () => to !== undefined && onChoose(to) };
@@ -79,7 +76,7 @@ function StripThumb({ image }: { readonly image: JobImage }) {
       title={name}
       onClick={() => press(image)}
     >
-      {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
+      {loaded.state === 'ready' && <img class="cover" src={loaded.url} alt="" decoding="async" />}
       {side && <span class="side chip">{side}</span>}
     </button>
   );

@@ -31,10 +31,7 @@ type Summary = (
   capabilities: Capabilities | undefined,
 ) => readonly string[] | undefined;
 
-/**
- * A summary of the settings of each group in a few words, which is visible while the group is collapsed. Undefined for
- * a hidden group.
- */
+/** A summary of each group, which is visible while the group is collapsed. Undefined hides the group. */
 const SUMMARIES: Readonly<Record<GroupName, Summary>> = {
   look({ parameters }) {
     const { background } = parameters ?? {};

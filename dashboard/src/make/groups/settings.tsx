@@ -59,10 +59,7 @@ type Members<G extends SettingsGroup> = NonNullable<PresetTemplate[G]>;
 type Member<G extends SettingsGroup, K extends keyof Members<G>> = NonNullable<Members<G>[K]>;
 type Setting<T> = readonly [T | undefined, (next: T | undefined) => void];
 
-/**
- * Returns the value of one member of a settings group of the draft, and a function that changes the member. The value
- * `undefined` means the default value of the bridge.
- */
+/** Returns a setting of the draft and a function to change it. `undefined` means the default value of the bridge. */
 function useSetting<G extends SettingsGroup, K extends keyof Members<G>>(
   group: G,
   name: K,
@@ -81,7 +78,7 @@ function useSetting<G extends SettingsGroup, K extends keyof Members<G>>(
 
 interface OptionParamProps<T extends string> extends Omit<ParamProps, 'children' | 'onReset'> {
   readonly setting: Setting<T>;
-  /** The values to choose from. The first one is the default, which is not sent. */
+  /** The values to choose from. The first value is the default, which is not sent. */
   readonly options: readonly [T, ...T[]];
   readonly toLabel: (value: T) => string;
   /** True for a drop-down list, false for buttons side by side. */
@@ -107,10 +104,7 @@ function OptionParam<T extends string>(props: OptionParamProps<T>) {
   );
 }
 
-/**
- * Edits quality, background, fidelity, moderation and previews. Each setting is shown only if the model supports the
- * setting.
- */
+/** Edits quality, background, fidelity, moderation and previews, if the model supports them. */
 function LookSettings() {
   const { chosen, draft } = usePage();
   const { capabilities, model = '' } = chosen.value ?? {};
@@ -196,10 +190,7 @@ function PreviewsParam({ max }: { readonly max: number }) {
   );
 }
 
-/**
- * Edits the settings that control how the bridge cuts out the background. Shown if a transparent background is
- * requested and the model does not produce an alpha channel.
- */
+/** Edits how the bridge cuts out the background, for a model that does not produce the requested alpha channel. */
 function CutOut() {
   const { draft, chosen } = usePage();
   const [tuning, set] = useSetting('output', 'transparency');
@@ -334,10 +325,7 @@ function CompressionParam() {
   );
 }
 
-/**
- * Edits one component of the file's path below the artifact folder. The bridge checks the path whenever it makes a
- * plan.
- */
+/** Edits one component of the file's path below the artifact folder. Each plan checks the path. */
 function NameParam({ name }: { readonly name: 'directory' | 'filename' | 'filename_prefix' }) {
   const { draft } = usePage();
   const [value, set] = useSetting('output', name);
@@ -528,7 +516,7 @@ function NewLabel({ onAdd }: { readonly onAdd: (name: string) => void }) {
     setName('');
   };
   return (
-    <div class="new-label">
+    <div class="fields">
       <Field
         label={text('make.labels.name')}
         placeholder={text('make.labels.name')}

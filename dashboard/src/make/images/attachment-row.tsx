@@ -61,10 +61,7 @@ function RoleMenu({ attachment: { key, role } }: { readonly attachment: Attachme
   );
 }
 
-/**
- * Renders the mask button. The button is shown if the model supports masks. The button is also shown if the draft has a
- * mask, so that an unsupported mask can be viewed and removed.
- */
+/** Renders the mask button if the model supports masks, or if the draft has a mask that can be removed. */
 function MaskButton({ onOpen }: { readonly onOpen: () => void }) {
   const { draft, chosen } = usePage();
   const support = chosen.value?.capabilities?.masks.support;

@@ -12,10 +12,7 @@ const FAULTS: Record<FileFault, TextKey> = {
 /** The default value of the setting `inputs.max_bytes_each`, in bytes. Used until the limits of the model are known. */
 const USUAL_MAX_BYTES = 33_554_432;
 
-/**
- * Adds files to the draft. The first file becomes the source if the draft has none. A message names each file that
- * cannot be used. The other files are added.
- */
+/** Adds files to the draft. The first file becomes the source if the draft has none. Unusable files are reported. */
 export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
   const capabilities = chosen.peek()?.capabilities;
   const hasSource = () => firstSource(draft.attachments.peek()) !== undefined;
@@ -39,10 +36,7 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
   }
 }
 
-/**
- * Rounds a limit down to whole megabytes, so that every file up to the displayed limit is accepted. A limit below 1 MB
- * is returned unchanged.
- */
+/** Rounds a limit from 1 MB on down to whole megabytes, so that every file up to the displayed limit is accepted. */
 function roundedDown(bytes: number): number {
   return bytes < 1_000_000 ? bytes : Math.floor(bytes / 1_000_000) * 1_000_000;
 }
@@ -50,19 +44,14 @@ function roundedDown(bytes: number): number {
 /** The reason why a file cannot be used. */
 type FileFault = 'format' | 'unreadable' | 'large';
 
-/**
- * The accepted formats, each with the bytes that identify the format and the offset `at` of these bytes in the file.
- */
+/** The accepted formats, each with its first bytes. `at` is the offset of these bytes in the file. */
 const SIGNATURES = [
   { format: 'png', bytes: [0x89, 0x50, 0x4e, 0x47], at: 0 },
   { format: 'jpeg', bytes: [0xff, 0xd8, 0xff], at: 0 },
   { format: 'webp', bytes: [0x57, 0x45, 0x42, 0x50], at: 8 },
 ] as const;
 
-/**
- * Reads a local file as an attachment without a role, or returns the reason why the file cannot be used. The format is
- * detected from the bytes, and the image is decoded once.
- */
+/** Reads and decodes a local file as an attachment without a role, or returns the reason why this is impossible. */
 async function readImageFile(
   file: File,
   maxBytes: number,

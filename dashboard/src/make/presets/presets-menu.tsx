@@ -52,10 +52,7 @@ function PresetList({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/**
- * Renders one preset. Deleting a preset needs a second press, because a deletion cannot be undone and all clients share
- * the presets.
- */
+/** Renders one preset. Deleting a preset needs a second press, because all clients share the presets. */
 function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDone: () => void }) {
   const { draft, presets, toasts, undo } = usePage();
   const [isSure, setSure] = useState(false);
@@ -71,7 +68,7 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
 
   return (
     <li class="row">
-      <button type="button" class="apply" onClick={apply}>
+      <button type="button" class="apply grow" onClick={apply}>
         <span class="cut">{name}</span>
         <small class="cut">{description ?? template.prompt}</small>
       </button>
@@ -128,7 +125,7 @@ function SavePreset({ onDone }: { readonly onDone: () => void }) {
 
   return (
     <form
-      class="save-preset"
+      class="save-preset fields"
       onSubmit={(event) => {
         event.preventDefault();
         void save();

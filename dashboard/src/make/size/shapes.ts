@@ -6,20 +6,14 @@ export interface Shape {
   readonly name: string;
   /** Width divided by height. */
   readonly ratio: number;
-  /**
-   * The sizes that the model supports in this shape, in the form WxH, smallest first. Empty if the model supports no
-   * size in this shape.
-   */
+  /** The sizes that the model supports in this shape, in the form WxH, smallest first. */
   readonly sizes: readonly string[];
 }
 
 const SHAPES = ['1:1', '3:2', '2:3', '16:9', '9:16'] as const;
 /** The tolerance when two ratios are compared, because widths and heights are rounded to a multiple of some pixels. */
 const TOLERANCE = 0.03;
-/**
- * The edges, in pixels, of the squares whose areas are used for the sizes in each shape if a model supports any size.
- * The areas are about 1, 2.25 and 4 megapixels.
- */
+/** The edges, in pixels, of squares with the areas of the offered sizes, if a model supports any size. */
 const EDGES = [1024, 1536, 2048] as const;
 
 type Sizes = Capabilities['sizes'];

@@ -9,10 +9,7 @@ import './size-picker.css';
 /** The assumed sizes of a model until its capabilities are known. */
 const UNKNOWN = { auto: true, allowed: [], arbitrary: true };
 
-/**
- * Chooses a size by its shape. The shapes are drawn with equal areas. If the chosen shape has several sizes, the sizes
- * are listed below the shapes.
- */
+/** Chooses a size by its shape. The shapes are drawn with equal areas. */
 export function SizePicker() {
   const { draft, chosen } = usePage();
   const sizes = chosen.value?.capabilities?.sizes;
@@ -29,7 +26,9 @@ export function SizePicker() {
   return (
     <section class="size-picker stack" aria-labelledby="size-title">
       <header>
-        <h3 id="size-title">{text('make.size')}</h3>
+        <h3 id="size-title" class="soft">
+          {text('make.size')}
+        </h3>
         <span class="num">{hint ?? toLabel(size)}</span>
       </header>
       <Shapes
@@ -106,16 +105,13 @@ interface NoteProps {
   readonly onCustom: (isCustom: boolean) => void;
 }
 
-/**
- * If the model supports any size, offers a custom size. Otherwise, shows which shapes the model supports if some shapes
- * are not supported.
- */
+/** Offers a custom size if the model supports any size. Otherwise, shows which shapes the model supports. */
 function SizeNote({ shapes, model, sizes, isCustom, onCustom }: NoteProps) {
   if (sizes?.arbitrary) {
     return (
       <button
         type="button"
-        class="more"
+        class="more text-button"
         aria-expanded={isCustom}
         onClick={() => onCustom(!isCustom)}
       >
@@ -164,7 +160,7 @@ function CustomSize({ sizes, size, onChange }: CustomSizeProps) {
 
   const isBad = wanted === undefined || fault !== undefined;
   return (
-    <div class="custom-size">
+    <div class="custom-size fields">
       <Field
         label={text('make.size.width')}
         value={width}

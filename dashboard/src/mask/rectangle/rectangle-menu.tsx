@@ -24,9 +24,7 @@ const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: Tex
   { name: 'height', label: 'mask.rectangle.height' },
 ];
 
-/**
- * Adds or removes a rectangle that the user enters as numbers. Allows painting without a pointer and with exact edges.
- */
+/** Adds or removes a rectangle that the user enters as numbers, without a pointer. */
 export function RectangleMenu({ painting, frame, ...menu }: RectangleMenuProps) {
   const { source } = painting;
   const [typed, setTyped] = useState<RectangleText>(() => middleOf(source));
@@ -52,6 +50,7 @@ export function RectangleMenu({ painting, frame, ...menu }: RectangleMenuProps) 
   return (
     <Menu {...menu} class="rectangle-menu" placement="top" label={text('mask.rectangle')}>
       <form
+        class="fields"
         onSubmit={(event) => {
           event.preventDefault();
           apply('brush');

@@ -2,22 +2,14 @@ import type { Size } from '../../images/measure-image.ts';
 import type { Rect } from '../plane.ts';
 
 /** The texts that the user has typed for a rectangle. */
-export interface RectangleText {
-  readonly x: string;
-  readonly y: string;
-  readonly width: string;
-  readonly height: string;
-}
+export type RectangleText = Readonly<Record<keyof Rect, string>>;
 
 export function parseRectangle(typed: RectangleText): Rect {
   const { x, y, width, height } = typed;
   return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
 }
 
-/**
- * Returns the first field that does not contain a whole number of pixels or that leads outside the image. Returns
- * undefined if all fields are valid.
- */
+/** Returns the first field that is not a whole number or leads outside the image, or undefined if there is none. */
 export function rectangleFault(typed: RectangleText, source: Size): keyof Rect | undefined {
   for (const name of ['x', 'y', 'width', 'height'] as const) {
     if (!/^\d{1,5}$/.test(typed[name])) return name;

@@ -83,10 +83,7 @@ interface BrushCircleProps {
 
 const SHOWN_MS = 900;
 
-/**
- * Shows the brush at its actual size. The circle is at the pointer, or in the middle of the stage for a moment when the
- * size changes.
- */
+/** Shows the brush in its size at the pointer, or for a moment in the middle of the stage when the size changes. */
 function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
   const isChanging = useChanging(painting.brush.size);
   const circle = useComputed(() => {

@@ -15,10 +15,7 @@ interface Deps {
   readonly size: Signal<Size>;
 }
 
-/**
- * Keeps the overlay up to date. The overlay is drawn at most once per frame. If the view has not moved, only the
- * changed area is drawn.
- */
+/** Keeps the overlay up to date, at most once per frame. If the view has not moved, only the changed area is drawn. */
 export function useOverlay({ stage, canvas, painting, view, size }: Deps): void {
   useEffect(() => {
     if (canvas.current === null || stage.current === null) return;
@@ -74,10 +71,7 @@ const LINE_WIDTH = 1.25;
 /** The maximum number of rows that are copied at once, which limits the memory for the copy. */
 const BAND = 256;
 
-/**
- * Creates an overlay that hatches the area that may change, and draws a light and a dark line around the area. The
- * lines have the same width at any zoom. The canvas has `density` pixels per CSS pixel.
- */
+/** Creates an overlay that hatches the area that may change. The canvas has `density` pixels per CSS pixel. */
 function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: number) {
   const out = contextOf(canvas);
   const whole: Rect = { x: 0, y: 0, width: plane.width, height: plane.height };
@@ -128,8 +122,7 @@ function copy(plane: Plane, mask: CanvasRenderingContext2D, rect: Rect): void {
   for (let y = rect.y; y < rect.y + rect.height; y += BAND) {
     const height = Math.min(BAND, rect.y + rect.height - y);
     const image = new ImageData(rect.width, height);
-    // The order of the bytes in memory is red, green, blue, alpha. Alpha is the highest byte of each number, because
-    // all machines with a supported browser are little-endian.
+    // Alpha is the highest byte of each number, because all supported machines are little-endian.
     const pixels = new Uint32Array(image.data.buffer);
     for (let row = 0; row < height; row += 1) {
       const from = (y + row) * plane.width + rect.x;
@@ -189,8 +182,8 @@ const EIGHT_WAYS = Array.from({ length: 8 }, (_, index) => {
 });
 
 /**
- * Returns a function that draws the edge of an area inside one tile: a light line, and a dark line around the light
- * line. `density` is the number of canvas pixels per CSS pixel. `paint` draws the area in white, in canvas coordinates.
+ * Returns a function that draws a light and a dark line around the area in one tile. `density` is the number of canvas
+ * pixels per CSS pixel. `paint` draws the area in white, in canvas coordinates.
  */
 function createEdge(density: number, paint: (context: CanvasRenderingContext2D) => void) {
   const margin = EDGE_REACH * density;
@@ -228,8 +221,7 @@ function createEdge(density: number, paint: (context: CanvasRenderingContext2D) 
 export const TILE = 128;
 
 /**
- * Returns the tiles of a canvas within `box` that contain an edge of the mask, or whose distance from an edge is less
- * than `reach`. The view and `reach` are in pixels of the canvas.
+ * Returns the tiles of a canvas within `box` that are nearer than `reach` to an edge of the mask, in canvas pixels.
  */
 export function edgeTiles(plane: Plane, view: View, box: Rect, reach: number): readonly Rect[] {
   const tiles: Rect[] = [];

@@ -2,10 +2,7 @@ import type { Size } from '../../images/measure-image.ts';
 import type { Zoomed } from '../../zoom/zoom.ts';
 import type { Rect } from '../plane.ts';
 
-/**
- * A view of the plane on the stage. The pixel (x, y) of the plane is at (left + x · scale, top + y · scale) on the
- * stage, in CSS pixels.
- */
+/** A view of the plane: the pixel (x, y) is at (left + x · scale, top + y · scale) on the stage, in CSS pixels. */
 export interface View {
   readonly left: number;
   readonly top: number;
@@ -49,8 +46,7 @@ export function scaledBy({ left, top, scale }: View, density: number): View {
 
 /**
  * Returns the size of the canvas on which an image is drawn, in pixels. `scale` is the number of screen pixels per
- * pixel of the image. The size is halved as often as possible without losing visible detail, because the browser scales
- * the canvas again in each frame of a stroke.
+ * pixel of the image. A smaller canvas is faster, because the browser scales it in each frame of a stroke.
  */
 export function drawnSize({ width, height }: Size, scale: number): Size {
   const times = Math.max(1, 2 ** Math.floor(Math.log2(1 / scale)));

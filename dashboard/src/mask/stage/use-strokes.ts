@@ -11,17 +11,12 @@ interface Deps {
   readonly holdsSpace: RefObject<boolean>;
 }
 
-export interface Place {
-  readonly x: number;
-  readonly y: number;
-}
+/** A position on the stage in CSS pixels. */
+export type Place = Pick<Point, 'x' | 'y'>;
 
 type StageEvent = TargetedPointerEvent<HTMLDivElement>;
 
-/**
- * Handles pointer events on the stage. The first pointer paints. A second finger cancels the stroke, and then both
- * fingers zoom.
- */
+/** Handles pointer events. The first pointer paints. A second finger cancels the stroke, and both fingers zoom. */
 export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
   /** The position of the pointer over the stage in CSS pixels. Undefined if the pointer is elsewhere. */
   const at = useSignal<Place | undefined>(undefined);
@@ -86,9 +81,7 @@ export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
   };
 }
 
-/**
- * Returns a signal that is true while the space bar is held. The left button then moves the view instead of painting.
- */
+/** Returns a signal that is true while the space bar is held. The left button then moves the view. */
 function useHeldSpace(holdsSpace: RefObject<boolean>): ReadonlySignal<boolean> {
   const isHeld = useSignal(false);
   useEffect(() => {

@@ -15,7 +15,7 @@ import './activity-section.css';
 
 export function ActivitySection({ report }: { readonly report: Diagnostics }) {
   return (
-    <section id="activity" class="activity-section" tabIndex={-1}>
+    <section id="activity" class="box-row" tabIndex={-1}>
       <h2 class="sr">{text('system.activity')}</h2>
       <WorkChart />
       <ReplyChart />
@@ -44,7 +44,7 @@ function WorkChart() {
     minutes,
   });
   return (
-    <Box title={text('system.work')} end={<Legend entries={legend()} />}>
+    <Box title={text('system.work')} end={<Legend entries={WORK_LEGEND} />}>
       <Plot top={top} minutes={minutes} label={label}>
         <path class="area" d={runningLine.area} />
         <path class="stroke" d={runningLine.line} />
@@ -58,12 +58,10 @@ function WorkChart() {
   );
 }
 
-function legend() {
-  return [
-    { name: text('system.work.running') },
-    { look: 'second', name: text('system.work.waiting') },
-  ];
-}
+const WORK_LEGEND = [
+  { name: text('system.work.running') },
+  { look: 'second', name: text('system.work.waiting') },
+];
 
 /** Shows how many jobs of all callers are waiting and for how long, and a switch that pauses the queue. */
 function QueueLine() {
@@ -93,10 +91,7 @@ function QueueLine() {
   );
 }
 
-/**
- * Charts the number of replies in each of the last minutes. Only replies that the bridge or this page has recorded are
- * counted.
- */
+/** Charts the number of replies in each of the last minutes, as far as the replies have been recorded. */
 function ReplyChart() {
   const { activity, diagnostics } = usePage();
   const report = diagnostics.latest.value?.report;
@@ -140,7 +135,7 @@ function JobsKept({ jobs }: { readonly jobs: Diagnostics['jobs'] }) {
       title={text('system.jobs')}
       end={<span class="num soft">{formatNumber(total)}</span>}
     >
-      <div class={total === 0 ? 'share none' : 'share'} aria-hidden="true">
+      <div class={total === 0 ? 'shares none' : 'shares'} aria-hidden="true">
         {shown.map((status) => (
           <i key={status} class={status} style={{ flexGrow: counts[status] }} />
         ))}
@@ -148,7 +143,7 @@ function JobsKept({ jobs }: { readonly jobs: Diagnostics['jobs'] }) {
       <ul class="num">
         {STATUSES.map((status) => (
           <li key={status} class="row">
-            <i class={status} />
+            <i class={`swatch ${status}`} />
             {counts[status] > 0 ? (
               <Link to={`?status=${status}`}>{text(`gallery.status.${status}`)}</Link>
             ) : (

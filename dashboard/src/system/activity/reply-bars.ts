@@ -1,4 +1,5 @@
 import type { ApiEvent } from '../../api/schemas.ts';
+import type { Frame } from '../chart/step-line.ts';
 
 /** The number of replies in one minute, by class of the HTTP status. */
 export interface Minute {
@@ -10,10 +11,7 @@ export interface Minute {
 export const MINUTES = 30;
 const MINUTE_MS = 60_000;
 
-/**
- * Groups events by minute, oldest first. The last group is the current minute. `now` is the time according to the clock
- * of the bridge, in Unix milliseconds.
- */
+/** Groups events by minute, oldest first. `now` is the time of the bridge in Unix milliseconds. */
 export function toMinutes(events: readonly ApiEvent[], now: number): readonly Minute[] {
   const minutes = Array.from({ length: MINUTES }, () => ({ ok: 0, client: 0, server: 0 }));
   const current = Math.floor(now / MINUTE_MS);
@@ -34,24 +32,11 @@ export function totalOf({ ok, client, server }: Minute): number {
   return ok + client + server;
 }
 
-interface Bar {
-  readonly kind: keyof Minute;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+type BarFrame = Pick<Frame, 'width' | 'height' | 'above' | 'top'>;
 
-interface Frame {
-  readonly width: number;
-  readonly height: number;
-  /** The height left free above the value `top`, in the unit of `height`. */
-  readonly above: number;
-  readonly top: number;
-}
-
-export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[] {
-  const { width, height, above, top } = frame;
+/** Returns the rectangles of stacked bars, one bar for each minute. */
+export function toBars(minutes: readonly Minute[], frame: BarFrame) {
+  const { width, height, above = 0, top } = frame;
   const step = width / minutes.length;
   const scale = (height - above) / top;
   return minutes.flatMap((minute, index) => {
@@ -68,10 +53,7 @@ export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[]
 /** The duration of a full bar, in milliseconds. */
 const LONGEST_MS = 100_000;
 
-/**
- * Returns the length of the bar for a duration, from 0 to 1. The scale is logarithmic: a duration that is ten times
- * shorter has a bar that is shorter by 0.2.
- */
+/** Returns the length of the bar for a duration, from 0 to 1 on a logarithmic scale. */
 export function durationShare(milliseconds: number): number {
   const share = Math.log10(Math.max(1, milliseconds)) / Math.log10(LONGEST_MS);
   return Math.min(1, share);

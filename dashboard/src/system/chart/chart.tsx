@@ -68,7 +68,7 @@ export function Legend({ entries }: LegendProps) {
     <span class="legend">
       {entries.map(({ look, name }) => (
         <span key={name}>
-          <i class={look} />
+          <i class={`swatch ${look ?? ''}`} />
           {name}
         </span>
       ))}

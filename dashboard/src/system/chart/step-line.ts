@@ -4,7 +4,7 @@ interface Point {
   readonly value: number;
 }
 
-interface Frame {
+export interface Frame {
   /** The times at the left and right edges, in Unix milliseconds. */
   readonly from: number;
   readonly to: number;
@@ -14,17 +14,11 @@ interface Frame {
   readonly height: number;
   /** The height left free above the value `top`, in the unit of `height`. */
   readonly above?: number;
-  /**
-   * The maximum time between two points of a line, in milliseconds. A longer gap interrupts the line. By default, the
-   * line is never interrupted.
-   */
+  /** The maximum time between two points, in milliseconds. A longer gap interrupts the line. */
   readonly gap?: number;
 }
 
-/**
- * Returns two SVG paths: of a step line, which keeps the value of each point until the next point, and of the area
- * below the line.
- */
+/** Returns the SVG paths of a step line and of the area below the line. */
 export function toStepLine(points: readonly Point[], frame: Frame) {
   const { from, to, top, width, height, above = 0, gap = Number.POSITIVE_INFINITY } = frame;
   const x = (at: number) => round((Math.max(0, at - from) / (to - from)) * width);

@@ -9,9 +9,7 @@ import { BreakableName } from '../breakable-name.tsx';
 import { findOrigins, type Origin, splitOrigins } from './find-origins.ts';
 import './configuration-box.css';
 
-/**
- * Shows where each setting comes from. Changed settings come first. Settings with default values are shown on demand.
- */
+/** Shows where each setting comes from. Changed settings come first. */
 export function ConfigurationBox({ origins }: { readonly origins: readonly Origin[] }) {
   const [search, setSearch] = useState('');
   const [isLong, setLong] = useState(false);
@@ -37,7 +35,13 @@ export function ConfigurationBox({ origins }: { readonly origins: readonly Origi
         before={<Icon of={Search} small />}
         onInput={setSearch}
       />
-      {shown.length > 0 ? <Origins origins={shown} /> : <None isSearch={isSearch} />}
+      {shown.length > 0 ? (
+        <Origins origins={shown} />
+      ) : (
+        <p class="soft" role="status">
+          {text(isSearch ? 'system.configuration.none' : 'system.configuration.unchanged')}
+        </p>
+      )}
       {!isSearch && (
         <Button look="quiet" size="small" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
           {isLong
@@ -63,13 +67,5 @@ function Origins({ origins }: { readonly origins: readonly Origin[] }) {
         ))}
       </dl>
     </ScrollRegion>
-  );
-}
-
-function None({ isSearch }: { readonly isSearch: boolean }) {
-  return (
-    <p class="soft" role="status">
-      {text(isSearch ? 'system.configuration.none' : 'system.configuration.unchanged')}
-    </p>
   );
 }

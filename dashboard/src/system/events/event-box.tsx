@@ -13,9 +13,7 @@ const FEW = 10;
 /** The maximum number of events that the bridge keeps. */
 const MANY = 256;
 
-/**
- * Lists the latest requests to the bridge, without the requests that this page sends to read the state of the bridge.
- */
+/** Lists the latest requests to the bridge, without the requests that this page polls. */
 export function EventBox({ events }: { readonly events: Diagnostics['events'] }) {
   const { value: known } = usePage().activity.events;
   const [isLong, setLong] = useState(false);

@@ -51,10 +51,7 @@ export function ModelTable() {
   );
 }
 
-/**
- * Renders a row for each model of a provider. The models that fail on purpose are left out, because they have the same
- * capabilities as the sandbox's other models.
- */
+/** Renders a row for each model of a provider, without the sandbox models that fail on purpose. */
 function ProviderRows({ provider }: { readonly provider: Provider }) {
   return (
     <tbody>

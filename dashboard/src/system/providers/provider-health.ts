@@ -1,12 +1,10 @@
-import type { Diagnostics } from '../../api/schemas.ts';
+import type { Diagnostics, ProviderReport } from '../../api/schemas.ts';
 import { hasLogin } from '../../providers/providers.ts';
+import type { TextKey } from '../../text/text.ts';
 
-export type ProviderReport = Diagnostics['providers'][number];
 export type Gate = Diagnostics['runtime']['providers'][string];
 
-/**
- * The health of a provider in one word. All values except `ready` and `checking` require the user to act or to wait.
- */
+/** The health of a provider. All values except `ready` and `checking` require the user to act or to wait. */
 export type Health =
   | 'ready'
   | 'checking'
@@ -19,10 +17,7 @@ export type Health =
   | 'paused'
   | 'retrying';
 
-/**
- * The provider that runs a program on this machine. If this provider reports a configuration error, the program was not
- * found.
- */
+/** The provider that runs a program. Its configuration error means that the program was not found. */
 const WITH_EXECUTABLE = 'agent-app-server';
 
 export function toHealth(
@@ -42,14 +37,10 @@ export function toHealth(
   return error_code === 'upstream' ? 'account' : 'unready';
 }
 
-/** A step that the user can take, with an optional command or setting. */
-interface Step {
-  readonly text: string;
-  readonly code?: string;
-}
-
-/** The steps that lead out of a state, as text keys. */
-export const STEPS: Readonly<Partial<Record<Health, readonly Step[]>>> = {
+/** The steps that lead out of a state. `text` is a text key, and `code` is a command or a setting. */
+export const STEPS: Readonly<
+  Partial<Record<Health, readonly { readonly text: TextKey; readonly code?: string }[]>>
+> = {
   login: [
     { text: 'system.step.login', code: 'codex login' },
     { text: 'system.step.nothingToRestart' },

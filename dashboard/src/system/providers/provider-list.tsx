@@ -1,20 +1,21 @@
+import type { ProviderReport } from '../../api/schemas.ts';
 import { toWindow } from '../../diagnostics/activity.ts';
 import { POLL_MS, type Reading } from '../../diagnostics/diagnostics.ts';
 import { isRehearsal } from '../../make/model-abilities.ts';
 import { usePage } from '../../page-context.ts';
 import { useNow } from '../../shell/use-now.ts';
-import { formatClock, formatTime, type TextKey, text } from '../../text/text.ts';
+import { formatClock, formatTime, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
 import { BreakableName } from '../breakable-name.tsx';
 import { Chart } from '../chart/chart.tsx';
 import { toStepLine } from '../chart/step-line.ts';
-import { type Gate, type Health, type ProviderReport, STEPS, toHealth } from './provider-health.ts';
+import { type Gate, type Health, STEPS, toHealth } from './provider-health.ts';
 import './provider-list.css';
 
 /** Shows the state of each provider, its current work, and the steps for providers that are not ready. */
 export function ProviderList({ reading }: { readonly reading: Reading }) {
   return (
-    <section id="providers" class="provider-list" tabIndex={-1}>
+    <section id="providers" class="provider-list box-row" tabIndex={-1}>
       <h2 class="sr">{text('system.providers')}</h2>
       {reading.report.providers.map((provider) => (
         <ProviderCard key={provider.name} provider={provider} reading={reading} />
@@ -77,7 +78,7 @@ function Steps({ health }: { readonly health: Health }) {
       {steps.map(({ text: key, code }) => (
         <li key={key}>
           <span>
-            {text(key as TextKey)}
+            {text(key)}
             {code && (
               <code class="mono">
                 <BreakableName name={code} />
@@ -149,10 +150,7 @@ interface ProviderHintsProps {
   readonly at: number;
 }
 
-/**
- * Shows details of a provider: the time of the last check, the time when calls are allowed again, and the recent
- * failures.
- */
+/** Shows the time of the last check, the time when calls are allowed again, and the recent failures. */
 function ProviderHints({ provider, gate, health, at }: ProviderHintsProps) {
   const { ready, checked, restarts } = provider;
   const breaker = gate?.breaker;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { ProviderReport } from '../../../../dashboard/src/api/schemas.ts';
 import {
   type Health,
-  type ProviderReport,
   STEPS,
   toHealth,
   toSummary,
