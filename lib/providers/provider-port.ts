@@ -201,7 +201,7 @@ export interface Provider {
    * - `nothing_made`: the provider rejected the request or failed. The provider certainly made no image and charged for
    *   none. The same call may be sent again if the error is `transient` or `retryable`.
    * - `made`: the reply is complete, but its images cannot be used: their number is wrong, they are not base64, or they
-   *   cannot be fetched. The images are charged.
+   *   cannot be fetched. The images are charged. If their number is wrong, `details.returned_images` is the number.
    * - `unknown`: images may have been made and charged. A provider must report this effect if a connection is lost
    *   after the request was written, if a reply ends before it is complete, and for every failure after output has
    *   begun (a partial image, a finished item, an image beside an error), regardless of the code that the provider

@@ -278,7 +278,7 @@ async function takeSlot(slots: Semaphore, signal: AbortSignal): Promise<() => vo
 function checkCount(given: number, asked: number): void {
   if (given === asked) return;
   throw new BridgeError('protocol', 'the provider returned a wrong number of images', {
-    details: { reason: 'wrong_count' },
+    details: { reason: 'wrong_count', returned_images: given },
   });
 }
 

@@ -166,7 +166,10 @@ export interface LedgerCall {
   wasSent(): boolean;
   /** Returns true if the current try was sent. */
   isSent(): boolean;
-  /** Ends the current try with a failure. */
+  /**
+   * Ends the current try with a failure. If the provider returned a wrong number of images (`details.returned_images`), only the
+   * returned images are paid for.
+   */
   failed(error: BridgeError): void;
   /** Ends the call with a reply. `images` is the number of returned images, which may be more or fewer than requested. */
   replied(images: number, usage: Usage | undefined): void;
@@ -237,7 +240,11 @@ function createLedgerCall(
   };
   book.add(indices.map(newRow));
 
-  function replied(images: number, usage: Usage | undefined, progress: 'ended' | 'lost'): void {
+  function replied(
+    images: number,
+    usage: Usage | undefined,
+    progress: 'ended' | 'lost' | 'unusable',
+  ): void {
     for (const [position, index] of indices.entries()) {
       const isMade = position < images;
       book.change(
@@ -270,7 +277,11 @@ function createLedgerCall(
     },
     wasSent: () => own().some(({ progress }) => progress !== 'not_sent'),
     isSent: () => isSent,
-    failed: (failure) => fail(book, { isOfCall, failure, began }),
+    failed(failure) {
+      const images = failure.details['returned_images'];
+      if (typeof images === 'number') replied(images, undefined, 'unusable');
+      else fail(book, { isOfCall, failure, began });
+    },
     replied: (images, usage) => replied(images, usage, 'ended'),
     repliedLate: (images, usage) => replied(images, usage, 'lost'),
     verified: (index) => book.change(isOf(index), { progress: 'verified' }),

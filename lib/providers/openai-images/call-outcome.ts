@@ -82,10 +82,10 @@ export function createCallOutcome({
     /** Returns the images at the end of the reply. Throws if their number differs from the requested number. */
     result(): FoundImages {
       if (!isComplete()) throw unknownOutcome('ended_early');
-      if (items.length === 0) {
-        throw toError(FAILURES.noImage, {}, request);
+      if (items.length === 0) throw toError(FAILURES.noImage, {}, request);
+      if (items.length !== wanted) {
+        throw unusable('wrong_count').with({ details: { returned_images: items.length } });
       }
-      if (items.length !== wanted) throw unusable('wrong_count');
       const images = items.filter((image) => image !== undefined);
       if (images.length !== wanted) throw unusable('unusable_image');
       return { images, usage: toUsage(usages) };

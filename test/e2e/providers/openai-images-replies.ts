@@ -189,7 +189,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
 
   'count=none': NO_IMAGE,
   'count=fewer': NO_IMAGE,
-  'count=more': protocol('wrong_count'),
+  'count=more': failure(502, 'protocol', { reason: 'wrong_count', returned_images: 2 }),
   'body=error': TRANSIENT,
   'body=rate-limit': RATE,
   'body=moderation': safety(),

@@ -185,17 +185,29 @@ describe('the ledger of a generation', () => {
     [3, { images: 3, lost: 3, unknown: 1 }],
     [5, { images: 5, lost: 5 }],
   ])('counts the %i images of a reply to a call for four images', async (given, expected) => {
-    const { counts: counted, error } = await ended(
-      { parameters: { n: 4 } },
+    const outputs = Array.from({ length: given }, () => ({ bytes: png }));
+    const details = { reason: 'wrong_count', returned_images: given };
+    const sent = { parameters: { n: 4 } };
+    const setting = { capabilities: anything };
+
+    const returned = await ended(
+      sent,
       (call) => {
         call.dispatch();
-        call.succeed({ outputs: Array.from({ length: given }, () => ({ bytes: png })) });
+        call.succeed({ outputs });
       },
-      { capabilities: anything },
+      setting,
+    );
+    const thrown = await ended(
+      sent,
+      (call) => fail(call, failure('protocol', { effect: 'made', details })),
+      setting,
     );
 
-    expect(counted).toEqual([counts(expected)]);
-    expect(error).toMatchObject({ code: 'protocol', retryable: false });
+    for (const { counts: counted, error } of [returned, thrown]) {
+      expect(counted).toEqual([counts(expected)]);
+      expect(error).toMatchObject({ code: 'protocol', retryable: false, details });
+    }
   });
 
   it('counts each output of a best_effort request by its own outcome', async () => {

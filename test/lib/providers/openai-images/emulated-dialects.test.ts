@@ -359,13 +359,17 @@ describe('a failure in the form of a dialect', () => {
     expect(upstream.counters().calls).toBe(1);
   });
 
-  it('has the reason wrong_count if the number of images is wrong', async () => {
+  it('names the number of returned images if the number is wrong', async () => {
     const { call, upstream } = await rigOf('openai', { native_count: 10 });
     upstream.script('count=fewer', 'count=more', 'count=none');
     const asking = () => call({ indices: [0, 1, 2] });
 
-    await expect(asking()).rejects.toMatchObject({ details: { reason: 'wrong_count' } });
-    await expect(asking()).rejects.toMatchObject({ details: { reason: 'wrong_count' } });
+    for (const returned_images of [2, 4]) {
+      await expect(asking()).rejects.toMatchObject({
+        effect: 'made',
+        details: { reason: 'wrong_count', returned_images },
+      });
+    }
     await expect(asking()).rejects.toMatchObject({ code: 'upstream', transient: false });
   });
 });
