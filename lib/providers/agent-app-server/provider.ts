@@ -3,7 +3,7 @@ import type { ProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderReadiness } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { createAgent } from './agent.ts';
-import { capabilitiesOf, IMPLEMENTATION_VERSION, MODEL } from './capabilities.ts';
+import { capabilitiesOf, MODEL } from './capabilities.ts';
 import { findExecutable } from './executable.ts';
 
 /** Creates the provider that runs a supervised agent process and talks to it over its standard streams. */
@@ -37,7 +37,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     maxParallelCalls: document.batching.max_parallel_outputs,
     describe: () => ({
       displayName: 'Agent App Server',
-      version: IMPLEMENTATION_VERSION,
+      version: document.implementation_version,
       experimental: false,
       models: [MODEL],
       defaultModel: MODEL,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { fromCode, fromStatus } from '../backend/backend-errors.ts';
+import { fromCode, fromReply } from '../backend/backend-errors.ts';
 import { FAILURES, parseErrorBody, toBackendFailure, toError } from '../backend/failures.ts';
 import { optionalMember } from '../backend/reply-members.ts';
 import type { CallFacts } from '../provider-port.ts';
@@ -27,7 +27,10 @@ const ErrorInfo = v.record(v.string(), v.object({ httpStatusCode: optionalMember
 /** Converts the failure of the image tool, which the agent reports to its model as text. */
 export function fromToolOutput(output: string, request: CallFacts): BridgeError {
   const status = Number(HTTP_FAILURE.exec(output)?.[1]);
-  if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
+  if (status > 0) {
+    const body = parseDebugText(HTTP_BODY.exec(output)?.[1]);
+    return fromReply(status, parseJson(body), request);
+  }
   if (NO_IMAGE.test(output)) return toError(FAILURES.noImage, {}, request);
   if (UNREADABLE_IMAGE.test(output)) return toError(FAILURES.input, {}, request);
   const isLost = LOST_CALL.test(output);
@@ -57,21 +60,16 @@ export function fromTurnError(
   { message, codexErrorInfo: info }: TurnError,
   request: CallFacts,
 ): BridgeError {
-  const body = message ?? undefined;
   if (typeof info === 'string' && Object.hasOwn(ERROR_CODES, info)) {
     return fromCode(toBackendFailure([{ code: ERROR_CODES[info] }]), request);
   }
   const parsed = v.safeParse(ErrorInfo, info);
   const [details] = parsed.success ? Object.values(parsed.output) : [];
-  if (details?.httpStatusCode) return fromBackend(details.httpStatusCode, body, request);
-  // The agent passes on a refusal of the backend as its raw body.
-  const error = parseErrorBody(parseJson(body));
-  return fromCode(toBackendFailure(error ? [error] : []), request);
-}
-
-function fromBackend(status: number, body: string | undefined, request: CallFacts): BridgeError {
-  const error = parseErrorBody(parseJson(body));
-  return fromStatus(status, toBackendFailure(error ? [error] : []), request);
+  // The message is the raw body of the backend's reply.
+  const body = parseJson(message ?? undefined);
+  return details?.httpStatusCode
+    ? fromReply(details.httpStatusCode, body, request)
+    : fromCode(toBackendFailure([parseErrorBody(body)]), request);
 }
 
 /** Parses a string literal written by Rust's `Debug`. Its escapes are those of JSON, except `\'` and `\u{…}`. */

@@ -1,12 +1,9 @@
-import { REQUEST_ID_PATTERN } from '../../contract/schema/fields.ts';
-import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { fromStatus } from '../backend/backend-errors.ts';
-import { parseErrorBody, toBackendFailure } from '../backend/failures.ts';
+import { fromReply } from '../backend/backend-errors.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';
 import type { Credentials } from '../credentials/credentials.ts';
-import { readErrorBody } from '../http/read-error-body.ts';
+import { readReply, sendCall } from '../http/model-call.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { EventStreams } from '../http/sse.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
@@ -23,21 +20,16 @@ interface Deps {
 
 /** Creates a client for the backend: one POST returns one stream of events with one image. */
 export function createBackendClient({ httpClient, credentials, endpoint, streams, clock }: Deps) {
-  function post(body: StreamedBody, login: Credentials, { signal, onEvent }: ProviderContext) {
-    const { accountId } = login;
-    return httpClient.request(endpoint, {
-      method: 'POST',
-      headers: {
-        authorization: login.authorization(),
-        ...(accountId === undefined ? {} : { 'chatgpt-account-id': accountId }),
-        originator: 'image-bridge',
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-      },
-      body,
-      signal,
-      onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
-    });
+  function post(body: StreamedBody, login: Credentials, context: ProviderContext) {
+    const { accessToken, accountId } = login;
+    const headers = {
+      authorization: `Bearer ${accessToken}`,
+      ...(accountId === undefined ? {} : { 'chatgpt-account-id': accountId }),
+      originator: 'image-bridge',
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    };
+    return sendCall(httpClient, { url: endpoint, headers, body }, context);
   }
 
   /**
@@ -52,24 +44,6 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
     return post(body, await credentials.refreshAfter(login, context.signal), context);
   }
 
-  async function refusalOf(
-    { status, header, body }: HttpResponse,
-    request: CallFacts,
-  ): Promise<BridgeError> {
-    const error = parseErrorBody(await readErrorBody(body, clock));
-    const waitMs = retryAfterMs(header('retry-after'), clock.nowMs());
-    return fromStatus(status, toBackendFailure(error ? [error] : [], waitMs), request);
-  }
-
-  async function readResponse(
-    response: HttpResponse,
-    request: CallFacts,
-    { onEvent, signal }: ProviderContext,
-  ): Promise<ProviderResult> {
-    if (response.status < 200 || response.status > 299) throw await refusalOf(response, request);
-    return streams.read(response.body, createCallOutcome(request, onEvent), signal);
-  }
-
   return {
     /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     async call(
@@ -78,14 +52,15 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
       context: ProviderContext,
     ): Promise<ProviderResult> {
       const response = await responseTo(body, context);
-      try {
-        return await readResponse(response, request, context);
-      } catch (thrown) {
-        context.signal.throwIfAborted();
-        const id = response.header('x-request-id') ?? '';
-        const error = toBridgeError(thrown);
-        throw REQUEST_ID_PATTERN.test(id) ? error.with({ upstreamRequestId: id }) : error;
-      }
+      const { status, header } = response;
+      const { signal, onEvent } = context;
+      const forms = {
+        read: () => streams.read(response.body, createCallOutcome(request, onEvent), signal),
+        toFailure: (json: unknown) =>
+          fromReply(status, json, request, retryAfterMs(header('retry-after'), clock.nowMs())),
+        idHeaders: ['x-request-id'],
+      };
+      return readReply(response, forms, { signal, clock });
     },
   };
 }

@@ -61,7 +61,7 @@ export function createCallOutcome(
           throw responseFailure(event.response, request);
         case 'error': {
           const own = { ...event, type: undefined };
-          throw fromCode(toBackendFailure([...(event.error ? [event.error] : []), own]), request);
+          throw fromCode(toBackendFailure([event.error, own]), request);
         }
         default:
           if (!isGenerating) onEvent({ type: 'progress', stage: 'generating', index });
@@ -90,7 +90,7 @@ function responseFailure(
   { error, incomplete_details: details }: BackendResponse,
   request: CallFacts,
 ): BridgeError {
-  const failure = toBackendFailure(error ? [error] : []);
+  const failure = toBackendFailure([error]);
   return !error?.code && details?.reason
     ? fromReason(details.reason, failure, request)
     : fromCode(failure, request);

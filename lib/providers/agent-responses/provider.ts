@@ -5,7 +5,7 @@ import { createEventStreams, streamLimits } from '../http/sse.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type { Provider } from '../provider-port.ts';
 import { createBackendClient } from './backend-client.ts';
-import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { toRequestBody } from './request-body.ts';
 
 /** Creates the provider for the remote Responses backend, which uses the login that is mounted for the agent. */
@@ -20,10 +20,9 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
   return createBackendProvider({
     name,
     displayName: 'Agent Responses',
-    version: IMPLEMENTATION_VERSION,
     settings,
-    documents: new Map(models.map((model) => [model, capabilitiesOf(name, model, settings)])),
-    refuse: (call) => refuseTooManyInputs(call),
+    documents: models.map((model) => capabilitiesOf(name, model, settings)),
+    refuse: refuseTooManyInputs,
     call: async (request, context) =>
       client.call(toRequestBody(request, responsesModel, toJsonBody), request, context),
     async probe() {

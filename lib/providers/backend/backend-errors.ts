@@ -4,7 +4,9 @@ import {
   type BackendFailure,
   FAILURES,
   type FailureRow,
+  parseErrorBody,
   REQUEST_FAULTS,
+  toBackendFailure,
   toError,
 } from './failures.ts';
 
@@ -56,6 +58,16 @@ export function fromReason(
   return reason === 'content_filter'
     ? toError(safety, failure, request)
     : toError(other, { ...failure, code: reason }, request);
+}
+
+/** Converts a reply with an HTTP error status. `waitMs` is the wait before a retry, from the response headers. */
+export function fromReply(
+  status: number,
+  body: unknown,
+  request: CallFacts,
+  waitMs?: number,
+): BridgeError {
+  return fromStatus(status, toBackendFailure([parseErrorBody(body)], waitMs), request);
 }
 
 /** Converts a failure that is reported with an HTTP error status. */

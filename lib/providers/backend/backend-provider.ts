@@ -1,39 +1,27 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import type {
-  CallOutline,
-  MaskForm,
-  Provider,
-  ProviderContext,
-  ProviderReadiness,
-  ProviderRequest,
-  ProviderResult,
-} from '../provider-port.ts';
+import type { Provider } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 
-interface Backend {
-  /** The registered name. */
-  readonly name: string;
+interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
   readonly displayName: string;
-  readonly version: string;
   readonly settings: {
     readonly image_model: string;
     readonly max_transient_attempts: number;
     readonly transient_backoff_ms: number;
   };
-  /** Capability documents by model, in the order in which clients list the models. */
-  readonly documents: ReadonlyMap<string, CapabilityDocument>;
-  readonly maskForm?: (model: string) => MaskForm | undefined;
-  readonly refuse: (call: CallOutline) => void;
+  /** Capability documents of the models, in the order in which clients list the models. */
+  readonly documents: readonly CapabilityDocument[];
+  readonly refuse: NonNullable<Provider['refuse']>;
   /** Runs one call that `refuse` has accepted. */
-  readonly call: (request: ProviderRequest, context: ProviderContext) => Promise<ProviderResult>;
-  readonly probe: () => Promise<ProviderReadiness>;
+  readonly call: Provider['execute'];
+  readonly probe: () => ReturnType<Provider['probe']>;
 }
 
 /** Creates a provider whose calls are requests to a remote backend. */
 export function createBackendProvider(backend: Backend): Provider {
-  const { name, displayName, version, settings, documents, maskForm, refuse, call, probe } =
-    backend;
-  const models = [...documents.keys()];
+  const { name, displayName, settings, documents, maskForm, refuse, call, probe } = backend;
+  const models = documents.map(({ model }) => model);
+  const byModel = new Map(documents.map((document) => [document.model, document]));
   const calls = createRunningCalls();
   return {
     name,
@@ -41,17 +29,15 @@ export function createBackendProvider(backend: Backend): Provider {
       attempts: settings.max_transient_attempts,
       backoffMs: settings.transient_backoff_ms,
     },
-    maxParallelCalls: Math.max(
-      ...[...documents.values()].map(({ batching }) => batching.max_parallel_outputs),
-    ),
+    maxParallelCalls: Math.max(...documents.map(({ batching }) => batching.max_parallel_outputs)),
     describe: () => ({
       displayName,
-      version,
+      version: documents[0]?.implementation_version ?? '',
       experimental: false,
       models,
       defaultModel: settings.image_model,
     }),
-    capabilities: (model) => documents.get(model),
+    capabilities: (model) => byModel.get(model),
     ...(maskForm ? { maskForm } : {}),
     refuse,
     async execute(request, context) {

@@ -166,26 +166,24 @@ function waitDetails(
 // About thirty years. Larger values are ignored; up to this limit the milliseconds are exact.
 const MAX_SECS = 1e9;
 
-/** Combines the reported errors of one failure. Each member is taken from the first error that has it. */
+/** Combines the reported errors of one failure. Each member is taken from the first error that contains it. */
 export function toBackendFailure(
-  errors: readonly BackendError[],
+  reported: readonly (BackendError | null | undefined)[],
   retryAfterMs?: number,
 ): BackendFailure {
+  const errors = reported.filter((error) => error !== null && error !== undefined);
+  const firstText = (name: 'code' | 'type' | 'moderation_stage') =>
+    errors.map((error) => error[name]).find((text) => text) ?? undefined;
   const [resetsInSecs] = errors.flatMap((error) => error.resets_in_seconds ?? []);
   const isSensible = resetsInSecs !== undefined && resetsInSecs <= MAX_SECS;
   return {
-    code:
-      errors.map(({ code }) => code).find(isText) ?? errors.map(({ type }) => type).find(isText),
-    type: errors.map(({ type }) => type).find(isText),
-    moderationStage: errors.map((error) => error.moderation_stage).find(isText),
+    code: firstText('code') ?? firstText('type'),
+    type: firstText('type'),
+    moderationStage: firstText('moderation_stage'),
     moderationCategories: errors.flatMap((error) => error.moderation_categories ?? []),
     retryAfterMs,
     resetsInMs: isSensible ? Math.ceil(resetsInSecs * 1000) : undefined,
   };
-}
-
-function isText(value: string | null | undefined): value is string {
-  return value !== undefined && value !== null && value !== '';
 }
 
 export const errorEntries = {

@@ -1,22 +1,7 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 
-type Member =
-  | 'experimental'
-  | 'revised_prompt'
-  | 'transparent_background'
-  | 'user_attribution'
-  | 'qualities'
-  | 'output_formats'
-  | 'backgrounds'
-  | 'moderation'
-  | 'actions'
-  | 'input_fidelities'
-  | 'partial_images'
-  | 'persistent_sessions'
-  | 'explicit_threads';
-
 /** Capabilities of a model that accepts a prompt and has no other options. */
-export const PLAIN_MODEL: Pick<CapabilityDocument, Member> = {
+export const PLAIN_MODEL = {
   experimental: false,
   revised_prompt: 'unsupported',
   transparent_background: 'emulated',
@@ -30,7 +15,7 @@ export const PLAIN_MODEL: Pick<CapabilityDocument, Member> = {
   partial_images: { min: 0, max: 0 },
   persistent_sessions: false,
   explicit_threads: false,
-};
+} satisfies Partial<CapabilityDocument>;
 
 /** The settings `max_outputs` and `max_parallel_outputs` of a provider. */
 interface OutputLimits {

@@ -4,7 +4,7 @@ import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
 /** Version of the mapping. It increases when the same request is sent in another form. */
-export const IMPLEMENTATION_VERSION = '1.0.0';
+const IMPLEMENTATION_VERSION = '1.0.0';
 
 type Settings = Config['providers']['comfyui'][string];
 

@@ -7,7 +7,7 @@ import type {
   ProviderRequest,
   ProviderResult,
 } from '../provider-port.ts';
-import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { createPromptRun } from './prompt-run.ts';
 import { createComfyServer } from './server.ts';
 import { readWorkflow, withValues } from './workflow.ts';
@@ -17,12 +17,6 @@ import { createWorkflowValues, refuseUnfilled } from './workflow-values.ts';
 export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Provider {
   const { name, settings, images, httpClient, apiKey, clock, ids } = parts;
   const workflows = new Map(Object.entries(settings.workflows));
-  const documents = new Map(
-    [...workflows].map(([model, workflow]) => [
-      model,
-      capabilitiesOf(name, model, workflow, settings),
-    ]),
-  );
   const baseUrl = settings.base_url.replace(/\/+$/, '');
   const server = createComfyServer({ httpClient, apiKey, baseUrl, ids });
   const prompts = createPromptRun({ server, clock, maxImageBytes: images.max_encoded_bytes });
@@ -46,9 +40,10 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
   return createBackendProvider({
     name,
     displayName: 'ComfyUI',
-    version: IMPLEMENTATION_VERSION,
     settings,
-    documents,
+    documents: [...workflows].map(([model, workflow]) =>
+      capabilitiesOf(name, model, workflow, settings),
+    ),
     // ComfyUI's nodes that load a mask read alpha.
     maskForm: (model) => (workflows.get(model)?.mask === undefined ? undefined : 'alpha'),
     refuse(outline) {

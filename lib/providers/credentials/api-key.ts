@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { isPerhapsPaid } from '../../errors/call-effect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import type { ProviderReadiness } from '../provider-port.ts';
@@ -155,7 +156,10 @@ export async function callWithKey<T>(
   try {
     return await call(key);
   } catch (thrown) {
-    const isRefused = thrown instanceof BridgeError && thrown.code === 'provider_authentication';
+    const isRefused =
+      thrown instanceof BridgeError &&
+      thrown.code === 'provider_authentication' &&
+      !isPerhapsPaid(thrown.effect);
     if (!isRefused || key === undefined || !(await source.changed(key))) throw thrown;
     return call(await source.key());
   }

@@ -1,8 +1,6 @@
 /** The credentials of one call. */
 export interface Credentials {
   readonly accessToken: string;
-  /** Returns the value of the `Authorization` header. */
-  authorization(): string;
   readonly accountId: string | undefined;
   /** The plan of the account, if the login contains it. */
   readonly planType: string | undefined;
@@ -19,13 +17,14 @@ export function createCredentials({
   accountId,
   planType,
   expiresAtMs,
-}: Omit<Credentials, 'authorization'>): Credentials {
-  const shown = { expiresAtMs };
-  return Object.defineProperties(shown, {
-    accessToken: { value: accessToken },
-    authorization: { value: () => `Bearer ${accessToken}` },
-    accountId: { value: accountId },
-    planType: { value: planType },
-    // The cast is correct because exactly these four members were missing.
-  }) as Credentials;
+}: Credentials): Credentials {
+  // The cast is correct because the three members that are missing in the first object are defined.
+  return Object.defineProperties(
+    { expiresAtMs },
+    {
+      accessToken: { value: accessToken },
+      accountId: { value: accountId },
+      planType: { value: planType },
+    },
+  ) as Credentials;
 }

@@ -6,7 +6,7 @@ import { familyNames, oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-mod
 import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
 /** Version of the mapping. It increases when the same request is sent in another form. */
-export const IMPLEMENTATION_VERSION = '1.0.0';
+const IMPLEMENTATION_VERSION = '1.0.0';
 
 /** Limits on sources and references together. A whole request may have 100 MB, including the base64 of its images. */
 export const GEMINI_INPUTS = { ...INPUT_LIMITS, max_count: 14 };

@@ -1,18 +1,23 @@
 import * as v from 'valibot';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
-import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
-import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { BridgeError } from '../../errors/bridge-error.ts';
+import type { StreamedBody } from '../../net/http-client.ts';
 import { isUsageName, optionalMember, Text } from '../backend/reply-members.ts';
 import { sentImages, toPromptText } from '../backend/sent-images.ts';
-import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
+import { callWithKey } from '../credentials/api-key.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
-import type { JsonBodies } from '../http/json-body.ts';
-import { readErrorBody } from '../http/read-error-body.ts';
+import { createJsonBodies, type JsonBodies } from '../http/json-body.ts';
+import { readReply, sendCall } from '../http/model-call.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
-import type { EventConsumer, EventStreams } from '../http/sse.ts';
+import {
+  createEventStreams,
+  createReplyReader,
+  type EventConsumer,
+  streamLimits,
+} from '../http/sse.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
+import type { NamedProviderParts } from '../provider-parts.ts';
 import type {
   CallFacts,
   ProviderContext,
@@ -22,67 +27,40 @@ import type {
 import { type ImageShape, listedRatio, shapeOf } from './capabilities.ts';
 import { type GoogleError, parseGoogleError, toFailure, withoutImage } from './failures.ts';
 
-interface Deps {
-  readonly httpClient: Pick<HttpClient, 'request'>;
-  readonly apiKey: ApiKeySource;
-  readonly baseUrl: string;
-  /** Reads a reply, which is one JSON object, as one event. */
-  readonly replies: EventStreams;
-  readonly clock: Clock;
-}
-
 /** Creates a client for `models.generateContent`: one POST returns one reply with one image. */
-export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock }: Deps) {
-  function post(
-    body: StreamedBody,
-    key: string | undefined,
-    model: string,
-    { signal, onEvent }: ProviderContext,
-  ): Promise<HttpResponse> {
-    const url = `${baseUrl}/v1beta/models/${encodeURIComponent(model)}:generateContent`;
-    return httpClient.request(url, {
-      method: 'POST',
-      headers: {
-        ...(key === undefined ? {} : { 'x-goog-api-key': key }),
-        'content-type': 'application/json',
-        accept: 'application/json',
-      },
-      body,
-      signal,
-      onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
-    });
-  }
-
-  async function read(
-    response: HttpResponse,
-    request: CallFacts,
-    signal: AbortSignal,
-  ): Promise<ProviderResult> {
-    const { status, header, body } = response;
-    const waitMs = retryAfterMs(header('retry-after'), clock.nowMs());
-    if (status < 200 || status > 299) {
-      throw toFailure(status, parseGoogleError(await readErrorBody(body, clock)), waitMs, request);
-    }
-    const toReported = (error: GoogleError) =>
-      toFailure(error.code ?? status, error, waitMs, request);
-    return replies.read(body, createCallOutcome(request, toReported), signal);
-  }
+export function createGeminiClient(parts: NamedProviderParts<'gemini'>) {
+  const { settings, images, httpClient, apiKey, slices, clock, ids } = parts;
+  const baseUrl = settings.base_url.replace(/\/+$/, '');
+  const toJsonBody = createJsonBodies({ ids, slices });
+  // The limit of the whole reply leaves room for drafts before the image.
+  const limits = streamLimits(images.max_encoded_bytes);
+  const replies = createEventStreams({ limits, slices, clock, openReader: createReplyReader });
 
   return {
     /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
-    call(
-      body: StreamedBody,
-      request: CallFacts,
-      context: ProviderContext,
-    ): Promise<ProviderResult> {
+    async call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
+      const { signal } = context;
+      const url = `${baseUrl}/v1beta/models/${encodeURIComponent(request.model)}:generateContent`;
+      const body = toRequestBody(request, toJsonBody);
       return callWithKey(apiKey, async (key) => {
-        const response = await post(body, key, request.model, context);
-        try {
-          return await read(response, request, context.signal);
-        } catch (thrown) {
-          context.signal.throwIfAborted();
-          throw toBridgeError(thrown);
-        }
+        const headers = {
+          ...(key === undefined ? {} : { 'x-goog-api-key': key }),
+          'content-type': 'application/json',
+          accept: 'application/json',
+        };
+        const response = await sendCall(httpClient, { url, headers, body }, context);
+        const { status, header } = response;
+        const waitMs = retryAfterMs(header('retry-after'), clock.nowMs());
+        const fail = (error: GoogleError | undefined) =>
+          toFailure(error?.code ?? status, error, waitMs, request);
+        return readReply(
+          response,
+          {
+            read: () => replies.read(response.body, createCallOutcome(request, fail), signal),
+            toFailure: (json) => toFailure(status, parseGoogleError(json), waitMs, request),
+          },
+          { signal, clock },
+        );
       });
     },
   };
@@ -92,7 +70,7 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
  * Returns the body of one call (Gemini API, `models.generateContent`). Members that the request leaves to the model are
  * omitted.
  */
-export function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): StreamedBody {
+function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): StreamedBody {
   const imageConfig = toImageConfig(toShape(request.parameters));
   return toJsonBody((base64Of) => ({
     contents: [

@@ -5,7 +5,7 @@ import { NO_IMAGES } from '../backend/sent-images.ts';
 import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
 
 /** Version of the mapping. It increases when the same request is sent in another form. */
-export const IMPLEMENTATION_VERSION = '1.0.0';
+const IMPLEMENTATION_VERSION = '1.0.0';
 
 /** Limits on sources and references together (OpenAI's reference of image edits, 2026-11). */
 export const INPUT_LIMITS = {
@@ -17,16 +17,14 @@ export const INPUT_LIMITS = {
 // OpenAI's reference says less than 4 MB; the guide says less than 50 MB.
 const MAX_MASK_BYTES = 3_999_999;
 
-interface Limits {
-  /** The registered name of the provider. */
-  readonly provider: string;
-  readonly settings: ImagesSettings;
-}
-
 /**
  * Returns the capabilities of `model`, limited by the settings and overridden by the model's profile in the settings.
  */
-export function capabilitiesOf(model: string, { provider, settings }: Limits): CapabilityDocument {
+export function capabilitiesOf(
+  provider: string,
+  model: string,
+  settings: ImagesSettings,
+): CapabilityDocument {
   const dialect = DIALECTS[settings.dialect];
   const profile = settings.model_profiles[model];
   const family = familyOf(familyNames(model, settings), dialect.models);

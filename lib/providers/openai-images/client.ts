@@ -1,10 +1,9 @@
-import { REQUEST_ID_PATTERN } from '../../contract/schema/fields.ts';
-import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
-import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { TimeSlices } from '../../platform/time-slices.ts';
-import { type ApiKeySource, callWithKey } from '../credentials/api-key.ts';
-import { readErrorBody } from '../http/read-error-body.ts';
+import type { BridgeError } from '../../errors/bridge-error.ts';
+import type { HttpResponse } from '../../net/http-client.ts';
+import { createRemoteFetch } from '../../net/remote-fetch.ts';
+import { callWithKey } from '../credentials/api-key.ts';
+import { createJsonBodies } from '../http/json-body.ts';
+import { readReply, sendCall } from '../http/model-call.ts';
 import { waitMsOf } from '../http/retry-after.ts';
 import {
   createEventStreams,
@@ -12,59 +11,64 @@ import {
   type StreamLimits,
   streamLimits,
 } from '../http/sse.ts';
-import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
-import type { CallBody } from './call-body.ts';
+import type { NamedProviderParts } from '../provider-parts.ts';
+import type {
+  CallFacts,
+  ProviderContext,
+  ProviderRequest,
+  ProviderResult,
+} from '../provider-port.ts';
+import { createCallBodies } from './call-body.ts';
 import { createCallOutcome, type FoundImages } from './call-outcome.ts';
-import type { Dialect, ImagesSettings } from './dialects.ts';
-import { parseReportedError, type RefusalHead, toFailure } from './failures.ts';
-import type { RepliedCall, ResultFetch } from './result-fetch.ts';
+import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
+import { parseReportedError, type ReportedError, toFailure } from './failures.ts';
+import { createResultFetch, type RepliedCall } from './result-fetch.ts';
 
-interface Deps {
-  readonly httpClient: Pick<HttpClient, 'request'>;
-  readonly apiKey: Pick<ApiKeySource, 'key' | 'changed'>;
-  readonly dialect: Dialect;
-  readonly endpoint: Endpoint;
-  readonly fetchResult: ResultFetch;
-  readonly slices: TimeSlices;
-  readonly clock: Clock;
-  /** The setting `images.max_encoded_bytes`. */
-  readonly maxImageBytes: number;
-}
+/** Limits for fetching an image from one of the `result_hosts`, equal to those for the input images of requests. */
+const FETCH_LIMITS = {
+  allowed_ports: [443],
+  allow_private_networks: false,
+  max_redirects: 3,
+  timeout_ms: 20_000,
+};
 
-const REQUEST_IDS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
+const ID_HEADERS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 
 /** Creates a client for the server: one POST returns one reply, whole or as events. */
-export function createImagesClient(deps: Deps) {
-  const { httpClient, apiKey, dialect, endpoint, fetchResult, slices, clock } = deps;
+export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
+  const { settings, images, httpClient, apiKey, slices, clock, ids } = parts;
+  const maxImageBytes = images.max_encoded_bytes;
+  const dialect = DIALECTS[settings.dialect];
+  const endpoint = createEndpoint(settings, dialect);
+  const { modelName } = endpoint;
+  const toJsonBody = createJsonBodies({ ids, slices });
+  const toCallBody = createCallBodies({ dialect, settings, ids, toJsonBody, modelName });
+  const policy = { ...FETCH_LIMITS, allowed_hosts: settings.result_hosts };
+  const fetchRemote = createRemoteFetch({ policy, clock });
+  const fetchResult = createResultFetch({ httpClient, fetchRemote, maxBytes: maxImageBytes });
   // A server without this field chooses the format itself.
   const isFormatFree = !dialect.fields.includes('output_format');
 
-  function foundIn(
+  async function readImages(
     response: HttpResponse,
     request: CallFacts,
     { onEvent, signal }: ProviderContext,
+    fail: (reported: ReportedError) => BridgeError,
   ): Promise<FoundImages> {
-    const head = headOf(response, clock.nowMs());
-    const outcome = createCallOutcome({
-      request,
-      dialect,
-      onEvent,
-      toFailure: (reported) => toFailure(head, reported, request, dialect),
-    });
-    const limits = limitsOf(request, deps.maxImageBytes);
+    const outcome = createCallOutcome({ request, dialect, onEvent, toFailure: fail });
+    const limits = limitsOf(request, maxImageBytes);
     const replies = createEventStreams({ limits, slices, clock, openReader: createReplyReader });
     return replies.read(response.body, outcome, signal);
   }
 
   async function toResult(
-    { images, usage }: FoundImages,
+    { images: found, usage }: FoundImages,
     call: RepliedCall,
     signal: AbortSignal,
   ): Promise<ProviderResult> {
     const outputs = [];
-    for (const { source, revisedPrompt } of images) {
-      const isHere = 'bytes' in source;
-      const bytes = isHere ? source.bytes : await fetchResult(source.url, call, signal);
+    for (const { source, revisedPrompt } of found) {
+      const bytes = 'bytes' in source ? source.bytes : await fetchResult(source.url, call, signal);
       const isRevised = dialect.revisesPrompts && revisedPrompt !== undefined;
       outputs.push({
         bytes,
@@ -75,56 +79,38 @@ export function createImagesClient(deps: Deps) {
     return { outputs, ...(usage ? { usage } : {}) };
   }
 
-  /**
-   * Sends the call. Rejects if the server refuses it. Otherwise resolves before the reply is read, because the call may
-   * already be charged.
-   */
-  async function send(
-    { route, contentType, body }: CallBody,
-    request: CallFacts,
-    { signal, onEvent }: ProviderContext,
-    key: string | undefined,
-  ): Promise<RepliedCall & { readonly response: HttpResponse }> {
-    const url = endpoint.url(request.model, route);
-    const headers = endpoint.headers(key);
-    const response = await httpClient.request(url, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': contentType },
-      body,
-      signal,
-      onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
-    });
-    if (response.status >= 200 && response.status <= 299) return { url, headers, response };
-    const reported = parseReportedError(await readErrorBody(response.body, clock), dialect);
-    signal.throwIfAborted();
-    const head = headOf(response, clock.nowMs());
-    throw withRequestId(toFailure(head, reported, request, dialect), response);
-  }
-
   return {
     /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
-    async call(
-      body: CallBody,
-      request: CallFacts,
-      context: ProviderContext,
-    ): Promise<ProviderResult> {
-      const sent = await callWithKey(apiKey, (key) => send(body, request, context, key));
-      const { response, ...call } = sent;
-      try {
-        return await toResult(await foundIn(response, request, context), call, context.signal);
-      } catch (thrown) {
-        context.signal.throwIfAborted();
-        throw withRequestId(toBridgeError(thrown), response);
-      }
+    async call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
+      const { signal } = context;
+      const { route, contentType, body } = toCallBody(request);
+      const url = endpoint.url(request.model, route);
+      return callWithKey(apiKey, async (key) => {
+        const headers = endpoint.headers(key);
+        const sent = { url, headers: { ...headers, 'content-type': contentType }, body };
+        const response = await sendCall(httpClient, sent, context);
+        const { status, header } = response;
+        const head = {
+          status,
+          waitMs: waitMsOf(header, clock.nowMs()),
+          forbidsRepeat: header('x-should-retry') === 'false',
+        };
+        const fail = (reported: ReportedError | undefined) =>
+          toFailure(head, reported, request, dialect);
+        return readReply(
+          response,
+          {
+            async read() {
+              const found = await readImages(response, request, context, fail);
+              return toResult(found, { url, headers }, signal);
+            },
+            toFailure: (json) => fail(parseReportedError(json, dialect)),
+            idHeaders: ID_HEADERS,
+          },
+          { signal, clock },
+        );
+      });
     },
-  };
-}
-
-function headOf({ status, header }: HttpResponse, nowMs: number): RefusalHead {
-  return {
-    status,
-    waitMs: waitMsOf(header, nowMs),
-    forbidsRepeat: header('x-should-retry') === 'false',
   };
 }
 
@@ -135,11 +121,6 @@ function limitsOf({ indices, parameters }: CallFacts, maxImageBytes: number): St
     maxEventBytes,
     maxStreamBytes: maxEventBytes * (indices.length + parameters.partial_images),
   };
-}
-
-function withRequestId(error: BridgeError, { header }: HttpResponse): BridgeError {
-  const id = REQUEST_IDS.map(header).find((value) => REQUEST_ID_PATTERN.test(value ?? ''));
-  return id === undefined ? error : error.with({ upstreamRequestId: id });
 }
 
 type Settings = Pick<
@@ -182,5 +163,3 @@ export function createEndpoint(settings: Settings, dialect: Dialect) {
     },
   };
 }
-
-type Endpoint = ReturnType<typeof createEndpoint>;

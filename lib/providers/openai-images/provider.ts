@@ -1,47 +1,31 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { ImageEngine } from '../../images/image.ts';
 import { uprightEdges } from '../../images/image.ts';
-import { createRemoteFetch } from '../../net/remote-fetch.ts';
 import { createBackendProvider } from '../backend/backend-provider.ts';
 import { fittedEdges } from '../backend/edges.ts';
 import { refuseTooManyInputs, toVerified } from '../backend/sent-images.ts';
-import { createJsonBodies } from '../http/json-body.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderInput, ProviderRequest } from '../provider-port.ts';
-import { createCallBodies, refuseText } from './call-body.ts';
-import { capabilitiesOf, IMPLEMENTATION_VERSION, INPUT_LIMITS } from './capabilities.ts';
-import { createEndpoint, createImagesClient } from './client.ts';
+import { refuseText } from './call-body.ts';
+import { capabilitiesOf, INPUT_LIMITS } from './capabilities.ts';
+import { createImagesClient } from './client.ts';
 import { DIALECTS, type Dialect } from './dialects.ts';
-import { createResultFetch } from './result-fetch.ts';
-
-type Parts = NamedProviderParts<'openai_images'>;
-
-/** Limits for fetching an image from one of the `result_hosts`, equal to those for the input images of requests. */
-const FETCH_LIMITS = {
-  allowed_ports: [443],
-  allow_private_networks: false,
-  max_redirects: 3,
-  timeout_ms: 20_000,
-};
 
 /** Creates the provider for one account of OpenAI's image API, or for one compatible server. */
-export function createOpenaiImagesProvider(parts: Parts): Provider {
+export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_images'>): Provider {
   const { name, settings, engine, apiKey } = parts;
   const dialect = DIALECTS[settings.dialect];
-  const { client, toCallBody } = wired(parts);
-  const documents = new Map(
-    settings.models.map((model) => [model, capabilitiesOf(model, { provider: name, settings })]),
-  );
+  const client = createImagesClient(parts);
+  const documents = settings.models.map((model) => capabilitiesOf(name, model, settings));
 
   function sizedRequest(request: ProviderRequest): ProviderRequest {
-    const sizes = documents.get(request.model)?.sizes;
+    const sizes = documents.find(({ model }) => model === request.model)?.sizes;
     return dialect.needsSizeOfSource && sizes ? withSourceSize(request, sizes) : request;
   }
 
   return createBackendProvider({
     name,
     displayName: dialect.displayName,
-    version: IMPLEMENTATION_VERSION,
     settings,
     documents,
     maskForm: () => dialect.mask?.form,
@@ -50,38 +34,11 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
       refuseText(call, dialect);
     },
     async call(request, context) {
-      const readable = await toPngInputs(sizedRequest(request), dialect, engine, context.signal);
-      return client.call(toCallBody(readable), readable, context);
+      const sized = sizedRequest(request);
+      return client.call(await toPngInputs(sized, dialect, engine, context.signal), context);
     },
     probe: apiKey.readiness,
   });
-}
-
-function wired({ settings, images, httpClient, apiKey, slices, clock, ids }: Parts) {
-  const dialect = DIALECTS[settings.dialect];
-  const maxImageBytes = images.max_encoded_bytes;
-  const endpoint = createEndpoint(settings, dialect);
-  const toJsonBody = createJsonBodies({ ids, slices });
-  const policy = { ...FETCH_LIMITS, allowed_hosts: settings.result_hosts };
-  const fetchResult = createResultFetch({
-    httpClient,
-    fetchRemote: createRemoteFetch({ policy, clock }),
-    maxBytes: maxImageBytes,
-  });
-  const { modelName } = endpoint;
-  return {
-    toCallBody: createCallBodies({ dialect, settings, ids, toJsonBody, modelName }),
-    client: createImagesClient({
-      httpClient,
-      apiKey,
-      dialect,
-      endpoint,
-      fetchResult,
-      slices,
-      clock,
-      maxImageBytes,
-    }),
-  };
 }
 
 type Engine = Pick<ImageEngine, 'convert' | 'decode' | 'encode'>;

@@ -19,8 +19,6 @@ export interface RepliedCall {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type ResultFetch = ReturnType<typeof createResultFetch>;
-
 /** Creates a function that fetches images that a reply identifies by URL. */
 export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
   async function fromServer(

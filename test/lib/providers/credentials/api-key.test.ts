@@ -235,6 +235,19 @@ describe('callWithKey', () => {
     expect(sent).toEqual(['first']);
   });
 
+  it('does not repeat a call that was rejected after its output had begun', async () => {
+    const sent: unknown[] = [];
+
+    const ended = callWithKey(source(), async (key) => {
+      sent.push(key);
+      write('second');
+      throw refusal().with({ effect: 'unknown' });
+    });
+
+    await expect(ended).rejects.toMatchObject({ code: 'provider_authentication' });
+    expect(sent).toEqual(['first']);
+  });
+
   it('calls without a key if the settings name none', async () => {
     const open = createApiKeySource({
       settings: { api_key_env: undefined, api_key_file: undefined },

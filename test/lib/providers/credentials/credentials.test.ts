@@ -13,14 +13,11 @@ describe('createCredentials', () => {
   it('returns secrets only by name', () => {
     const { accessToken, accountId, planType, expiresAtMs } = credentials;
 
-    const authorization = credentials.authorization();
-
-    expect([accessToken, accountId, planType, expiresAtMs, authorization]).toEqual([
+    expect([accessToken, accountId, planType, expiresAtMs]).toEqual([
       'secret-token',
       'secret-account',
       'secret-plan',
       5,
-      'Bearer secret-token',
     ]);
   });
 

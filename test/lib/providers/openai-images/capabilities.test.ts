@@ -4,7 +4,7 @@ import type { ImagesSettings } from '../../../../lib/providers/openai-images/dia
 import { settingsOf } from './images-rig.ts';
 
 function documentOf(model: string, settings: Partial<ImagesSettings> = {}) {
-  return capabilitiesOf(model, { provider: 'images', settings: settingsOf(settings) });
+  return capabilitiesOf('images', model, settingsOf(settings));
 }
 
 const FREE = { arbitrary: true, edge_multiple: 16, max_edge: 3840, max_aspect_ratio: 3 };
