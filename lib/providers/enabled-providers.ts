@@ -72,7 +72,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
     return Object.entries(named[kind])
       .filter(([, { enabled }]) => enabled)
       .map(([name, settings]) => {
-        const apiKey = createApiKeySource({ settings, env, clock: deps.clock });
+        const apiKey = createApiKeySource({ settings, env });
         return create({ ...shared, apiKey, name, settings });
       });
   }

@@ -177,11 +177,11 @@ interface Outside {
 }
 
 /** Returns the problems with the API keys of enabled providers. The messages contain neither keys nor paths. */
-async function keyWarnings(config: Config, { env, clock }: Outside): Promise<readonly Warning[]> {
+async function keyWarnings(config: Config, { env }: Outside): Promise<readonly Warning[]> {
   const warnings: Warning[] = [];
   for (const { path, settings } of registeredProviders(config)) {
     if (!settings.enabled || !('api_key_file' in settings)) continue;
-    const message = await createApiKeySource({ settings, env, clock }).problem();
+    const message = await createApiKeySource({ settings, env }).problem();
     const field = settings.api_key_file === undefined ? 'api_key_env' : 'api_key_file';
     if (message !== undefined) warnings.push({ field: `${path}.${field}`, message });
   }

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Readable, Writable } from 'node:stream';
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import type { Credentials } from '../credentials/credentials.ts';
-import { createRpcConnection, type Notification, type RpcReply } from './rpc-connection.ts';
+import { createRpcConnection, type Notification } from './rpc-connection.ts';
 
 export interface ChildDeps {
   readonly clock: Pick<Clock, 'after'>;
@@ -29,29 +28,7 @@ interface ThreadListener {
 }
 
 /** One process of the agent, after its handshake. */
-export interface AgentChild {
-  /** Resolves with the response. Rejects with `upstream` or `protocol` if no response arrives. */
-  request(method: string, params: object): Promise<RpcReply>;
-  /** Passes the notifications of one thread to the listener until the returned function is called. */
-  subscribe(threadId: string, listener: ThreadListener): () => void;
-  /** Makes the child use these credentials. Throws `provider_authentication` if the child rejects them. */
-  logIn(credentials: Credentials): Promise<void>;
-  /** Returns true if the account may use the image tool, or undefined if that is unknown. */
-  hasAccount(): boolean | undefined;
-  /**
-   * Reads the account again. An error leaves the account unknown, because turns work even if the account endpoint
-   * fails.
-   */
-  readAccount(): Promise<void>;
-  /** Returns true if requests can no longer be sent to the child. */
-  hasEnded(): boolean;
-  /** Throws the error with which a request would reject. */
-  throwIfEnded(): void;
-  /** Resolves with the reason when the child has ended and all its output has been read. */
-  readonly ended: Promise<BridgeError>;
-  /** Resolves when the process has ended. */
-  stop(): Promise<void>;
-}
+export type AgentChild = ReturnType<typeof createAgentChild>;
 
 const Account = v.object({ account: v.nullable(v.object({ type: v.string() })) });
 const ThreadParams = v.object({ threadId: v.string() });
@@ -92,10 +69,7 @@ export async function connectAgent(
   await child.logIn(credentials);
   await child.readAccount();
   if (child.hasAccount() === false) {
-    throw new BridgeError(
-      'provider_authentication',
-      'the agent did not accept the account of the login',
-    );
+    throw new BridgeError('provider_authentication', 'the agent rejected the account of the login');
   }
   return child;
 }
@@ -126,7 +100,7 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
   });
 
   async function refreshedTokens(): Promise<object> {
-    if (!login) throw new BridgeError('provider_authentication', 'the agent has no login');
+    if (!login) throw new BridgeError('provider_authentication', 'the agent is not logged in');
     const fresh = await deps.refresh(login);
     login = fresh;
     return toTokens(fresh);
@@ -145,15 +119,22 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
     hasEnded: connection.hasEnded,
     throwIfEnded: connection.throwIfEnded,
     ended: connection.ended,
+
+    /** Resolves when the process has ended. */
     stop: agentProcess.stop,
+
+    /** Returns true if the account may use the image tool, or undefined if this is unknown. */
     hasAccount: () => hasAccount,
+
     initialized: () => connection.notify('initialized'),
 
+    /** Passes the notifications of one thread to the listener until the returned function is called. */
     subscribe(threadId: string, listener: ThreadListener): () => void {
       listeners.set(threadId, listener);
       return () => listeners.delete(threadId);
     },
 
+    /** Makes the child use these credentials. Throws `provider_authentication` if the child rejects them. */
     logIn(credentials: Credentials): Promise<void> {
       if (credentials.accessToken !== login?.accessToken) {
         login = credentials;
@@ -165,6 +146,10 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
       return sending;
     },
 
+    /**
+     * Reads the account again. An error leaves the account unknown, because turns work even if the account endpoint
+     * fails.
+     */
     async readAccount(): Promise<void> {
       const reply = await connection.request('account/read', {});
       const read = reply.ok ? v.safeParse(Account, reply.result) : undefined;
@@ -177,17 +162,7 @@ function toTokens({ accessToken, accountId, planType }: Credentials) {
   if (accountId === undefined) {
     throw new BridgeError('provider_authentication', 'the login has no account id');
   }
-  return {
-    accessToken,
-    chatgptAccountId: accountId,
-    chatgptPlanType: planType ?? null,
-  };
-}
-
-interface Deps {
-  readonly clock: Pick<Clock, 'after'>;
-  /** The setting `shutdown_timeout_ms`. */
-  readonly shutdownTimeoutMs: number;
+  return { accessToken, chatgptAccountId: accountId, chatgptPlanType: planType ?? null };
 }
 
 interface Command {
@@ -198,14 +173,7 @@ interface Command {
   readonly cwd: string;
 }
 
-interface AgentProcess {
-  readonly input: Writable;
-  readonly output: Readable;
-  /** Kills the process and all processes of its group at once. */
-  kill(): void;
-  /** Closes the input, then sends SIGTERM, then SIGKILL. Resolves when the process has ended. */
-  stop(): Promise<void>;
-}
+type AgentProcess = Awaited<ReturnType<typeof startAgentProcess>>;
 
 /**
  * Starts a process in its own process group, so that signals from the terminal do not reach it. If the bridge is
@@ -213,8 +181,9 @@ interface AgentProcess {
  */
 export async function startAgentProcess(
   { file, args, env, cwd }: Command,
-  { clock, shutdownTimeoutMs }: Deps,
-): Promise<AgentProcess> {
+  clock: Pick<Clock, 'after'>,
+  shutdownTimeoutMs: number,
+) {
   const child = spawn(file, [...args], {
     cwd,
     env,
@@ -234,9 +203,7 @@ export async function startAgentProcess(
   try {
     await once(child, 'spawn');
   } catch (cause) {
-    throw new BridgeError('configuration', 'the agent executable cannot be started', {
-      cause,
-    });
+    throw new BridgeError('configuration', 'the agent executable cannot be started', { cause });
   }
   let stopping: Promise<void> | undefined;
 
@@ -252,7 +219,9 @@ export async function startAgentProcess(
   return {
     input,
     output,
+    /** Kills the process and all processes of its group at once. */
     kill: () => signalGroup(child, 'SIGKILL'),
+    /** Closes the input, then sends SIGTERM, then SIGKILL. Resolves when the process has ended. */
     stop() {
       stopping ??= stop();
       return stopping;

@@ -6,10 +6,9 @@ import { agentArguments } from './agent-arguments.ts';
 import { type AgentChild, type ChildDeps, connectAgent, startAgentProcess } from './agent-child.ts';
 import { type AgentFolders, createAgentFolders } from './agent-folders.ts';
 import { findExecutable } from './executable.ts';
-import { createIsolatedTurns } from './isolated-turns.ts';
-import { createSessionTurns } from './session-turns.ts';
 import { createSupervisor } from './supervisor.ts';
 import { createThreads } from './threads.ts';
+import { createIsolatedTurns, createSessionTurns } from './turns.ts';
 
 /** Creates the agent: a running child that is logged in, and the turns on it. */
 export function createAgent(parts: ProviderParts<'agent_app_server'>) {
@@ -119,7 +118,8 @@ async function startChild(
       env: environment(folders, searchPath),
       cwd: folders.work,
     },
-    { clock, shutdownTimeoutMs: settings.shutdown_timeout_ms },
+    clock,
+    settings.shutdown_timeout_ms,
   );
   const onAbort = () => void agentProcess.stop();
   signal.addEventListener('abort', onAbort, { once: true });

@@ -12,7 +12,6 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
   const document = capabilitiesOf(name, settings);
   const agent = createAgent(parts);
   const calls = createRunningCalls();
-  let closing: Promise<void> | undefined;
 
   async function probe(): Promise<ProviderReadiness> {
     if (!(await findExecutable(settings.executable, parts.searchPath))) {
@@ -23,11 +22,6 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
       return { ready: false, errorCode: 'authentication' };
     }
     return account === 'unknown' ? { ready: false, errorCode: 'upstream' } : { ready: true };
-  }
-
-  async function closeAll(): Promise<void> {
-    await Promise.all([calls.close(), agent.stop()]);
-    await agent.settled();
   }
 
   return {
@@ -43,7 +37,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
       defaultModel: MODEL,
     }),
     capabilities: (model) => (model === MODEL ? document : undefined),
-    refuse: (call) => refuseTooManyInputs(call),
+    refuse: refuseTooManyInputs,
     async execute(request, context) {
       refuseTooManyInputs(request);
       return calls.run(context.signal, async (signal) => ({
@@ -58,9 +52,9 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     probe,
     restarts: agent.restarts,
     skippedLines: agent.skippedLines,
-    close() {
-      closing ??= closeAll();
-      return closing;
+    async close() {
+      await Promise.all([calls.close(), agent.stop()]);
+      await agent.settled();
     },
   };
 }

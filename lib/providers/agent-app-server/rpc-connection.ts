@@ -66,11 +66,7 @@ export function createRpcConnection(deps: Deps) {
   }
 
   function breakOff(reason: string): void {
-    finish(
-      new BridgeError('protocol', 'the agent violated its protocol', {
-        details: { reason },
-      }),
-    );
+    finish(new BridgeError('protocol', 'the agent violated its protocol', { details: { reason } }));
     deps.onFault();
   }
 
@@ -100,10 +96,8 @@ export function createRpcConnection(deps: Deps) {
   }
 
   async function read(): Promise<BridgeError> {
-    const reader = createMessageReader(deps.maxMessageBytes, {
-      onMessage: take,
-      onSkippedLine: deps.onSkippedLine,
-    });
+    const receiver = { onMessage: take, onSkippedLine: deps.onSkippedLine };
+    const reader = createMessageReader(deps.maxMessageBytes, receiver);
     const { signal } = new AbortController();
     try {
       for await (const chunk of output) {
@@ -113,7 +107,7 @@ export function createRpcConnection(deps: Deps) {
     } catch {
       // A broken output counts as ended.
     }
-    return finish(agentEnded());
+    return finish(new BridgeError('upstream', 'the agent has ended', { retryable: true }));
   }
 
   return {
@@ -148,23 +142,14 @@ export function createRpcConnection(deps: Deps) {
   };
 }
 
-function agentEnded(): BridgeError {
-  return new BridgeError('upstream', 'the agent has ended', { retryable: true });
-}
-
 /** The response to a request: the result of the method, or the text of its error. */
 export type RpcReply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly message: string };
 
-interface Pending {
-  readonly resolve: (reply: RpcReply) => void;
-  readonly reject: (error: BridgeError) => void;
-}
-
 /** Tracks requests until their response arrives or `timeoutMs` is over. */
 function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
-  const pending = new Map<number, Pending>();
+  const pending = new Map<number, PromiseWithResolvers<RpcReply>>();
   let lastId = 0;
 
   return {
@@ -172,16 +157,15 @@ function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
     add(onTimeout: () => void): { readonly id: number; readonly reply: Promise<RpcReply> } {
       lastId += 1;
       const id = lastId;
-      const { promise, resolve, reject } = Promise.withResolvers<RpcReply>();
+      const request = Promise.withResolvers<RpcReply>();
       const cancel = clock.after(timeoutMs, () => {
         pending.delete(id);
-        reject(
-          new BridgeError('upstream', 'the agent did not respond in time', { retryable: true }),
-        );
+        const message = 'the agent did not respond in time';
+        request.reject(new BridgeError('upstream', message, { retryable: true }));
         onTimeout();
       });
-      pending.set(id, { resolve, reject });
-      return { id, reply: promise.finally(cancel) };
+      pending.set(id, request);
+      return { id, reply: request.promise.finally(cancel) };
     },
 
     /** Settles a request. A response to an unknown or expired request is ignored. */

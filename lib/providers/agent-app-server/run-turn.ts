@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { afterOutputBegan, unusableImages } from '../failed-calls.ts';
@@ -11,7 +12,7 @@ import type { AgentChild } from './agent-child.ts';
 import type { Notification } from './rpc-connection.ts';
 import { isNotFound, threadNotFound, toTurnInput } from './threads.ts';
 import { fromItemFailure, fromToolOutput, fromTurnError } from './turn-errors.ts';
-import { parseTurnNotification, type TurnItem } from './turn-notification.ts';
+import { type TurnItem, TurnNotification } from './turn-notification.ts';
 
 interface Turn {
   readonly child: AgentChild;
@@ -196,29 +197,33 @@ function createTurnOutcome(
 
   return {
     take(notification: Notification): void {
-      const taken = parseTurnNotification(notification);
-      if (taken?.type === 'turn_started') turnId = taken.turnId;
+      const parsed = v.safeParse(TurnNotification, notification);
+      if (!parsed.success) return;
+      const { method, params } = parsed.output;
+      const id = 'turn' in params ? params.turn.id : params.turnId;
+      if (method === 'turn/started') turnId = id;
       // The last notifications of an interrupted turn may arrive after the next turn was accepted.
-      if (taken?.turnId !== turnId) return;
-      switch (taken?.type) {
-        case 'item_started':
-          if (taken.item.type !== 'imageGeneration') return;
-          openItems.add(taken.item.id ?? '');
+      if (id !== turnId) return;
+      switch (method) {
+        case 'item/started':
+          if (params.item.type !== 'imageGeneration') return;
+          openItems.add(params.item.id ?? '');
           if (openItems.size === 1 && !image) {
             onEvent({ type: 'progress', stage: 'generating', index });
           }
           return;
-        case 'item_completed':
-          if (taken.item.type === 'imageGeneration') takeItem(taken.item, notification.message);
+        case 'item/completed':
+          if (params.item.type === 'imageGeneration') takeItem(params.item, notification.message);
           return;
-        case 'tool_output':
-          if (!notification.message.isPlaceholder(taken.output)) {
-            toolOutputs.set(taken.callId, taken.output);
-          }
+        case 'rawResponseItem/completed': {
+          const { call_id: callId, output } = params.item;
+          if (!callId || !output || notification.message.isPlaceholder(output)) return;
+          toolOutputs.set(callId, output);
           return;
-        case 'turn_completed': {
-          const { status, error } = taken;
-          ended = { status, error: error && fromTurnError(error, request) };
+        }
+        case 'turn/completed': {
+          const { status, error } = params.turn;
+          ended = { status, error: error ? fromTurnError(error, request) : undefined };
           return;
         }
         default:

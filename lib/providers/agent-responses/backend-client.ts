@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { fromReply } from '../backend/backend-errors.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';
 import type { Credentials } from '../credentials/credentials.ts';
-import { readReply, sendCall } from '../http/model-call.ts';
+import { readReply, sendCall, throwIfRefused } from '../http/model-call.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { EventStreams } from '../http/sse.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
@@ -52,15 +52,14 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
       context: ProviderContext,
     ): Promise<ProviderResult> {
       const response = await responseTo(body, context);
-      const { status, header } = response;
+      const { status, header, body: reply } = response;
       const { signal, onEvent } = context;
-      const forms = {
-        read: () => streams.read(response.body, createCallOutcome(request, onEvent), signal),
-        toFailure: (json: unknown) =>
-          fromReply(status, json, request, retryAfterMs(header('retry-after'), clock.nowMs())),
-        idHeaders: ['x-request-id'],
-      };
-      return readReply(response, forms, { signal, clock });
+      const options = { signal, clock, idHeaders: ['x-request-id'] };
+      const toRefusal = (json: unknown) =>
+        fromReply(status, json, request, retryAfterMs(header('retry-after'), clock.nowMs()));
+      await throwIfRefused(response, toRefusal, options);
+      const outcome = createCallOutcome(request, onEvent);
+      return readReply(response, () => streams.read(reply, outcome, signal), options);
     },
   };
 }

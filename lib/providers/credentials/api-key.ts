@@ -1,16 +1,13 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { isPerhapsPaid } from '../../errors/call-effect.ts';
-import type { Clock } from '../../platform/clock.ts';
-import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
+
+import { readRegularFile } from '../../platform/regular-file.ts';
 import type { ProviderReadiness } from '../provider-port.ts';
-import { isWritableByOthers, readBytes } from './private-file.ts';
+import { isWritableByOthers } from './private-file.ts';
 
 const PROBLEMS = {
   not_set: 'the environment variable in `api_key_env` is not set',
-  missing: 'the file in `api_key_file` does not exist',
+  absent: 'the file in `api_key_file` does not exist',
   unreadable: 'the file in `api_key_file` cannot be read',
   irregular: '`api_key_file` is not a regular file',
   too_large: 'the file in `api_key_file` is larger than 64 KiB',
@@ -28,20 +25,11 @@ interface Deps {
     readonly api_key_file: string | undefined;
   };
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 type Found = { readonly key: string | undefined } | { readonly problem: KeyProblem };
 
-interface Reading {
-  readonly stamp: string;
-  readonly found: Found;
-}
-
 const MAX_BYTES = 65_536;
-// With `O_NONBLOCK`, opening a named pipe does not wait for a writer. Symbolic links are followed because mounted
-// secrets are links.
-const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 export type ApiKeySource = ReturnType<typeof createApiKeySource>;
 
@@ -49,12 +37,11 @@ export type ApiKeySource = ReturnType<typeof createApiKeySource>;
  * Creates the source of one provider's API key. The settings name the environment variable or the file that contains
  * the key. Errors contain neither the key nor the path.
  */
-export function createApiKeySource({ settings, env, clock }: Deps) {
+export function createApiKeySource({ settings, env }: Deps) {
   const { api_key_env: variable, api_key_file: path } = settings;
-  const file = path === undefined ? undefined : createKeyFile(path, clock);
 
   async function find(): Promise<Found> {
-    if (file) return file.read();
+    if (path !== undefined) return readKeyFile(path);
     if (variable === undefined) return { key: undefined };
     const value = env[variable];
     return value === undefined ? { problem: 'not_set' } : toKey(value);
@@ -100,31 +87,12 @@ export function createApiKeySource({ settings, env, clock }: Deps) {
   };
 }
 
-/** Creates a reader of a key file. The file is read again only if it has changed. */
-function createKeyFile(path: string, clock: Pick<Clock, 'nowMs'>) {
-  let known: Reading | undefined;
-  return {
-    async read(): Promise<Found> {
-      try {
-        const file = await open(resolve(path), READ);
-        try {
-          const stat = await file.stat({ bigint: true });
-          const stamp = toFileStamp(stat);
-          if (known?.stamp === stamp) return known.found;
-          if (!stat.isFile()) return { problem: 'irregular' };
-          if (stat.size > MAX_BYTES) return { problem: 'too_large' };
-          if (isWritableByOthers(stat)) return { problem: 'writable_by_others' };
-          const found = toKey((await readBytes(file, Number(stat.size))).toString('latin1'));
-          known = isStampSettled(stat, clock) ? { stamp, found } : undefined;
-          return found;
-        } finally {
-          await file.close();
-        }
-      } catch (error) {
-        return { problem: toProblem(error) };
-      }
-    },
-  };
+/** Reads a key file. Symbolic links are followed because mounted secrets are links. */
+async function readKeyFile(path: string): Promise<Found> {
+  const file = await readRegularFile(resolve(path), { maxBytes: MAX_BYTES });
+  if ('problem' in file) return { problem: file.problem };
+  if (isWritableByOthers(file.status)) return { problem: 'writable_by_others' };
+  return toKey(file.bytes.toString('latin1'));
 }
 
 /**
@@ -135,13 +103,6 @@ function toKey(text: string): Found {
   const key = text.trim();
   if (key === '') return { problem: 'empty' };
   return /^[\x21-\x7e]+$/.test(key) ? { key } : { problem: 'unusable' };
-}
-
-/** Converts an error of the file system. The error itself is not reported because it contains the path. */
-function toProblem(error: unknown): KeyProblem {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
-  return code === 'ENXIO' ? 'irregular' : 'unreadable';
 }
 
 /**
@@ -156,10 +117,7 @@ export async function callWithKey<T>(
   try {
     return await call(key);
   } catch (thrown) {
-    const isRefused =
-      thrown instanceof BridgeError &&
-      thrown.code === 'provider_authentication' &&
-      !isPerhapsPaid(thrown.effect);
+    const isRefused = thrown instanceof BridgeError && thrown.code === 'provider_authentication';
     if (!isRefused || key === undefined || !(await source.changed(key))) throw thrown;
     return call(await source.key());
   }

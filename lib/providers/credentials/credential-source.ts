@@ -68,7 +68,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
   async function renewed({ credentials }: Login, signal: AbortSignal): Promise<Login> {
     const spent = credentials.accessToken;
     while (running && running.spent !== spent) {
-      await abortable(settled(running.outcome), signal);
+      await abortable(Promise.allSettled([running.outcome]), signal);
     }
     running ??= start(spent);
     return abortable(running.outcome, signal);
@@ -125,7 +125,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
     /** Prevents new renewals. Resolves when a running renewal has settled, so that its tokens are in the file. */
     async close(): Promise<void> {
       closing.abort(new BridgeError('upstream', 'the bridge is closing', { retryable: true }));
-      if (running) await settled(running.outcome);
+      await Promise.allSettled([running?.outcome]);
     },
   };
 }
@@ -134,12 +134,8 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
 function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(MAX_DELAY_MS, () =>
-      reject(new BridgeError('upstream', 'the token endpoint is slow', { retryable: true })),
+      reject(new BridgeError('upstream', 'the token endpoint timed out', { retryable: true })),
     );
     work.then(resolve, reject).finally(cancel);
   });
-}
-
-async function settled(work: Promise<unknown>): Promise<void> {
-  await work.catch(() => undefined);
 }

@@ -2,6 +2,7 @@ import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import type { Ids } from '../../platform/ids.ts';
 
 /** The exclusive right to renew the login. At most one bridge process on this machine has this right. */
@@ -162,7 +163,7 @@ async function openLock(path: string, flags: number): Promise<FileHandle | undef
   try {
     return await open(path, flags, OWNER_ONLY);
   } catch (error) {
-    if (hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')) return undefined;
+    if (['EEXIST', 'ENOENT'].includes(errorCode(error) ?? '')) return undefined;
     throw error;
   }
 }
@@ -176,13 +177,9 @@ async function statName(path: string): Promise<BigIntStats | undefined> {
   try {
     found = await lstat(path, { bigint: true });
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
   if (!found.isFile()) throw new Error('the lock is not a regular file');
   return found;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -3,6 +3,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { readWhole } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { parseBounded } from '../http/bounded-json.ts';
 import { type FreshTokens, TokenText } from './login.ts';
 
 export type TokenRefresh = ReturnType<typeof createTokenRefresh>;
@@ -24,19 +25,16 @@ const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
 // lost.
 const TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 262_144;
+const BOUNDS = { maxNames: 2048, maxNested: 2048 };
 
 /** Creates a client that exchanges refresh tokens for new tokens at the token endpoint (RFC 6749, section 6). */
 export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
   async function post(body: string, signal: AbortSignal): Promise<Reply> {
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const response = await httpClient.request(tokenEndpoint, {
-      method: 'POST',
-      headers,
-      body,
-      signal,
-    });
+    const request = { method: 'POST', headers, body, signal } as const;
+    const response = await httpClient.request(tokenEndpoint, request);
     const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
-    return { status: response.status, value: bytes && parseJson(bytes) };
+    return { status: response.status, value: bytes && parseBounded(bytes, BOUNDS) };
   }
 
   async function ask(refreshToken: string): Promise<Reply> {
@@ -117,13 +115,4 @@ function isRefusal(status: number, value: unknown): boolean {
 function failed(cause?: unknown): BridgeError {
   const message = 'the token endpoint did not renew the login';
   return new BridgeError('upstream', message, { retryable: true, cause });
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    // The error is dropped because it quotes the text around its position.
-    return undefined;
-  }
 }

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import type { StreamedBody } from '../../net/http-client.ts';
+import type { HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import { isUsageName, optionalMember, Text } from '../backend/reply-members.ts';
 import { sentImages, toPromptText } from '../backend/sent-images.ts';
 import { callWithKey } from '../credentials/api-key.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import { createJsonBodies, type JsonBodies } from '../http/json-body.ts';
-import { readReply, sendCall } from '../http/model-call.ts';
+import { readReply, sendCall, throwIfRefused } from '../http/model-call.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import {
   createEventStreams,
@@ -42,26 +42,23 @@ export function createGeminiClient(parts: NamedProviderParts<'gemini'>) {
       const { signal } = context;
       const url = `${baseUrl}/v1beta/models/${encodeURIComponent(request.model)}:generateContent`;
       const body = toRequestBody(request, toJsonBody);
-      return callWithKey(apiKey, async (key) => {
+      const toError = ({ status, header }: HttpResponse, error: GoogleError | undefined) =>
+        toFailure(status, error, retryAfterMs(header('retry-after'), clock.nowMs()), request);
+      const response = await callWithKey(apiKey, async (key) => {
         const headers = {
           ...(key === undefined ? {} : { 'x-goog-api-key': key }),
           'content-type': 'application/json',
           accept: 'application/json',
         };
-        const response = await sendCall(httpClient, { url, headers, body }, context);
-        const { status, header } = response;
-        const waitMs = retryAfterMs(header('retry-after'), clock.nowMs());
-        const fail = (error: GoogleError | undefined) =>
-          toFailure(error?.code ?? status, error, waitMs, request);
-        return readReply(
-          response,
-          {
-            read: () => replies.read(response.body, createCallOutcome(request, fail), signal),
-            toFailure: (json) => toFailure(status, parseGoogleError(json), waitMs, request),
-          },
-          { signal, clock },
-        );
+        const reply = await sendCall(httpClient, { url, headers, body }, context);
+        const toRefusal = (json: unknown) => toError(reply, parseGoogleError(json));
+        await throwIfRefused(reply, toRefusal, { signal, clock });
+        return reply;
       });
+      const outcome = createCallOutcome(request, (error) =>
+        toError({ ...response, status: error.code ?? response.status }, error),
+      );
+      return readReply(response, () => replies.read(response.body, outcome, signal), { signal });
     },
   };
 }

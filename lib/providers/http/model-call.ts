@@ -22,27 +22,39 @@ export function sendCall(
   return httpClient.request(url, { method: 'POST', ...call, signal, onSending });
 }
 
-interface ReplyForms<T> {
-  /** Reads a reply with a 2xx status. */
-  readonly read: () => Promise<T>;
-  /** Converts the JSON body of any other reply. The body is undefined if it cannot be read. */
-  readonly toFailure: (body: unknown) => BridgeError;
+interface ReplyOptions {
+  readonly signal: AbortSignal;
   /** Names of the headers that may contain the server's request id, in order of preference. */
   readonly idHeaders?: readonly string[];
 }
 
 /**
- * Reads the reply to a call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`, to
- * which the server's request id is added.
+ * Throws the failure of a reply without a 2xx status. `toFailure` converts the JSON body, which is undefined if the body
+ * cannot be read.
+ */
+export async function throwIfRefused(
+  response: HttpResponse,
+  toFailure: (body: unknown) => BridgeError,
+  { clock, ...options }: ReplyOptions & { readonly clock: Pick<Clock, 'after'> },
+): Promise<void> {
+  if (response.status >= 200 && response.status <= 299) return;
+  const read = async () => {
+    throw toFailure(await readErrorBody(response.body, clock));
+  };
+  await readReply(response, read, options);
+}
+
+/**
+ * Reads a reply. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`, to which the
+ * server's request id is added.
  */
 export async function readReply<T>(
-  { status, header, body }: HttpResponse,
-  { read, toFailure, idHeaders = [] }: ReplyForms<T>,
-  { signal, clock }: { readonly signal: AbortSignal; readonly clock: Pick<Clock, 'after'> },
+  { header }: HttpResponse,
+  read: () => Promise<T>,
+  { signal, idHeaders = [] }: ReplyOptions,
 ): Promise<T> {
   try {
-    if (status >= 200 && status <= 299) return await read();
-    throw toFailure(await readErrorBody(body, clock));
+    return await read();
   } catch (thrown) {
     signal.throwIfAborted();
     const error = toBridgeError(thrown);

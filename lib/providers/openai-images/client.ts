@@ -3,7 +3,7 @@ import type { HttpResponse } from '../../net/http-client.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
 import { callWithKey } from '../credentials/api-key.ts';
 import { createJsonBodies } from '../http/json-body.ts';
-import { readReply, sendCall } from '../http/model-call.ts';
+import { readReply, sendCall, throwIfRefused } from '../http/model-call.ts';
 import { waitMsOf } from '../http/retry-after.ts';
 import {
   createEventStreams,
@@ -21,7 +21,7 @@ import type {
 import { createCallBodies } from './call-body.ts';
 import { createCallOutcome, type FoundImages } from './call-outcome.ts';
 import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
-import { parseReportedError, type ReportedError, toFailure } from './failures.ts';
+import { parseReportedError, type RefusalHead, type ReportedError, toFailure } from './failures.ts';
 import { createResultFetch, type RepliedCall } from './result-fetch.ts';
 
 /** Limits for fetching an image from one of the `result_hosts`, equal to those for the input images of requests. */
@@ -85,33 +85,30 @@ export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
       const { signal } = context;
       const { route, contentType, body } = toCallBody(request);
       const url = endpoint.url(request.model, route);
-      return callWithKey(apiKey, async (key) => {
-        const headers = endpoint.headers(key);
-        const sent = { url, headers: { ...headers, 'content-type': contentType }, body };
-        const response = await sendCall(httpClient, sent, context);
-        const { status, header } = response;
-        const head = {
-          status,
-          waitMs: waitMsOf(header, clock.nowMs()),
-          forbidsRepeat: header('x-should-retry') === 'false',
-        };
-        const fail = (reported: ReportedError | undefined) =>
-          toFailure(head, reported, request, dialect);
-        return readReply(
-          response,
-          {
-            async read() {
-              const found = await readImages(response, request, context, fail);
-              return toResult(found, { url, headers }, signal);
-            },
-            toFailure: (json) => fail(parseReportedError(json, dialect)),
-            idHeaders: ID_HEADERS,
-          },
-          { signal, clock },
-        );
+      const options = { signal, clock, idHeaders: ID_HEADERS };
+      const toError = (response: HttpResponse, reported: ReportedError | undefined) =>
+        toFailure(headOf(response, clock.nowMs()), reported, request, dialect);
+      // The call may be charged once the server has accepted it, so it is then no longer repeated with another key.
+      const { response, headers } = await callWithKey(apiKey, async (key) => {
+        const own = endpoint.headers(key);
+        const sent = { url, headers: { ...own, 'content-type': contentType }, body };
+        const reply = await sendCall(httpClient, sent, context);
+        const toRefusal = (json: unknown) => toError(reply, parseReportedError(json, dialect));
+        await throwIfRefused(reply, toRefusal, options);
+        return { response: reply, headers: own };
       });
+      const read = async () => {
+        const found = await readImages(response, request, context, (it) => toError(response, it));
+        return toResult(found, { url, headers }, signal);
+      };
+      return readReply(response, read, options);
     },
   };
+}
+
+function headOf({ status, header }: HttpResponse, nowMs: number): RefusalHead {
+  const forbidsRepeat = header('x-should-retry') === 'false';
+  return { status, waitMs: waitMsOf(header, nowMs), forbidsRepeat };
 }
 
 /** Returns the limits of a reply, in which each image, including partial images, may have the maximum size. */

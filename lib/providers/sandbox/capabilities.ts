@@ -6,15 +6,9 @@ import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 export interface SandboxModel {
   readonly id: string;
   readonly profile: 'full' | 'basic';
-  readonly behaviour: Behaviour;
+  /** `fail_first` fails on the first attempt of a call. The name of a failure fails on every attempt. */
+  readonly behaviour: 'draw' | 'fail_first' | 'draw_slowly' | 'hang' | RehearsedFailure;
 }
-
-type Behaviour =
-  | { readonly kind: 'draw' }
-  | { readonly kind: 'fail'; readonly failure: RehearsedFailure }
-  | { readonly kind: 'fail_first' }
-  | { readonly kind: 'draw_slowly' }
-  | { readonly kind: 'hang' };
 
 const REHEARSED_FAILURES = [
   'authentication',
@@ -27,24 +21,20 @@ const REHEARSED_FAILURES = [
   'upstream',
   'protocol',
 ] as const;
-export type RehearsedFailure = (typeof REHEARSED_FAILURES)[number];
+type RehearsedFailure = (typeof REHEARSED_FAILURES)[number];
 
 export const DEFAULT_MODEL = 'sandbox-image';
 
 /** All models, one row each, in the order in which clients list them. */
 export const MODELS: readonly SandboxModel[] = [
-  { id: DEFAULT_MODEL, profile: 'full', behaviour: { kind: 'draw' } },
-  { id: 'sandbox-basic', profile: 'basic', behaviour: { kind: 'draw' } },
+  { id: DEFAULT_MODEL, profile: 'full', behaviour: 'draw' },
+  { id: 'sandbox-basic', profile: 'basic', behaviour: 'draw' },
   ...REHEARSED_FAILURES.map(
-    (failure): SandboxModel => ({
-      id: `sandbox-fail-${failure}`,
-      profile: 'full',
-      behaviour: { kind: 'fail', failure },
-    }),
+    (behaviour): SandboxModel => ({ id: `sandbox-fail-${behaviour}`, profile: 'full', behaviour }),
   ),
-  { id: 'sandbox-flaky', profile: 'full', behaviour: { kind: 'fail_first' } },
-  { id: 'sandbox-slow', profile: 'full', behaviour: { kind: 'draw_slowly' } },
-  { id: 'sandbox-hang', profile: 'full', behaviour: { kind: 'hang' } },
+  { id: 'sandbox-flaky', profile: 'full', behaviour: 'fail_first' },
+  { id: 'sandbox-slow', profile: 'full', behaviour: 'draw_slowly' },
+  { id: 'sandbox-hang', profile: 'full', behaviour: 'hang' },
 ];
 
 export function findModel(id: string): SandboxModel | undefined {

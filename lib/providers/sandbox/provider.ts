@@ -2,6 +2,7 @@ import type { Usage } from '../../contract/reply/image-response.ts';
 import { utf8Bytes } from '../../contract/schema/text.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Edges } from '../../images/image.ts';
+import { abortable } from '../../platform/abortable.ts';
 import { safetyDetails } from '../backend/failures.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type {
@@ -18,7 +19,6 @@ import {
   findModel,
   MAX_OUTPUTS,
   MODELS,
-  type RehearsedFailure,
   SANDBOX_VERSION,
   type SandboxModel,
 } from './capabilities.ts';
@@ -33,7 +33,6 @@ const SLOW_STEPS = 10;
 export function createSandboxProvider({ name, settings, engine, clock }: Deps): Provider {
   const renderer = createRenderer({ engine });
   const calls = createRunningCalls();
-  let closing: Promise<void> | undefined;
 
   async function perform(
     model: SandboxModel,
@@ -44,29 +43,21 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
     const { behaviour } = model;
     const { attempt, onEvent } = context;
     onEvent({ type: 'progress', stage: 'dispatched' });
-    const minimumMs = behaviour.kind === 'draw_slowly' ? SLOW_MS : 0;
+    const minimumMs = behaviour === 'draw_slowly' ? SLOW_MS : 0;
     const pace = createPace(clock, Math.max(settings.latency_ms, minimumMs), signal);
     const job: RenderJob = { request, model, pace, signal, onEvent };
-    if (behaviour.kind === 'hang') await aborted(signal);
-    if (behaviour.kind === 'fail') {
+    if (behaviour === 'hang') await abortable(new Promise<never>(() => {}), signal);
+    const failure = FAILURES.get(behaviour);
+    if (failure && (behaviour !== 'fail_first' || attempt === 1)) {
       await pace.reach(1);
-      throw rehearsedError(behaviour.failure, request);
+      throw rehearsedError(failure, request);
     }
-    if (behaviour.kind === 'fail_first' && attempt === 1) {
-      await pace.reach(1);
-      throw transientError();
-    }
-    const steps = behaviour.kind === 'draw_slowly' ? SLOW_STEPS : 1;
+    const steps = behaviour === 'draw_slowly' ? SLOW_STEPS : 1;
     const [{ outputs, size }] = await Promise.all([
       renderer.render(job),
       takeTime(pace, steps, onEvent),
     ]);
     return { outputs, usage: usageOf(request, size), warnings: ['sandbox_output'] };
-  }
-
-  async function closeAll(): Promise<void> {
-    await calls.close();
-    await renderer.close();
   }
 
   return {
@@ -87,9 +78,9 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
       return calls.run(context.signal, (signal) => perform(model, request, context, signal));
     },
     probe: async () => ({ ready: true }),
-    close() {
-      closing ??= closeAll();
-      return closing;
+    async close() {
+      await calls.close();
+      await renderer.close();
     },
   };
 }
@@ -105,15 +96,6 @@ async function takeTime(
     onEvent({ type: 'progress', stage: 'generating' });
   }
   await pace.reach(1);
-}
-
-/** Never resolves. Rejects with the signal's reason when the signal aborts. */
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
 }
 
 function unknownModel(): BridgeError {
@@ -143,49 +125,53 @@ function usageOf(request: ProviderRequest, { width, height }: Edges): Usage {
 
 const RETRY_AFTER_MS = 1000;
 
-/** The errors that the failures of a real provider become, one row each. */
-const FAILURES: Readonly<Record<RehearsedFailure, (request: CallFacts) => BridgeError>> = {
-  authentication: () =>
-    new BridgeError('provider_authentication', 'rehearsal: the login has expired'),
-  permission_denied: () =>
-    new BridgeError(
+type Failure = ConstructorParameters<typeof BridgeError>;
+
+/** The failures of the models, one row each, as a real provider reports them. */
+const FAILURES: ReadonlyMap<string, Failure> = new Map(
+  Object.entries<Failure>({
+    authentication: ['provider_authentication', 'rehearsal: the login has expired'],
+    permission_denied: [
       'permission_denied',
       'rehearsal: the account does not have permission to use this model',
-    ),
-  safety_rejected: (request) =>
-    new BridgeError('safety_rejected', 'rehearsal: the content of the request was rejected', {
-      details: safetyDetails(request, 'input', ['violence']),
-    }),
-  unsupported_capability: () =>
-    new BridgeError('unsupported_capability', 'rehearsal: the model does not support a parameter'),
-  rate_limited: () =>
-    new BridgeError('rate_limited', 'rehearsal: too many requests', {
-      transient: true,
-      details: { retry_after_ms: RETRY_AFTER_MS },
-    }),
-  overloaded: () =>
-    new BridgeError('overloaded', 'rehearsal: the provider is at capacity', {
-      details: { retry_after_ms: RETRY_AFTER_MS },
-    }),
-  timeout: () =>
-    new BridgeError('timeout', 'rehearsal: the provider timed out before its image was complete', {
-      effect: 'unknown',
-    }),
-  upstream: () =>
-    new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would also fail', {
-      retryable: false,
-    }),
-  protocol: () => new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
-};
+    ],
+    safety_rejected: ['safety_rejected', 'rehearsal: the content of the request was rejected'],
+    unsupported_capability: [
+      'unsupported_capability',
+      'rehearsal: the model does not support a parameter',
+    ],
+    rate_limited: [
+      'rate_limited',
+      'rehearsal: too many requests',
+      { transient: true, details: { retry_after_ms: RETRY_AFTER_MS } },
+    ],
+    overloaded: [
+      'overloaded',
+      'rehearsal: the provider is at capacity',
+      { details: { retry_after_ms: RETRY_AFTER_MS } },
+    ],
+    timeout: [
+      'timeout',
+      'rehearsal: the provider timed out before its image was complete',
+      { effect: 'unknown' },
+    ],
+    upstream: [
+      'upstream',
+      'rehearsal: the provider failed, and a retry would also fail',
+      { retryable: false },
+    ],
+    protocol: ['protocol', 'rehearsal: the provider sent an invalid reply'],
+    fail_first: [
+      'upstream',
+      'rehearsal: the first attempt fails, the next attempt succeeds',
+      { retryable: true, transient: true },
+    ],
+  }),
+);
 
-function rehearsedError(failure: RehearsedFailure, request: CallFacts): BridgeError {
-  return FAILURES[failure](request);
-}
-
-/** Creates an error after which a retry succeeds. */
-function transientError(): BridgeError {
-  return new BridgeError('upstream', 'rehearsal: the first attempt fails, the next one succeeds', {
-    retryable: true,
-    transient: true,
-  });
+function rehearsedError([code, message, options]: Failure, request: CallFacts): BridgeError {
+  const error = new BridgeError(code, message, options);
+  return code === 'safety_rejected'
+    ? error.with({ details: safetyDetails(request, 'input', ['violence']) })
+    : error;
 }

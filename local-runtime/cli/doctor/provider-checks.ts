@@ -88,7 +88,7 @@ async function explain(
     };
   }
   if (errorCode === 'authentication' && settings && 'api_key_file' in settings) {
-    const problem = await createApiKeySource({ settings, env, clock }).problem();
+    const problem = await createApiKeySource({ settings, env }).problem();
     return {
       message: problem ?? 'its API key cannot be used',
       advice:

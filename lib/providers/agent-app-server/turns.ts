@@ -1,6 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { abortable } from '../../platform/abortable.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { createRunningWork } from '../../platform/running-work.ts';
 import { sentImages } from '../backend/sent-images.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import type { AgentChild } from './agent-child.ts';
@@ -10,9 +11,82 @@ import type { Threads } from './threads.ts';
 
 interface Deps {
   readonly folders: AgentFolders;
-  readonly threads: Threads;
   readonly clock: Pick<Clock, 'nowMs'>;
+  readonly threads: Threads;
   readonly onSuccess: () => void;
+}
+
+/** Runs turns in parallel, each on its own thread, which is deleted afterwards. */
+export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps) {
+  const background = createRunningWork();
+
+  /** Deletes a thread and its images. If the deletion fails, it is repeated when the next child starts. */
+  async function discard(child: AgentChild, threadId: string): Promise<void> {
+    try {
+      await folders.removeGenerated(threadId);
+      await threads.delete(child, threadId);
+      // Repeated because a turn that was still running may have produced an image.
+      await folders.removeGenerated(threadId);
+      await folders.unmark(threadId);
+    } catch {
+      // The mark remains for the next child.
+    }
+  }
+
+  /** Starts a thread. If the caller aborts while the thread starts, the thread is deleted afterwards. */
+  async function threadFor(child: AgentChild, signal: AbortSignal): Promise<string> {
+    const starting = threads.start(child);
+    try {
+      return await abortable(starting, signal);
+    } catch (error) {
+      background.track(starting.then((threadId) => discard(child, threadId)));
+      throw error;
+    }
+  }
+
+  return {
+    /** Runs one turn and rejects as a provider does. Deletes the thread and the staged files in the background. */
+    async run(
+      child: AgentChild,
+      request: ProviderRequest,
+      { signal, onEvent }: ProviderContext,
+    ): Promise<ProviderOutput> {
+      const staged = await folders.stage(sentImages(request));
+      let ended: Promise<unknown> = Promise.resolve();
+      try {
+        const threadId = await threadFor(child, signal);
+        try {
+          await folders.mark(threadId);
+          signal.throwIfAborted();
+          const { paths } = staged;
+          const turn = runTurn(
+            { child, threadId, request, paths, stopsAtImage: true },
+            { signal, onEvent },
+            clock,
+          );
+          ended = turn.ended;
+          const output = await turn.output;
+          onSuccess();
+          return output;
+        } finally {
+          ended = ended.then(() => discard(child, threadId));
+        }
+      } finally {
+        background.track(ended.then(staged.remove, staged.remove));
+      }
+    },
+
+    /** Deletes the threads that earlier children left behind, in the background. */
+    clear(child: AgentChild, threadIds: readonly string[]): void {
+      const clear = async () => {
+        for (const threadId of threadIds) await discard(child, threadId);
+      };
+      background.track(clear());
+    },
+
+    /** Resolves when no thread or file is being deleted in the background. */
+    settled: background.untilIdle,
+  };
 }
 
 /**
@@ -90,8 +164,9 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
         try {
           return await runTurnOn(child, threadId, work, context);
         } catch (error) {
-          if (!wasLoaded || !isNotFound(error)) throw error;
-          // The agent unloads threads that have been idle for long.
+          const isNotFound = error instanceof BridgeError && error.code === 'session_not_found';
+          if (!wasLoaded || !isNotFound) throw error;
+          // The agent unloads threads that have been idle for a long time.
           loadedIn(child).delete(threadId);
           return await runTurnOn(child, threadId, work, context);
         } finally {
@@ -110,8 +185,4 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
       await folders.removeGenerated(threadId);
     },
   };
-}
-
-function isNotFound(error: unknown): boolean {
-  return error instanceof BridgeError && error.code === 'session_not_found';
 }
