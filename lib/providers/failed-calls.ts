@@ -1,4 +1,4 @@
-import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { BridgeError, type Detail, toBridgeError } from '../errors/bridge-error.ts';
 import { effectOf } from '../errors/call-effect.ts';
 
 /**
@@ -24,4 +24,16 @@ export function unusableImages(message: string, reason: string, cause?: unknown)
 export function afterOutputBegan(thrown: unknown): BridgeError {
   const error = toBridgeError(thrown);
   return effectOf(error) === 'made' ? error : error.with({ effect: 'unknown' });
+}
+
+/** Creates the error for a call that the backend does not support. `field` is the request field at fault. */
+export function unsupported(
+  field: string,
+  message: string,
+  details: { readonly [key: string]: Detail } = {},
+): BridgeError {
+  return new BridgeError('unsupported_capability', message, {
+    param: field,
+    details: { field, ...details },
+  });
 }

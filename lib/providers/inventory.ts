@@ -2,7 +2,6 @@ import type { CapabilityDocument, ProviderDescriptor } from '../contract/resourc
 import type { Page } from '../contract/schema/page.ts';
 import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { Provider } from './provider-port.ts';
 import type { ProviderRegistry } from './registry.ts';
 
 interface Deps {
@@ -18,12 +17,20 @@ export type ProviderInventory = ReturnType<typeof createProviderInventory>;
 /** Creates the list of providers and of the capabilities of their models. */
 export function createProviderInventory({ registry, cursors }: Deps) {
   const displayNames = registry.all.map((provider) => provider.describe().displayName);
-  const descriptors = registry.all.map((provider) =>
-    describe(provider, {
-      isDefault: provider.name === registry.defaultName,
-      isShared: (name) => displayNames.indexOf(name) !== displayNames.lastIndexOf(name),
-    }),
-  );
+  const descriptors = registry.all.map((provider): ProviderDescriptor => {
+    const { displayName, version, experimental, models, defaultModel } = provider.describe();
+    // Several providers may have the same display name, such as two accounts at one backend.
+    const isShared = displayNames.indexOf(displayName) !== displayNames.lastIndexOf(displayName);
+    return {
+      name: provider.name,
+      display_name: isShared ? `${displayName} (${provider.name})` : displayName,
+      version,
+      experimental,
+      models: [...models],
+      default_model: defaultModel,
+      default: provider.name === registry.defaultName,
+    };
+  });
   return {
     /**
      * Returns one page, ordered by name. `cursor` is the `next_cursor` of the previous page. Throws `invalid_request`
@@ -45,31 +52,8 @@ export function createProviderInventory({ registry, cursors }: Deps) {
      */
     capabilities(name: string, model: string | undefined): CapabilityDocument {
       const provider = registry.find(name);
-      if (!provider) throw new BridgeError('not_found', 'no such provider is registered');
+      if (!provider) throw new BridgeError('not_found', 'provider not found');
       return registry.capabilities(provider, model ?? provider.describe().defaultModel, 'model');
     },
-  };
-}
-
-/**
- * Describes a provider. Adds the provider's registered name to a display name that several providers have, such as two
- * accounts at one backend.
- */
-function describe(
-  provider: Provider,
-  {
-    isDefault,
-    isShared,
-  }: { readonly isDefault: boolean; readonly isShared: (displayName: string) => boolean },
-): ProviderDescriptor {
-  const { displayName, version, experimental, models, defaultModel } = provider.describe();
-  return {
-    name: provider.name,
-    display_name: isShared(displayName) ? `${displayName} (${provider.name})` : displayName,
-    version,
-    experimental,
-    models: [...models],
-    default_model: defaultModel,
-    default: isDefault,
   };
 }

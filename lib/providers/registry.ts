@@ -4,19 +4,7 @@ import { batchingMode } from './backend/plain-model.ts';
 import type { Provider } from './provider-port.ts';
 
 /** The enabled providers, which do not change after the service has started. */
-export interface ProviderRegistry {
-  /** All providers, ordered by name. */
-  readonly all: readonly Provider[];
-  readonly defaultName: string;
-  find(name: string): Provider | undefined;
-  /**
-   * Returns the capabilities of a model. If the provider does not list the model, throws `unsupported_capability` with
-   * the models that the provider lists.
-   */
-  capabilities(provider: Provider, model: string, param: string): CapabilityDocument;
-  /** Closes all providers. Resolves when all their work has stopped. */
-  close(): Promise<void>;
-}
+export type ProviderRegistry = ReturnType<typeof createProviderRegistry>;
 
 /** The settings `runtime.request`: limits on the outputs and inputs of any request. */
 interface RequestLimits {
@@ -34,14 +22,20 @@ export function createProviderRegistry(
   providers: readonly Provider[],
   defaultName: string,
   limits = UNLIMITED,
-): ProviderRegistry {
-  const all = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const byName = new Map(all.map((provider) => [provider.name, provider]));
+) {
+  const all: readonly Provider[] = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const byName: ReadonlyMap<string, Provider> = new Map(all.map((it) => [it.name, it]));
   return {
+    /** All providers, ordered by name. */
     all,
     defaultName,
-    find: (name) => byName.get(name),
-    capabilities(provider, model, param) {
+    find: (name: string) => byName.get(name),
+
+    /**
+     * Returns the capabilities of a model. If the provider does not list the model, throws `unsupported_capability`
+     * with the models that the provider lists.
+     */
+    capabilities(provider: Provider, model: string, param: string): CapabilityDocument {
       const document = provider.capabilities(model);
       if (document) return limited(document, limits);
       const named = MODEL_NAME.test(model) ? `the model ${model}` : 'this model';
@@ -52,7 +46,9 @@ export function createProviderRegistry(
         details: { field: param, supported_models: [...provider.describe().models] },
       });
     },
-    async close() {
+
+    /** Closes all providers. Resolves when all their work has stopped. */
+    async close(): Promise<void> {
       await Promise.all(all.map((provider) => provider.close()));
     },
   };

@@ -155,50 +155,39 @@ function revisedPromptOf(item: BackendItem, data: StreamedJson): string | undefi
   return text && !data.isPlaceholder(text) ? text : undefined;
 }
 
-const ITEM_TYPES = [
-  'image_generation_call',
-  'message',
-  'reasoning',
-  'function_call',
-  'web_search_call',
-];
-const CONTENT_TYPES = ['output_text', 'refusal', 'reasoning_text', 'summary_text'];
-const CALL_STATUSES = ['in_progress', 'generating', 'completed', 'incomplete', 'failed'];
-
-// A response without an image has few items, and more labels would not help.
-const MAX_LABELS = 16;
+/** The labels that are reported, by the name of the detail. Any other label is reported as `other`. */
+const LABELS = {
+  output_item_types: [
+    'image_generation_call',
+    'message',
+    'reasoning',
+    'function_call',
+    'web_search_call',
+  ],
+  message_content_types: ['output_text', 'refusal', 'reasoning_text', 'summary_text'],
+  image_call_statuses: ['in_progress', 'generating', 'completed', 'incomplete', 'failed'],
+} as const satisfies Record<string, readonly string[]>;
 
 /**
  * Records the kinds of items in a response, to report them if the response has no image. Reports only labels from
  * closed lists, never text from the response.
  */
 function createSeenShapes() {
-  const itemTypes = new Set<string>();
-  const contentTypes = new Set<string>();
-  const statuses = new Set<string>();
+  const seen = new Map<string, Set<string>>();
+
+  function add(name: keyof typeof LABELS, text: string): void {
+    const label = LABELS[name].find((known) => known === text) ?? 'other';
+    seen.set(name, (seen.get(name) ?? new Set()).add(label));
+  }
+
   return {
-    note(item: BackendItem): void {
-      itemTypes.add(labelOf(item.type, ITEM_TYPES));
-      for (const { type } of item.content ?? []) contentTypes.add(labelOf(type, CONTENT_TYPES));
-      if (item.type === 'image_generation_call') {
-        statuses.add(labelOf(item.status ?? '', CALL_STATUSES));
-      }
+    note({ type, status, content }: BackendItem): void {
+      add('output_item_types', type);
+      for (const part of content ?? []) add('message_content_types', part.type);
+      if (type === 'image_generation_call') add('image_call_statuses', status ?? '');
     },
 
-    details(): { readonly [key: string]: Detail } {
-      return {
-        ...listed('output_item_types', itemTypes),
-        ...listed('message_content_types', contentTypes),
-        ...listed('image_call_statuses', statuses),
-      };
-    },
+    details: (): { readonly [key: string]: Detail } =>
+      Object.fromEntries([...seen].map(([name, labels]) => [name, [...labels].sort()])),
   };
-}
-
-function labelOf(text: string, known: readonly string[]): string {
-  return known.includes(text) ? text : 'other';
-}
-
-function listed(name: string, labels: ReadonlySet<string>): { readonly [key: string]: Detail } {
-  return labels.size === 0 ? {} : { [name]: [...labels].sort().slice(0, MAX_LABELS) };
 }

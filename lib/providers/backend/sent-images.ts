@@ -1,5 +1,5 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
 import type { VerifiedImage } from '../../images/image.ts';
+import { unsupported } from '../failed-calls.ts';
 import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
 
 /** The images of a call in any representation. */
@@ -95,12 +95,6 @@ export function refuseTooManyInputs(
   const inputs = sentImages(call);
   const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
   if (inputs.length <= max_count && bytes <= max_bytes_total) return;
-  throw new BridgeError(
-    'unsupported_capability',
-    'the input images exceed the limits of the backend',
-    {
-      param: 'images',
-      details: { field: 'images', max_count, max_bytes_total },
-    },
-  );
+  const message = 'the input images exceed the limits of the backend';
+  throw unsupported('images', message, { max_count, max_bytes_total });
 }

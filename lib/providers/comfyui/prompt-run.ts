@@ -36,28 +36,21 @@ interface Prompt {
 export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
   const watch = createPromptWatch({ server, clock });
 
+  /** Submits a prompt. Resolves with its id once the server has certainly accepted the prompt. */
   async function submit(
     { id, workflow }: Prompt,
     request: ProviderRequest,
     signal: AbortSignal,
     onSending: () => void,
-  ): Promise<SubmissionOutcome> {
+  ): Promise<string> {
     try {
       const response = await server.submit(workflow, id, signal, onSending);
-      return await toSubmissionOutcome(response, { request, workflow }, clock);
+      return await acceptedId(response, request, workflow, clock);
     } catch (thrown) {
-      const isLost = thrown instanceof BridgeError && effectOf(thrown) === 'unknown';
-      if (!isLost) throw thrown;
-      return { kind: 'unclear', error: thrown };
+      const isUnclear = thrown instanceof BridgeError && effectOf(thrown) === 'unknown';
+      if (isUnclear && (await watch.isKnown(id, signal))) return id;
+      throw thrown;
     }
-  }
-
-  /** Resolves with the id of the prompt once the server has certainly accepted it. Throws the refusal otherwise. */
-  async function taken(prompt: Prompt, outcome: SubmissionOutcome, signal: AbortSignal) {
-    if (outcome.kind === 'accepted') return outcome.promptId;
-    if (outcome.kind === 'refused' || !(await watch.isKnown(prompt.id, signal)))
-      throw outcome.error;
-    return prompt.id;
   }
 
   /** Resolves with the bytes of an image that was made. Throws `protocol` if the server does not return the image. */
@@ -69,7 +62,8 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
     } catch (thrown) {
       signal.throwIfAborted();
       if (toBridgeError(thrown).effect === 'made') throw thrown;
-      throw unusableImages(UNFETCHED, 'server_unreachable', thrown);
+      const message = 'the image of the workflow cannot be fetched';
+      throw unusableImages(message, 'server_unreachable', thrown);
     }
     if (bytes && bytes.length > 0) return bytes;
     throw unusableImages('the image of the workflow is empty or too large', 'unusable_image');
@@ -83,23 +77,20 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
       let { id } = prompt;
       let isSent = false;
       try {
-        const outcome = await submit(prompt, request, signal, () => {
+        id = await submit(prompt, request, signal, () => {
           isSent = true;
           onEvent({ type: 'progress', stage: 'dispatched' });
         });
-        id = await taken(prompt, outcome, signal);
         const onRunning = () => onEvent({ type: 'progress', stage: 'generating', index });
         const image = imageOf(await watch.ended(id, signal, onRunning), prompt);
         return await fetched(image, signal);
       } catch (thrown) {
-        if (signal.aborted && isSent) await withdraw(id, { server, clock });
+        if (signal.aborted && isSent) await withdraw(id, server, clock);
         throw thrown;
       }
     },
   };
 }
-
-const UNFETCHED = 'the image of the workflow cannot be fetched';
 
 /** Returns the first image of the output node. Throws `upstream` if the prompt failed or made no image at that node. */
 function imageOf({ outputs, status }: HistoryEntry, { output, workflow }: Prompt): StoredImage {
@@ -118,38 +109,24 @@ function imageOf({ outputs, status }: HistoryEntry, { output, workflow }: Prompt
 }
 
 /**
- * `accepted` has the id of the prompt, which older servers choose themselves. `unclear` means that the server may have
- * accepted the workflow.
+ * Returns the id of an accepted prompt, which older servers choose themselves. Throws the refusal, or an error with the
+ * effect `unknown` if the server may have accepted the workflow.
  */
-type SubmissionOutcome =
-  | { readonly kind: 'accepted'; readonly promptId: string }
-  | { readonly kind: 'refused'; readonly error: BridgeError }
-  | { readonly kind: 'unclear'; readonly error: BridgeError };
-
-/** Converts the reply to a submission. */
-async function toSubmissionOutcome(
+async function acceptedId(
   { status, header, body }: HttpResponse,
-  { request, workflow }: { readonly request: ProviderRequest; readonly workflow: Workflow },
+  request: ProviderRequest,
+  workflow: Workflow,
   clock: Clock,
-): Promise<SubmissionOutcome> {
+): Promise<string> {
   const json = await readErrorBody(body, clock);
   const submission = v.safeParse(Submission, json);
-  if (status === 200 && submission.success) {
-    return { kind: 'accepted', promptId: submission.output.prompt_id };
-  }
+  if (status === 200 && submission.success) return submission.output.prompt_id;
   const reported = v.safeParse(SubmissionError, json);
-  const row = rowOf(status);
-  const error = toError(
-    row,
-    {
-      code: (reported.success && reported.output.error.type) || undefined,
-      retryAfterMs: retryAfterMs(header('retry-after'), clock.nowMs()),
-    },
-    request,
-  );
-  if (row === FAILURES.unknownOutcome) return { kind: 'unclear', error };
+  const code = (reported.success && reported.output.error.type) || undefined;
+  const retryAfter = retryAfterMs(header('retry-after'), clock.nowMs());
+  const error = toError(rowOf(status), { code, retryAfterMs: retryAfter }, request);
   const [node] = reported.success ? Object.keys(reported.output.node_errors ?? {}) : [];
-  return { kind: 'refused', error: error.with({ details: nodeDetails(node, workflow) }) };
+  throw error.with({ details: nodeDetails(node, workflow) });
 }
 
 function rowOf(status: number): FailureRow {
@@ -230,10 +207,7 @@ const WITHDRAWAL_POLL_MS = 100;
 const WITHDRAWAL_TIMEOUT_MS = 5000;
 
 /** Removes the prompt from the queue or interrupts it, and waits up to five seconds until it is gone. Never rejects. */
-async function withdraw(
-  id: string,
-  { server, clock }: Pick<Deps, 'server' | 'clock'>,
-): Promise<void> {
+async function withdraw(id: string, server: ComfyServer, clock: Clock): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
   const stopTimer = clock.after(WITHDRAWAL_TIMEOUT_MS, () => controller.abort());
@@ -243,7 +217,7 @@ async function withdraw(
       const queue = await server.queue(signal);
       const isRunning = queue?.running.includes(id) === true;
       if (!isRunning && !queue?.pending.includes(id)) return;
-      // Interrupts only while the prompt runs, because an older server would stop another client's prompt.
+      // An older server interrupts whichever prompt is running, even a prompt of another client.
       if (isRunning && !isInterrupted) {
         isInterrupted = true;
         await server.interrupt(id, signal);

@@ -157,27 +157,30 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
 
 /** Creates a function that sends requests with the key, as POST if there is a body. */
 function createSender({ httpClient, apiKey, baseUrl }: Omit<Deps, 'ids'>) {
-  return function send(path: string, signal: AbortSignal, sent?: Sent): Promise<HttpResponse> {
-    return callWithKey(apiKey, async (key) => {
+  return (path: string, signal: AbortSignal, sent?: Sent): Promise<HttpResponse> =>
+    callWithKey(apiKey, async (key) => {
+      const { contentType, ...more } = sent ?? {};
       const response = await httpClient.request(`${baseUrl}${path}`, {
         method: sent ? 'POST' : 'GET',
         headers: {
           ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(sent ? { 'content-type': sent.contentType } : {}),
+          ...(contentType === undefined ? {} : { 'content-type': contentType }),
         },
-        ...(sent ? { body: sent.body } : {}),
-        ...(sent?.onSending ? { onSending: sent.onSending } : {}),
+        ...more,
         signal,
       });
       if (response.status !== 401) return response;
       response.body.destroy();
       throw new BridgeError(FAILURES.authentication.code, FAILURES.authentication.message);
     });
-  };
 }
 
 function parse<T>(bytes: Buffer | undefined, schema: v.GenericSchema<unknown, T>): T {
-  const parsed = v.safeParse(schema, bytes && parseBounded(bytes, BOUNDS));
+  return validated(bytes && parseBounded(bytes, BOUNDS), schema);
+}
+
+function validated<T>(value: unknown, schema: v.GenericSchema<unknown, T>): T {
+  const parsed = v.safeParse(schema, value);
   if (parsed.success) return parsed.output;
   throw unexpected();
 }
@@ -192,9 +195,7 @@ function toHistoryEntry(text: Buffer): HistoryEntry {
     if (member && value === undefined) throw unexpected();
     return value;
   });
-  const parsed = v.safeParse(HistoryEntry, { outputs, status });
-  if (parsed.success) return parsed.output;
-  throw unexpected();
+  return validated({ outputs, status }, HistoryEntry);
 }
 
 function unexpected(): BridgeError {

@@ -1,4 +1,3 @@
-import type { Config } from '../../config/settings/settings.ts';
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Edges, uprightEdges } from '../../images/image.ts';
@@ -6,11 +5,15 @@ import type { Ids } from '../../platform/ids.ts';
 import { fittedEdges } from '../backend/edges.ts';
 import { FAILURES } from '../backend/failures.ts';
 import { toPromptText } from '../backend/sent-images.ts';
+import { unsupported } from '../failed-calls.ts';
 import type { CallFacts, CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
 import type { ComfyServer } from './server.ts';
-import { type Bindings, type BoundValue, siblingBinding, type Workflow } from './workflow.ts';
-
-type Settings = Config['providers']['comfyui'][string]['workflows'][string];
+import {
+  type BoundValue,
+  siblingBinding,
+  type Workflow,
+  type WorkflowSettings,
+} from './workflow.ts';
 
 interface Deps {
   readonly server: Pick<ComfyServer, 'upload'>;
@@ -39,7 +42,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
   async function imageValues(
     { images, references, mask }: ProviderRequest,
     workflow: Workflow,
-    settings: Settings,
+    settings: WorkflowSettings,
     signal: AbortSignal,
   ): Promise<readonly BoundValue[]> {
     const values: BoundValue[] = [];
@@ -61,7 +64,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
   return async function toValues(
     request: ProviderRequest,
     workflow: Workflow,
-    settings: Settings,
+    settings: WorkflowSettings,
     signal: AbortSignal,
   ): Promise<readonly BoundValue[]> {
     const edges = outputEdges(request, settings);
@@ -120,22 +123,14 @@ const SQUARE: Edges = { width: 1, height: 1 };
  */
 export function refuseUnfilled(
   { images, references, mask }: CallOutline,
-  { images: bindings = [], mask: maskBinding }: Bindings,
+  { images: bindings = [], mask: maskBinding }: WorkflowSettings,
 ): void {
-  if (images.length + references.length !== bindings.length) {
-    throw new BridgeError(
-      'unsupported_capability',
-      'the workflow requires a different number of input images',
-      {
-        param: 'images',
-        details: { field: 'images', min_count: bindings.length, max_count: bindings.length },
-      },
-    );
+  const count = bindings.length;
+  if (images.length + references.length !== count) {
+    const message = `the workflow requires exactly ${count} input images`;
+    throw unsupported('images', message, { min_count: count, max_count: count });
   }
   if (maskBinding !== undefined && !mask) {
-    throw new BridgeError('unsupported_capability', 'the workflow requires a mask', {
-      param: 'mask',
-      details: { field: 'mask' },
-    });
+    throw unsupported('mask', 'the workflow requires a mask');
   }
 }

@@ -13,17 +13,8 @@ const Node = v.looseObject({
 const Workflow = v.record(v.string(), Node);
 export type Workflow = v.InferOutput<typeof Workflow>;
 
-/** The locations of a workflow's inputs, each as `node.input`. */
-export interface Bindings {
-  readonly output: string;
-  readonly prompt: string;
-  readonly negative_prompt?: string | undefined;
-  readonly seed?: string | undefined;
-  readonly width?: string | undefined;
-  readonly height?: string | undefined;
-  readonly images?: readonly string[] | undefined;
-  readonly mask?: string | undefined;
-}
+/** The settings of a workflow, with the locations of its inputs, each as `node.input`. */
+export type WorkflowSettings = Config['providers']['comfyui'][string]['workflows'][string];
 
 /** The value of one bound input. */
 export interface BoundValue {
@@ -32,7 +23,7 @@ export interface BoundValue {
 }
 
 /** Parses a workflow. Throws `configuration` if the text is not a workflow or lacks a bound node or input. */
-function parseWorkflow(text: string, bindings: Bindings): Workflow {
+function parseWorkflow(text: string, bindings: WorkflowSettings): Workflow {
   const parsed = v.safeParse(Workflow, parseJson(text));
   if (!parsed.success) throw unusable('is not in the API format of ComfyUI');
   const workflow = parsed.output;
@@ -70,7 +61,9 @@ export function siblingBinding(
 }
 
 /** Returns every bound input with the name of its setting. */
-function boundInputs(bindings: Bindings): readonly (readonly [name: string, bound: string])[] {
+function boundInputs(
+  bindings: WorkflowSettings,
+): readonly (readonly [name: string, bound: string])[] {
   const names = ['prompt', 'negative_prompt', 'seed', 'width', 'height', 'images', 'mask'] as const;
   return names.flatMap((name) =>
     [bindings[name] ?? []].flat().map((bound) => [name, bound] as const),
@@ -91,8 +84,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-type Settings = Config['providers']['comfyui'][string]['workflows'][string];
-
 // Room for a thousand nodes. The server's history repeats the workflow, and is read up to twice this size.
 const MAX_BYTES = 1_048_576;
 
@@ -100,7 +91,7 @@ const MAX_BYTES = 1_048_576;
  * Reads the current workflow file of a model. Throws `configuration` if the workflow is unusable. The message does not
  * contain the path.
  */
-export async function readWorkflow(settings: Settings): Promise<Workflow> {
+export async function readWorkflow(settings: WorkflowSettings): Promise<Workflow> {
   return parseWorkflow(await readText(settings.file), settings);
 }
 

@@ -82,13 +82,31 @@ export function jsonMembers(
 
 /** Returns the index of the closing quote, or the length of the text if the string is not closed. */
 function endOfString(text: Buffer, open: number): number {
-  let close = text.indexOf(QUOTE, open + 1);
-  while (close !== -1 && isEscaped(text, open, close)) close = text.indexOf(QUOTE, close + 1);
+  const close = closingQuote(text, open + 1, false);
   return close === -1 ? text.length : close;
 }
 
-function isEscaped(text: Buffer, open: number, at: number): boolean {
+/**
+ * Returns the index of the quote that closes a string, or -1 if the text does not contain the quote. The string continues
+ * at `from`, where the first byte is escaped if `isFirstEscaped` is true.
+ */
+export function closingQuote(text: Buffer, from: number, isFirstEscaped: boolean): number {
+  let quote = text.indexOf(QUOTE, from);
+  while (quote !== -1 && isEscapedAt(text, from, quote, isFirstEscaped)) {
+    quote = text.indexOf(QUOTE, quote + 1);
+  }
+  return quote;
+}
+
+/** Returns true if the byte at the index `at` of a string is escaped. The other arguments are as for `closingQuote`. */
+export function isEscapedAt(
+  text: Buffer,
+  from: number,
+  at: number,
+  isFirstEscaped: boolean,
+): boolean {
   let slashes = 0;
-  while (at - 1 - slashes > open && text[at - 1 - slashes] === BACKSLASH) slashes += 1;
-  return slashes % 2 === 1;
+  while (at - 1 - slashes >= from && text[at - 1 - slashes] === BACKSLASH) slashes += 1;
+  const reachesStart = at - slashes === from;
+  return (slashes + Number(reachesStart && isFirstEscaped)) % 2 === 1;
 }

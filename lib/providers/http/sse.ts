@@ -175,6 +175,7 @@ export type EventStreams = ReturnType<typeof createEventStreams>;
 
 const OPENING_BRACE = 0x7b;
 const LESS_THAN = 0x3c;
+const BLANKS: readonly number[] = [0x20, 0x0a, 0x0d, 0x09];
 
 /**
  * Reads a reply that is either one JSON object or a stream of events. The first byte decides which, regardless of the
@@ -215,14 +216,10 @@ export const createReplyReader: OpenStreamReader = (limits, onEvent, knownBytes)
  * HTML page begins with a tag.
  */
 function framingOf(chunk: Buffer): 'unknown' | 'json' | 'events' | 'neither' {
-  const first = chunk.find((byte) => !isBlank(byte));
+  const first = chunk.find((byte) => !BLANKS.includes(byte));
   if (first === undefined) return 'unknown';
   if (first === LESS_THAN) return 'neither';
   return first === OPENING_BRACE ? 'json' : 'events';
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 const LF = 0x0a;

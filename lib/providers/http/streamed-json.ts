@@ -1,6 +1,6 @@
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
-import { parseBounded } from './bounded-json.ts';
+import { closingQuote, isEscapedAt, parseBounded } from './bounded-json.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -76,8 +76,7 @@ export function createJsonReader(
   function readString(part: Buffer, from: number): number {
     const close = closingQuote(part, from, isEscaped);
     const end = close === -1 ? part.length : close;
-    if (close === -1) isEscaped = escapesNext(part, from, isEscaped);
-    else isEscaped = false;
+    isEscaped = close === -1 && isEscapedAt(part, from, end, isEscaped);
     if (end > from) stringPart(part.subarray(from, end));
     if (close !== -1) endString();
     return close === -1 ? part.length : close + 1;
@@ -133,26 +132,6 @@ function decoderOf(text: string): Base64Decoder {
   const decoder = createBase64Decoder();
   decoder.push(Buffer.from(text, 'utf8'));
   return decoder;
-}
-
-/** Returns the index of the quote that closes the current string, or -1 if this part does not contain the quote. */
-function closingQuote(part: Buffer, from: number, isFirstEscaped: boolean): number {
-  let quote = part.indexOf(QUOTE, from);
-  while (quote !== -1 && isEscapedAt(part, from, quote, isFirstEscaped)) {
-    quote = part.indexOf(QUOTE, quote + 1);
-  }
-  return quote;
-}
-
-function isEscapedAt(part: Buffer, from: number, at: number, isFirstEscaped: boolean): boolean {
-  let slashes = 0;
-  while (at - 1 - slashes >= from && part[at - 1 - slashes] === BACKSLASH) slashes += 1;
-  const reachesStart = at - slashes === from;
-  return (slashes + Number(reachesStart && isFirstEscaped)) % 2 === 1;
-}
-
-function escapesNext(part: Buffer, from: number, isFirstEscaped: boolean): boolean {
-  return isEscapedAt(part, from, part.length, isFirstEscaped);
 }
 
 /** Removes the escapes from the next part of a JSON string that contains base64. */

@@ -1,7 +1,7 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { EXTENSIONS, sentImages, toPromptText } from '../backend/sent-images.ts';
+import { unsupported } from '../failed-calls.ts';
 import type { JsonBodies } from '../http/json-body.ts';
 import { type FormPart, toMultipartBody } from '../http/multipart-body.ts';
 import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
@@ -36,8 +36,12 @@ export function createCallBodies({ dialect, settings, ids, toJsonBody, modelName
     ];
     const images = sentImages(request);
     if (images.length > 0 && dialect.edits !== 'json') {
-      const texts = fields.map(([name, value]) => ({ name, text: String(value) }));
-      const parts = [...texts, ...images.map(toImagePart), ...maskParts(request, dialect)];
+      const { mask } = request;
+      const parts = [
+        ...fields.map(([name, value]) => ({ name, text: String(value) })),
+        ...images.map((input, at) => toFilePart('image[]', `image-${at + 1}`, input)),
+        ...(mask && dialect.mask ? [toFilePart(dialect.mask.name, 'mask', mask)] : []),
+      ];
       return { route: 'edits', ...toMultipartBody(parts, `form-${ids.newOpaqueId()}`) };
     }
     const body = toJsonBody((base64Of) => ({
@@ -64,14 +68,6 @@ function jsonImages(
   };
 }
 
-function toImagePart(input: ProviderInput, index: number): FormPart {
-  return toFilePart('image[]', `image-${index + 1}`, input);
-}
-
-function maskParts({ mask }: ProviderRequest, dialect: Dialect): readonly FormPart[] {
-  return mask && dialect.mask ? [toFilePart(dialect.mask.name, 'mask', mask)] : [];
-}
-
 function toFilePart(name: string, stem: string, { bytes, mediaType }: ProviderInput): FormPart {
   return { name, filename: `${stem}.${EXTENSIONS[mediaType]}`, mediaType, bytes };
 }
@@ -84,11 +80,6 @@ interface Options {
   readonly seed: number;
 }
 
-/** Returns true if the reply is requested as a stream of events. */
-function isStreamed({ parameters }: ProviderRequest, stream: ImagesSettings['stream']): boolean {
-  return stream === 'always' || (stream === 'auto' && parameters.partial_images > 0);
-}
-
 /**
  * Returns the fields that the dialect supports, in a fixed order. Fields that the request leaves to the model are
  * omitted.
@@ -98,6 +89,7 @@ function callFields(
   { dialect, stream, seed }: Options,
 ): readonly (readonly [CallField, Value])[] {
   const { parameters, indices, images, references, negativePrompt } = request;
+  const hasPartials = parameters.partial_images > 0;
   const hasInputs = images.length + references.length > 0;
   const values: Readonly<Record<CallField, Value | null | undefined>> = {
     n: indices.length > 1 ? indices.length : undefined,
@@ -108,8 +100,8 @@ function callFields(
     background: chosen(parameters.background),
     moderation: chosen(parameters.moderation),
     input_fidelity: hasInputs ? parameters.input_fidelity : undefined,
-    partial_images: parameters.partial_images > 0 ? parameters.partial_images : undefined,
-    stream: isStreamed(request, stream) ? true : undefined,
+    partial_images: hasPartials ? parameters.partial_images : undefined,
+    stream: stream === 'always' || (stream === 'auto' && hasPartials) ? true : undefined,
     seed,
     negative_prompt: negativePrompt,
     // Without this field some servers return a URL or a path.
@@ -127,15 +119,11 @@ function chosen(value: string): string | undefined {
 
 /** Returns the prompt as the dialect sends it. The request must have passed `refuseText`. */
 function toPrompt(request: ProviderRequest, { prompt: rules }: Dialect, seed: number): string {
-  const text = toPromptText(withoutPlainSources(request));
-  if (!rules) return text;
-  return rules.write(text, { seed, negativePrompt: request.negativePrompt });
-}
-
-/** Removes images from the prompt's notes if all of them are sources, which need no explanation in an edit. */
-function withoutPlainSources(request: ProviderRequest): ProviderRequest {
-  const isMixed = request.references.length > 0 || request.maskImage !== undefined;
-  return isMixed ? request : { ...request, images: [] };
+  const { references, maskImage, negativePrompt } = request;
+  const isMixed = references.length > 0 || maskImage !== undefined;
+  // In an edit, images that are all sources need no explanation.
+  const text = toPromptText(isMixed ? request : { ...request, images: [] });
+  return rules ? rules.write(text, { seed, negativePrompt }) : text;
 }
 
 /**
@@ -147,26 +135,12 @@ export function refuseText(
   { prompt: rules }: Dialect,
 ): void {
   if (!rules) return;
-  refuseReserved(prompt, 'prompt', rules.reserved);
-  refuseReserved(negativePrompt, 'negative_prompt', rules.reserved);
-  const max = rules.maxNegativeCharacters;
+  const { reserved, maxNegativeCharacters: max } = rules;
+  for (const [field, text] of Object.entries({ prompt, negative_prompt: negativePrompt })) {
+    if (!text.includes(reserved)) continue;
+    throw unsupported(field, `the backend does not support "${reserved}" in \`${field}\``);
+  }
   if ([...negativePrompt].length <= max) return;
-  const field = 'negative_prompt';
-  throw new BridgeError(
-    'unsupported_capability',
-    `the negative prompt is longer than ${max} characters`,
-    { param: field, details: { field, max_characters: max } },
-  );
-}
-
-function refuseReserved(text: string, field: string, reserved: string): void {
-  if (!text.includes(reserved)) return;
-  throw new BridgeError(
-    'unsupported_capability',
-    `the backend does not support a prompt with ${reserved}`,
-    {
-      param: field,
-      details: { field },
-    },
-  );
+  const message = `the negative prompt is longer than ${max} characters`;
+  throw unsupported('negative_prompt', message, { max_characters: max });
 }

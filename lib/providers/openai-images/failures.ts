@@ -10,7 +10,7 @@ import {
 } from '../backend/failures.ts';
 import { optionalMember, Text } from '../backend/reply-members.ts';
 import type { CallFacts } from '../provider-port.ts';
-import type { Dialect } from './dialects.ts';
+import { DIALECTS, type Dialect } from './dialects.ts';
 
 const { authentication, safety, rate, quota, unsupported, input } = FAILURES;
 const { unknownModel, unknownModelOrRoute, refused, transient, unknownOutcome, other } = FAILURES;
@@ -66,26 +66,17 @@ export function toFailure(
 ): BridgeError {
   const names = reported?.names ?? [];
   const row = rowOf(status, reported, dialect);
+  const named = WITH_FIELD.has(row) ? fieldOf(reported?.field, request) : undefined;
   const failure: BackendFailure = {
     // Some servers repeat the status as the code.
     code: names.find((name) => !/^(?:\d+|None)$/.test(name)),
     moderationStage: reported?.moderationStage,
     moderationCategories: reported?.moderationCategories ?? [],
     retryAfterMs: waitMs,
-    field: atFault(row, reported, request),
+    field: ABOUT_MODEL.has(row) ? 'routing.model' : named,
   };
   const error = toError(row, failure, request);
   return forbidsRepeat ? error.with({ transient: false, retryable: false }) : error;
-}
-
-/** Returns the bridge's name of the field that the error is about. */
-function atFault(
-  row: FailureRow,
-  reported: ReportedError | undefined,
-  request: CallFacts,
-): string | undefined {
-  if (ABOUT_MODEL.has(row)) return 'routing.model';
-  return WITH_FIELD.has(row) ? fieldOf(reported?.field, request) : undefined;
 }
 
 function rowOf(status: number, reported: ReportedError | undefined, dialect: Dialect): FailureRow {
@@ -189,18 +180,6 @@ function toReported(
   };
 }
 
-const PARAMETERS: ReadonlySet<string> = new Set([
-  'n',
-  'size',
-  'quality',
-  'output_format',
-  'output_compression',
-  'background',
-  'moderation',
-  'partial_images',
-  'input_fidelity',
-]);
-
 const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
 
 /** Returns the bridge's name of the field in `param`, or undefined for a field that the bridge never sends. */
@@ -209,7 +188,8 @@ function fieldOf(
   { images, references, maskImage }: CallFacts,
 ): string | undefined {
   if (param === undefined) return undefined;
-  if (PARAMETERS.has(param)) return `parameters.${param}`;
+  const isParameter = DIALECTS.openai.fields.some((field) => field === param);
+  if (isParameter && param !== 'stream') return `parameters.${param}`;
   if (param === 'prompt' || param === 'mask') return param;
   if (param === 'model') return 'routing.model';
   const image = IMAGE.exec(param);
