@@ -17,12 +17,6 @@ interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'id
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-interface EnabledProviders {
-  readonly providers: readonly Provider[];
-  /** Closes the resources that the providers share. Call it after closing the providers. */
-  close(): Promise<void>;
-}
-
 type Create<Key extends SingleKey> = (parts: ProviderParts<Key>) => Provider;
 type CreateNamed<Kind extends ProviderKind> = (parts: NamedProviderParts<Kind>) => Provider;
 
@@ -48,7 +42,7 @@ const NAMED: { readonly [Kind in ProviderKind]: CreateNamed<Kind> } = {
 };
 
 /** Creates the providers that are enabled in the settings. */
-export function enabledProviders(config: Config, { env, ...deps }: Deps): EnabledProviders {
+export function enabledProviders(config: Config, { env, ...deps }: Deps) {
   const logins = createLogins(config, { env, ...deps });
   const shared: SharedParts = {
     ...deps,
@@ -77,12 +71,14 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
       });
   }
 
+  // The casts restore the key types, which `Object.keys` widens to `string`.
+  const providers: readonly Provider[] = [
+    ...(Object.keys(SINGLE) as SingleKey[]).flatMap(open),
+    ...(Object.keys(NAMED) as ProviderKind[]).flatMap(openNamed),
+  ];
   return {
-    // `Object.keys` loses the type of the keys.
-    providers: [
-      ...(Object.keys(SINGLE) as SingleKey[]).flatMap(open),
-      ...(Object.keys(NAMED) as ProviderKind[]).flatMap(openNamed),
-    ],
+    providers,
+    /** Closes the resources that the providers share. Call it after closing the providers. */
     close: logins.close,
   };
 }

@@ -12,13 +12,6 @@ interface Deps {
   readonly ids: Pick<Ids, 'newOpaqueId'>;
 }
 
-/** The images of one turn as files. */
-export interface StagedInputs {
-  /** Absolute paths in the order of the inputs. */
-  readonly paths: readonly string[];
-  remove(): Promise<void>;
-}
-
 export type AgentFolders = ReturnType<typeof createAgentFolders>;
 
 const FOLDER = 'agent-app-server';
@@ -53,9 +46,10 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
       }),
 
     /**
-     * Writes the inputs of one turn. Throws `overloaded` and leaves no files if the state directory is not writable.
+     * Writes the inputs of one turn as files. Resolves with their absolute paths in the order of the inputs. Throws
+     * `overloaded` and leaves no files if the state directory is not writable.
      */
-    async stage(images: readonly ProviderInput[]): Promise<StagedInputs> {
+    async stage(images: readonly ProviderInput[]) {
       if (images.length === 0) return { paths: [], remove: async () => {} };
       const folder = join(inputs, ids.newOpaqueId());
       const remove = () => rm(folder, { recursive: true, force: true });

@@ -1,7 +1,12 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { abortable } from '../../platform/abortable.ts';
 import type { ProviderParts } from '../provider-parts.ts';
-import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type {
+  ProviderContext,
+  ProviderOutput,
+  ProviderReadiness,
+  ProviderRequest,
+} from '../provider-port.ts';
 import { agentArguments } from './agent-arguments.ts';
 import { type AgentChild, type ChildDeps, connectAgent, startAgentProcess } from './agent-child.ts';
 import { type AgentFolders, createAgentFolders } from './agent-folders.ts';
@@ -61,16 +66,18 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     deleteThread: async (threadId: string, signal: AbortSignal) =>
       sessions.delete(await readyChild(signal), threadId, signal),
 
-    /**
-     * Returns the state of the running child's account: `unread` without a running child, `unknown` if the child could
-     * not read the account.
-     */
-    accountState(): 'accepted' | 'refused' | 'unknown' | 'unread' {
+    /** Resolves with the readiness. Starts no child and sends nothing. */
+    async probe(): Promise<ProviderReadiness> {
+      if (!(await findExecutable(settings.executable, parts.searchPath))) {
+        return { ready: false, errorCode: 'configuration' };
+      }
       const child = supervisor.running();
-      if (!child) return 'unread';
-      const hasAccount = child.hasAccount();
-      if (hasAccount === undefined) return 'unknown';
-      return hasAccount ? 'accepted' : 'refused';
+      if (child?.hasAccount() === false || !(await credentials.probe())) {
+        return { ready: false, errorCode: 'authentication' };
+      }
+      // The running child failed to read its account.
+      const isUnknown = child !== undefined && child.hasAccount() === undefined;
+      return isUnknown ? { ready: false, errorCode: 'upstream' } : { ready: true };
     },
 
     restarts: supervisor.restarts,
@@ -115,7 +122,14 @@ async function startChild(
     {
       file,
       args: agentArguments(settings),
-      env: environment(folders, searchPath),
+      // The child gets no variable of the bridge except `PATH`, and therefore no token.
+      env: {
+        ...(searchPath === undefined ? {} : { PATH: searchPath }),
+        HOME: folders.home,
+        CODEX_HOME: folders.home,
+        NO_COLOR: '1',
+        RUST_LOG: 'off',
+      },
       cwd: folders.work,
     },
     clock,
@@ -139,21 +153,4 @@ async function startChild(
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-/**
- * Returns the complete environment of the child. It contains no variable of the bridge except `PATH`, and therefore no
- * token.
- */
-function environment(
-  { home }: AgentFolders,
-  searchPath: string | undefined,
-): Readonly<Record<string, string>> {
-  return {
-    ...(searchPath === undefined ? {} : { PATH: searchPath }),
-    HOME: home,
-    CODEX_HOME: home,
-    NO_COLOR: '1',
-    RUST_LOG: 'off',
-  };
 }

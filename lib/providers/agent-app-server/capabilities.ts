@@ -1,10 +1,7 @@
 import type { Config } from '../../config/settings/settings.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
-import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
-
-/** Version of the mapping. It increases when the same request is sent in another form. */
-const IMPLEMENTATION_VERSION = '1.0.0';
+import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
 export const MODEL = 'gpt-image-2';
 
@@ -18,17 +15,13 @@ export function capabilitiesOf(
     ...oneOutputPerCall(settings),
     provider,
     model: MODEL,
-    implementation_version: IMPLEMENTATION_VERSION,
-    generation: true,
     edits: true,
     sizes: { auto: true, allowed: [], arbitrary: false },
     aspect_ratio: 'unsupported',
     resolution: 'unsupported',
-    negative_prompt: 'emulated',
     revised_prompt: 'native',
     reference_images: INPUT_LIMITS,
     edit_images: INPUT_LIMITS,
-    masks: NO_IMAGES,
     persistent_sessions: true,
     explicit_threads: true,
     // An input image is an item of the current turn.

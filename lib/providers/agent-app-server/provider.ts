@@ -1,28 +1,16 @@
 import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import type { ProviderParts } from '../provider-parts.ts';
-import type { Provider, ProviderReadiness } from '../provider-port.ts';
+import type { Provider } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { createAgent } from './agent.ts';
 import { capabilitiesOf, MODEL } from './capabilities.ts';
-import { findExecutable } from './executable.ts';
 
 /** Creates the provider that runs a supervised agent process and talks to it over its standard streams. */
 export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_server'>): Provider {
-  const { name, settings, credentials } = parts;
+  const { name, settings } = parts;
   const document = capabilitiesOf(name, settings);
   const agent = createAgent(parts);
   const calls = createRunningCalls();
-
-  async function probe(): Promise<ProviderReadiness> {
-    if (!(await findExecutable(settings.executable, parts.searchPath))) {
-      return { ready: false, errorCode: 'configuration' };
-    }
-    const account = agent.accountState();
-    if (account === 'refused' || !(await credentials.probe())) {
-      return { ready: false, errorCode: 'authentication' };
-    }
-    return account === 'unknown' ? { ready: false, errorCode: 'upstream' } : { ready: true };
-  }
 
   return {
     name,
@@ -49,7 +37,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
       deleteThread: (threadId, signal) =>
         calls.run(signal, (linked) => agent.deleteThread(threadId, linked)),
     },
-    probe,
+    probe: agent.probe,
     restarts: agent.restarts,
     skippedLines: agent.skippedLines,
     async close() {

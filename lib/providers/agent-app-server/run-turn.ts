@@ -145,11 +145,6 @@ function afterDispatch(cause: unknown): BridgeError {
   });
 }
 
-interface EndOfTurn {
-  readonly status: string;
-  readonly error: BridgeError | undefined;
-}
-
 /**
  * Reduces the notifications of one turn to its outcome. The agent also reports a turn as completed if its image failed
  * or is missing.
@@ -166,7 +161,7 @@ function createTurnOutcome(
   let failedItem: TurnItem | undefined;
   let isUnusable = false;
   let turnId: string | null | undefined;
-  let ended: EndOfTurn | undefined;
+  let ended: { readonly status: string; readonly error: BridgeError | undefined } | undefined;
 
   function takeItem(item: TurnItem, message: Notification['message']): void {
     openItems.delete(item.id ?? '');
@@ -190,7 +185,7 @@ function createTurnOutcome(
       ? fromItemFailure(failedItem.failure, request, nowMs())
       : failedOutput !== undefined
         ? fromToolOutput(failedOutput, request)
-        : failureOfTurn(ended);
+        : (ended?.error ?? withoutImage(ended?.status));
     // The backend may still finish an image whose item never ended.
     return openItems.size > 0 ? afterOutputBegan(error) : error;
   }
@@ -243,10 +238,9 @@ function createTurnOutcome(
   };
 }
 
-/** Returns the error of a turn that ended with neither an image nor a failed image. */
-function failureOfTurn(ended: EndOfTurn | undefined): BridgeError {
-  if (ended?.error) return ended.error;
-  if (ended?.status === 'interrupted') {
+/** Creates the error of a turn that ended without an image and without an error. */
+function withoutImage(status: string | undefined): BridgeError {
+  if (status === 'interrupted') {
     return new BridgeError('upstream', 'the agent interrupted the turn', {
       effect: 'unknown',
       details: { reason: 'turn_interrupted' },

@@ -1,10 +1,7 @@
 import type { Config } from '../../config/settings/settings.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
-import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
-
-/** Version of the mapping. It increases when the same request is sent in another form. */
-const IMPLEMENTATION_VERSION = '1.0.0';
+import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const LARGE_SIZES = [...SIZES, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
@@ -49,13 +46,8 @@ export function capabilitiesOf(
     ...oneOutputPerCall(settings),
     provider,
     model,
-    implementation_version: IMPLEMENTATION_VERSION,
-    generation: true,
     edits: true,
     sizes: { auto: true, allowed: [...family.sizes], arbitrary: false },
-    aspect_ratio: 'emulated',
-    resolution: 'emulated',
-    negative_prompt: 'emulated',
     revised_prompt: 'native',
     transparent_background: family.hasNativeAlpha ? 'native' : 'emulated',
     qualities: ['auto', 'low', 'medium', 'high'],
@@ -66,7 +58,6 @@ export function capabilitiesOf(
     input_fidelities: [...family.fidelities],
     reference_images: INPUT_LIMITS,
     edit_images: INPUT_LIMITS,
-    masks: NO_IMAGES,
     partial_images: { min: 0, max: 3 },
     source_transport: 'conversation_attachment',
   };

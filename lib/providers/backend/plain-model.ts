@@ -1,8 +1,15 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { NO_IMAGES } from './sent-images.ts';
 
 /** Capabilities of a model that accepts a prompt and has no other options. */
 export const PLAIN_MODEL = {
+  /** Version of the mapping. A provider that begins to send the same request in another form states a higher version. */
+  implementation_version: '1.0.0',
   experimental: false,
+  generation: true,
+  aspect_ratio: 'emulated',
+  resolution: 'emulated',
+  negative_prompt: 'emulated',
   revised_prompt: 'unsupported',
   transparent_background: 'emulated',
   user_attribution: 'unsupported',
@@ -12,6 +19,7 @@ export const PLAIN_MODEL = {
   moderation: ['auto'],
   actions: ['auto'],
   input_fidelities: [],
+  masks: NO_IMAGES,
   partial_images: { min: 0, max: 0 },
   persistent_sessions: false,
   explicit_threads: false,

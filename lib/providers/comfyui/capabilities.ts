@@ -3,9 +3,6 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
-/** Version of the mapping. It increases when the same request is sent in another form. */
-const IMPLEMENTATION_VERSION = '1.0.0';
-
 type Settings = Config['providers']['comfyui'][string];
 
 /** Returns the capabilities of a workflow. A capability exists if the workflow binds its input. */
@@ -23,7 +20,6 @@ export function capabilitiesOf(
     ...oneOutputPerCall(settings),
     provider,
     model,
-    implementation_version: IMPLEMENTATION_VERSION,
     // Without a source, a bound input would keep the image with which the workflow was exported.
     generation: !takesImages,
     edits: takesImages,

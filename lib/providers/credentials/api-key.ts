@@ -16,9 +16,6 @@ const PROBLEMS = {
   unusable: 'the API key contains invalid characters, such as spaces',
 } as const;
 
-/** Reason why a key is unusable. */
-type KeyProblem = keyof typeof PROBLEMS;
-
 interface Deps {
   readonly settings: {
     readonly api_key_env: string | undefined;
@@ -27,7 +24,7 @@ interface Deps {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-type Found = { readonly key: string | undefined } | { readonly problem: KeyProblem };
+type Found = { readonly key: string | undefined } | { readonly problem: keyof typeof PROBLEMS };
 
 const MAX_BYTES = 65_536;
 
@@ -80,9 +77,8 @@ export function createApiKeySource({ settings, env }: Deps) {
 
     /** Resolves with the readiness of the provider according to its key. Never calls the upstream. */
     async readiness(): Promise<ProviderReadiness> {
-      return 'key' in (await find())
-        ? { ready: true }
-        : { ready: false, errorCode: 'authentication' };
+      const isReady = 'key' in (await find());
+      return isReady ? { ready: true } : { ready: false, errorCode: 'authentication' };
     },
   };
 }

@@ -155,15 +155,7 @@ function unrenewable(message: string): BridgeError {
 }
 
 /** A file that is ready to replace the login file. */
-interface LoginReplacement {
-  /**
-   * Replaces the content of the login file with `text` atomically. The new content is durable when the promise
-   * resolves.
-   */
-  commit(text: string): Promise<void>;
-  /** Deletes the file if it was not committed. */
-  discard(): Promise<void>;
-}
+type LoginReplacement = Awaited<ReturnType<typeof openReplacement>>;
 
 const LEFTOVER = /^\.image-bridge-auth\.[0-9a-f]{32}\.tmp$/;
 // Much longer than a refresh can take, so an older file was left behind by a crash.
@@ -177,13 +169,14 @@ const LEFTOVER_AFTER_MS = 120_000;
 async function openReplacement(
   bytes: number,
   { home, clock, ids }: Pick<Deps, 'home' | 'clock' | 'ids'>,
-): Promise<LoginReplacement> {
+) {
   await removeLeftovers(home, clock);
   const path = join(home, `.image-bridge-auth.${ids.newOpaqueId()}.tmp`);
   const file = await open(path, CREATE_FLAGS, OWNER_FILE);
   let isCommitted = false;
   let isDiscarded = false;
 
+  /** Deletes the file if it was not committed. */
   async function discard(): Promise<void> {
     if (isDiscarded) return;
     isDiscarded = true;
@@ -198,7 +191,8 @@ async function openReplacement(
     throw error;
   }
   return {
-    async commit(text) {
+    /** Replaces the content of the login file atomically. The new content is durable when the promise resolves. */
+    async commit(text: string): Promise<void> {
       const whole = Buffer.from(text);
       for (let at = 0; at < whole.length; ) {
         const { bytesWritten } = await file.write(whole, at, whole.length - at, at);

@@ -64,15 +64,12 @@ export function parseLogin(value: unknown): Login | undefined {
   const { tokens } = parsed.output;
   const access = readClaims(tokens.access_token);
   const identity = readClaims(tokens.id_token ?? '');
-  const accountId = tokens.account_id ?? identity.accountId ?? access.accountId;
-  const planType = identity.planType ?? access.planType;
-  const { expiresAtMs } = access;
   return {
     credentials: createCredentials({
       accessToken: tokens.access_token,
-      accountId,
-      planType,
-      expiresAtMs,
+      accountId: tokens.account_id ?? identity.accountId ?? access.accountId,
+      planType: identity.planType ?? access.planType,
+      expiresAtMs: access.expiresAtMs,
     }),
     refreshToken: tokens.refresh_token ?? undefined,
     document: value,
@@ -107,14 +104,6 @@ function isShallow(value: unknown, depth: number): boolean {
   return depth > 0 && Object.values(value).every((member) => isShallow(member, depth - 1));
 }
 
-/** The claims of a token that the bridge uses. */
-interface TokenClaims {
-  readonly expiresAtMs: number | undefined;
-  readonly accountId: string | undefined;
-  /** The plan of the account, such as `pro`. */
-  readonly planType: string | undefined;
-}
-
 const ACCOUNT_CLAIMS = 'https://api.openai.com/auth';
 
 // The maximum time value of a `Date` in seconds (ECMA-262, section 21.4.1.1).
@@ -141,12 +130,9 @@ const Claims = v.object({
  * Returns the claims of a JSON Web Token (RFC 7519). All claims are undefined if the text is not such a token. The
  * claims are only hints because the signature is not verified.
  */
-export function readClaims(token: string): TokenClaims {
+export function readClaims(token: string) {
   const parsed = v.safeParse(Claims, decodePayload(token));
-  if (!parsed.success) {
-    return { expiresAtMs: undefined, accountId: undefined, planType: undefined };
-  }
-  const { exp, [ACCOUNT_CLAIMS]: account } = parsed.output;
+  const { exp, [ACCOUNT_CLAIMS]: account } = parsed.success ? parsed.output : {};
   return {
     expiresAtMs: exp === undefined ? undefined : Math.floor(exp * 1000),
     accountId: account?.chatgpt_account_id,

@@ -6,15 +6,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import type { Ids } from '../../platform/ids.ts';
 
 /** The exclusive right to renew the login. At most one bridge process on this machine has this right. */
-export interface HeldLock {
-  /**
-   * Resolves with false if another process has taken over the lock. A process loses the lock if it is suspended for too
-   * long.
-   */
-  isHeld(): Promise<boolean>;
-  /** Releases the lock and never rejects. A lock file that cannot be deleted becomes stale. */
-  release(): Promise<void>;
-}
+export type HeldLock = ReturnType<typeof hold>;
 
 export type RefreshLock = ReturnType<typeof createRefreshLock>;
 
@@ -97,12 +89,7 @@ export function createRefreshLock({ home, clock, ids }: Deps) {
   };
 }
 
-function hold(
-  path: string,
-  file: FileHandle,
-  isHeld: () => Promise<boolean>,
-  clock: Clock,
-): HeldLock {
+function hold(path: string, file: FileHandle, isHeld: () => Promise<boolean>, clock: Clock) {
   let isReleased = false;
   let stopRenewing = clock.after(RENEW_EVERY_MS, renew);
 
@@ -115,8 +102,14 @@ function hold(
   }
 
   return {
+    /**
+     * Resolves with false if another process has taken over the lock. A process loses the lock if it is suspended for
+     * too long.
+     */
     isHeld,
-    async release() {
+
+    /** Releases the lock and never rejects. A lock file that cannot be deleted becomes stale. */
+    async release(): Promise<void> {
       isReleased = true;
       stopRenewing();
       try {

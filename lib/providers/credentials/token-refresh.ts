@@ -14,12 +14,6 @@ interface Deps {
   readonly clock: Clock;
 }
 
-interface Reply {
-  readonly status: number;
-  /** The value of the JSON body. Undefined if the body is too long or not JSON. */
-  readonly value: unknown;
-}
-
 const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
 // The timeout is long because the refresh token is single-use. If the response is not read, the only valid token is
 // lost.
@@ -29,22 +23,20 @@ const BOUNDS = { maxNames: 2048, maxNested: 2048 };
 
 /** Creates a client that exchanges refresh tokens for new tokens at the token endpoint (RFC 6749, section 6). */
 export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
-  async function post(body: string, signal: AbortSignal): Promise<Reply> {
-    const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const request = { method: 'POST', headers, body, signal } as const;
-    const response = await httpClient.request(tokenEndpoint, request);
-    const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
-    return { status: response.status, value: bytes && parseBounded(bytes, BOUNDS) };
-  }
-
-  async function ask(refreshToken: string): Promise<Reply> {
+  /** Resolves with the status and the JSON of the reply. `value` is undefined if the body is too long or not JSON. */
+  async function ask(refreshToken: string) {
     const controller = new AbortController();
+    const { signal } = controller;
     const cancel = clock.after(TIMEOUT_MS, () =>
       controller.abort(new Error('no response in time')),
     );
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
     const body = { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token: refreshToken };
+    const request = { method: 'POST', headers, body: JSON.stringify(body), signal } as const;
     try {
-      return await post(JSON.stringify(body), controller.signal);
+      const response = await httpClient.request(tokenEndpoint, request);
+      const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
+      return { status: response.status, value: bytes && parseBounded(bytes, BOUNDS) };
     } catch (cause) {
       throw failed(cause);
     } finally {

@@ -5,9 +5,6 @@ import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { familyNames, oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { INPUT_LIMITS } from '../backend/sent-images.ts';
 
-/** Version of the mapping. It increases when the same request is sent in another form. */
-const IMPLEMENTATION_VERSION = '1.0.0';
-
 /** Limits on sources and references together. A whole request may have 100 MB, including the base64 of its images. */
 export const GEMINI_INPUTS = { ...INPUT_LIMITS, max_count: 14 };
 
@@ -28,15 +25,12 @@ export function capabilitiesOf(
     ...oneOutputPerCall(settings),
     provider,
     model,
-    implementation_version: IMPLEMENTATION_VERSION,
-    generation: true,
     edits: true,
     sizes: { auto: true, allowed: sizesOf(family), arbitrary: false },
     aspect_ratio: 'native',
     aspect_ratios: family.aspectRatios,
     resolution: 'native',
     resolutions: family.resolutions,
-    negative_prompt: 'emulated',
     reference_images: GEMINI_INPUTS,
     edit_images: GEMINI_INPUTS,
     masks: { ...GEMINI_INPUTS, support: 'emulated', max_count: 1 },

@@ -91,32 +91,25 @@ const ErrorBody = v.object({
 });
 
 /** An error of a Google API (`google.rpc.Status` as JSON). */
-export interface GoogleError {
-  /** HTTP status. */
-  readonly code: number | undefined;
-  /** Name of the status, such as `INVALID_ARGUMENT`. */
-  readonly status: string | undefined;
-  readonly reasons: readonly string[];
-  readonly quotaIds: readonly string[];
-  /** Paths in the request, such as `generation_config.image_config.image_size`. */
-  readonly fields: readonly string[];
-  readonly retryDelayMs: number | undefined;
-}
+export type GoogleError = NonNullable<ReturnType<typeof parseGoogleError>>;
 
 /** Parses a Google error. Returns undefined if the body has another form. */
-export function parseGoogleError(body: unknown): GoogleError | undefined {
+export function parseGoogleError(body: unknown) {
   const parsed = v.safeParse(ErrorBody, body);
   if (!parsed.success) return undefined;
   const { code, status, details } = parsed.output.error;
   const all = details ?? [];
+  const violations = all.flatMap((detail) => detail.violations ?? []);
+  const fieldViolations = all.flatMap((detail) => detail.fieldViolations ?? []);
   return {
+    /** HTTP status. */
     code: code ?? undefined,
+    /** Name of the status, such as `INVALID_ARGUMENT`. */
     status: status ?? undefined,
     reasons: all.flatMap(({ reason }) => reason ?? []),
-    quotaIds: all.flatMap(({ violations }) => violations ?? []).flatMap((it) => it.quotaId ?? []),
-    fields: all
-      .flatMap(({ fieldViolations }) => fieldViolations ?? [])
-      .flatMap((it) => it.field ?? []),
+    quotaIds: violations.flatMap(({ quotaId }) => quotaId ?? []),
+    /** Paths in the request, such as `generation_config.image_config.image_size`. */
+    fields: fieldViolations.flatMap(({ field }) => field ?? []),
     retryDelayMs: all.flatMap(({ retryDelay }) => toMilliseconds(retryDelay ?? '') ?? [])[0],
   };
 }

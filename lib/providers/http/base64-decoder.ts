@@ -1,13 +1,3 @@
-/**
- * Decodes base64 that arrives in parts of any length. Accepts the standard alphabet with padding and without white
- * space (RFC 4648, section 4).
- */
-export interface Base64Decoder {
-  push(part: Buffer): void;
-  /** Returns all bytes as one buffer, or undefined if the input was not base64. */
-  end(): Buffer | undefined;
-}
-
 const MINUS = 0x2d;
 const UNDERSCORE = 0x5f;
 
@@ -17,11 +7,14 @@ const PIECE_CHARS = 32_768;
 
 const NOTHING = Buffer.alloc(0);
 
+export type Base64Decoder = ReturnType<typeof createBase64Decoder>;
+
 /**
- * Creates a decoder that stores the decoded bytes and never the whole text. Bytes that equal the beginning of `known`
- * are not stored again.
+ * Creates a decoder of base64 that arrives in parts of any length: the standard alphabet with padding and without white
+ * space (RFC 4648, section 4). Stores the decoded bytes and never the whole text. Bytes that equal the beginning of
+ * `known` are not stored again.
  */
-export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
+export function createBase64Decoder(known: Buffer = NOTHING) {
   const decoded = createBlocks(known);
   // Up to three characters of an incomplete group of four.
   let pending = '';
@@ -37,7 +30,7 @@ export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
   }
 
   return {
-    push(part) {
+    push(part: Buffer): void {
       // Node also decodes these two characters of the URL alphabet, which are invalid here.
       if (part.includes(MINUS) || part.includes(UNDERSCORE)) isValid = false;
       if (!isValid) return;
@@ -55,7 +48,8 @@ export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
       pending = part.toString('latin1', whole);
     },
 
-    end() {
+    /** Returns all bytes as one buffer, or undefined if the input was not base64. */
+    end(): Buffer | undefined {
       return isValid && pending === '' ? decoded.toBuffer() : undefined;
     },
   };

@@ -86,7 +86,7 @@ export const createSseReader: OpenStreamReader = (
     eventBytes = 0;
   }
 
-  const split = createLineSplitter({ part: linePart, end: endLine });
+  const split = createLineSplitter(linePart, endLine);
 
   return {
     push(chunk) {
@@ -225,18 +225,13 @@ function framingOf(chunk: Buffer): 'unknown' | 'json' | 'events' | 'neither' {
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Receives the lines of a stream. A line arrives in one or more parts. */
-interface LineSink {
-  /** Receives the next bytes of the current line, without the line ending. */
-  part(bytes: Buffer): void;
-  /** Ends the current line, which may be empty. */
-  end(): void;
-}
-
-/** Splits chunks into lines that end with LF, CR or CRLF. A line or its ending may span chunks. Copies no bytes. */
-function createLineSplitter(sink: LineSink): (chunk: Buffer) => void {
+/**
+ * Splits chunks into lines that end with LF, CR or CRLF. A line or its ending may span chunks. `onPart` receives the bytes
+ * of a line in one or more parts, and `onEnd` ends the line, which may be empty. Copies no bytes.
+ */
+function createLineSplitter(onPart: (bytes: Buffer) => void, onEnd: () => void) {
   let afterCr = false;
-  return (chunk) => {
+  return (chunk: Buffer): void => {
     // Skip the LF of a CRLF that was split between two chunks.
     let at = afterCr && chunk[0] === LF ? 1 : 0;
     if (chunk.length > 0) afterCr = false;
@@ -245,9 +240,9 @@ function createLineSplitter(sink: LineSink): (chunk: Buffer) => void {
     while (at < chunk.length) {
       if (lf < at) lf = indexOfByte(LF, chunk, at, chunk.length);
       const end = indexOfByte(CR, chunk, at, lf);
-      if (end > at) sink.part(chunk.subarray(at, end));
+      if (end > at) onPart(chunk.subarray(at, end));
       if (end === chunk.length) return;
-      sink.end();
+      onEnd();
       const isCr = chunk[end] === CR;
       at = end + (isCr && chunk[end + 1] === LF ? 2 : 1);
       afterCr = isCr && at === chunk.length && chunk[at - 1] === CR;

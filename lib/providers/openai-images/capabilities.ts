@@ -4,9 +4,6 @@ import { batchingMode, familyNames, PLAIN_MODEL } from '../backend/plain-model.t
 import { NO_IMAGES } from '../backend/sent-images.ts';
 import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
 
-/** Version of the mapping. It increases when the same request is sent in another form. */
-const IMPLEMENTATION_VERSION = '1.0.0';
-
 /** Limits on sources and references together (OpenAI's reference of image edits, 2026-11). */
 export const INPUT_LIMITS = {
   max_count: 16,
@@ -16,6 +13,14 @@ export const INPUT_LIMITS = {
 
 // OpenAI's reference says less than 4 MB; the guide says less than 50 MB.
 const MAX_MASK_BYTES = 3_999_999;
+
+// Models treat a mask as a hint. The bridge restores the pixels outside the mask.
+const MASKS = {
+  support: 'emulated',
+  max_count: 1,
+  max_bytes_each: MAX_MASK_BYTES,
+  max_bytes_total: MAX_MASK_BYTES,
+} as const;
 
 /**
  * Returns the capabilities of `model`, limited by the settings and overridden by the model's profile in the settings.
@@ -36,8 +41,6 @@ export function capabilitiesOf(
     ...PLAIN_MODEL,
     provider,
     model,
-    implementation_version: IMPLEMENTATION_VERSION,
-    generation: true,
     count: { min: 1, max: maxOutputs },
     batching: {
       mode: batchingMode(maxOutputs, perCall),
@@ -60,15 +63,7 @@ function imageMembers(edits: boolean, { maxSources = INPUT_LIMITS.max_count }: D
     edits,
     reference_images: edits ? native : NO_IMAGES,
     edit_images: edits ? { ...native, max_count: maxSources } : NO_IMAGES,
-    // Models treat a mask as a hint. The bridge restores the pixels outside the mask.
-    masks: edits
-      ? ({
-          support: 'emulated',
-          max_count: 1,
-          max_bytes_each: MAX_MASK_BYTES,
-          max_bytes_total: MAX_MASK_BYTES,
-        } as const)
-      : NO_IMAGES,
+    masks: edits ? MASKS : NO_IMAGES,
     actions: edits ? ['auto', 'generate', 'edit'] : ['auto', 'generate'],
   } satisfies Partial<CapabilityDocument>;
 }
@@ -79,8 +74,6 @@ function parameterMembers(dialect: Dialect, family: Family) {
   const hasNegative = sends('negative_prompt') || dialect.prompt !== undefined;
   return {
     sizes: family.sizes,
-    aspect_ratio: 'emulated',
-    resolution: 'emulated',
     negative_prompt: hasNegative ? 'native' : 'emulated',
     revised_prompt: dialect.revisesPrompts ? 'native' : 'unsupported',
     transparent_background: hasAlpha ? 'native' : 'emulated',

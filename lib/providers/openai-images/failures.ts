@@ -132,21 +132,7 @@ const Located = v.object({
 });
 
 /** An error that a server reports in the body of a refused call, in an event, or in place of a reply. */
-export interface ReportedError {
-  /** Names of the error, the most specific first: inner code, code, type. */
-  readonly names: readonly string[];
-  /** The field that the error is about, under the server's name. */
-  readonly field: string | undefined;
-  readonly moderationStage: string | undefined;
-  readonly moderationCategories: readonly unknown[];
-}
-
-const NO_FACTS: ReportedError = {
-  names: [],
-  field: undefined,
-  moderationStage: undefined,
-  moderationCategories: [],
-};
+export type ReportedError = ReturnType<typeof toReported>;
 
 /**
  * Returns the error in a body or an event, or undefined if there is none. The message of an error may quote the prompt,
@@ -161,19 +147,21 @@ export function parseReportedError(
   const event = v.safeParse(ErrorEvent, value);
   if (event.success) return toReported({ ...event.output, type: undefined }, namesInMessage);
   const located = v.safeParse(Located, value);
-  if (located.success) return { ...NO_FACTS, field: located.output.detail[0].loc[1] };
-  return v.is(TextOnly, value) ? NO_FACTS : undefined;
+  if (located.success) return toReported({ param: located.output.detail[0].loc[1] }, []);
+  return v.is(TextOnly, value) ? toReported({}, []) : undefined;
 }
 
 function toReported(
-  error: v.InferOutput<typeof ErrorObject>,
+  error: Partial<v.InferOutput<typeof ErrorObject>>,
   namesInMessage: readonly string[],
-): ReportedError {
+) {
   const { message, code, type, param, moderation_details: moderation } = error;
   const hidden = namesInMessage.filter((name) => message?.includes(name));
   const inner = error.inner_error?.code ?? error.innererror?.code;
   return {
+    /** Names of the error, the most specific first: inner code, code, type. */
     names: [inner, ...hidden, code, type].flatMap((name) => (name ? [name] : [])),
+    /** The field that the error is about, under the server's name. */
     field: param ?? undefined,
     moderationStage: moderation?.moderation_stage ?? undefined,
     moderationCategories: moderation?.categories ?? [],

@@ -54,8 +54,8 @@ async function toPngInputs(
   signal: AbortSignal,
 ): Promise<ProviderRequest> {
   if (reads === undefined) return request;
-  const toReadable = (input: ProviderInput) =>
-    reads === 'png' ? asPng(input, engine, signal) : asRgbPng(input, engine, signal);
+  const convert = reads === 'png' ? asPng : asRgbPng;
+  const toReadable = (input: ProviderInput) => convert(input, engine, signal);
   const { maskImage } = request;
   return {
     ...request,

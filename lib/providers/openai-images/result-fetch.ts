@@ -26,16 +26,16 @@ export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
     headers: RepliedCall['headers'],
     signal: AbortSignal,
   ): Promise<Buffer> {
-    const response = await httpClient.request(url.href, {
+    const request = {
       method: 'GET',
       headers: { ...headers, 'accept-encoding': 'identity' },
-      signal,
-    });
-    if (response.status !== 200) {
-      response.body.destroy();
+    } as const;
+    const { status, body } = await httpClient.request(url.href, { ...request, signal });
+    if (status !== 200) {
+      body.destroy();
       throw unfetched('status_not_ok');
     }
-    const bytes = await readWhole(response.body, maxBytes);
+    const bytes = await readWhole(body, maxBytes);
     if (!bytes) throw unfetched('too_many_bytes');
     return bytes;
   }

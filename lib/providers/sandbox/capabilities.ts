@@ -101,12 +101,8 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
       max_parallel_outputs: MAX_OUTPUTS,
     },
     sizes: { auto: true, allowed: ['1024x1024', '1536x1024', '1024x1536'], arbitrary: false },
-    aspect_ratio: 'emulated',
-    resolution: 'emulated',
-    negative_prompt: 'emulated',
     reference_images: NO_IMAGES,
     edit_images: images(1),
-    masks: NO_IMAGES,
   },
 };
 

@@ -74,7 +74,12 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
     capabilities: (model) => capabilitiesOf(name, model),
     async execute(request, context) {
       const model = findModel(request.model);
-      if (!model) throw unknownModel();
+      if (!model) {
+        const supported_models = MODELS.map(({ id }) => id);
+        const options = { param: 'routing.model', details: { supported_models } };
+        const message = 'the sandbox does not list this model';
+        throw new BridgeError('unsupported_capability', message, options);
+      }
       return calls.run(context.signal, (signal) => perform(model, request, context, signal));
     },
     probe: async () => ({ ready: true }),
@@ -96,13 +101,6 @@ async function takeTime(
     onEvent({ type: 'progress', stage: 'generating' });
   }
   await pace.reach(1);
-}
-
-function unknownModel(): BridgeError {
-  return new BridgeError('unsupported_capability', 'the sandbox does not list this model', {
-    param: 'routing.model',
-    details: { supported_models: MODELS.map(({ id }) => id) },
-  });
 }
 
 const OUTPUT_TOKENS = { auto: 1056, low: 272, medium: 1056, high: 4160, xhigh: 4160, max: 4160 };

@@ -3,8 +3,6 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { parseColor } from '../../images/color.ts';
 import {
   type DecodeOptions,
-  type Edges,
-  type EncodeOptions,
   type ImageEngine,
   type Pixels,
   uprightEdges,
@@ -36,11 +34,6 @@ export interface RenderJob {
   readonly onEvent: ProviderContext['onEvent'];
 }
 
-interface Rendered {
-  readonly outputs: readonly ProviderOutput[];
-  readonly size: Edges;
-}
-
 /** Creates the renderer, which draws and encodes the images of a call. */
 export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);
@@ -51,7 +44,10 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
     onEvent({ type: 'progress', stage: 'generating', index });
     const outputSeed = seedOf(request.prompt, request.negativePrompt ?? null, index);
     const drawing = await pool.run({ ...common, outputSeed }, signal);
-    const encode = (image: RawImage) => engine.encode(toPixels(image), encodingOf(request), signal);
+    const { output_format: format, output_compression: compression } = request.parameters;
+    const encoding = { format, ...(compression === null ? {} : { compression }) };
+    const encode = ({ data, ...image }: RawImage) =>
+      engine.encode({ ...image, data: Buffer.from(data) }, encoding, signal);
     const bytes = await encode(drawing.image);
     const previews: Buffer[] = [];
     for (const preview of drawing.previews) previews.push(await encode(preview));
@@ -60,7 +56,7 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
 
   return {
     /** Resolves with the outputs. Rejects with the signal's reason if the signal aborts. */
-    async render(job: RenderJob): Promise<Rendered> {
+    async render(job: RenderJob) {
       const { request, model, pace, signal, onEvent } = job;
       const common = await toDrawing(request, model, engine, signal);
       const revisedPrompt = model.profile === 'full' ? revisedPromptOf(request) : undefined;
@@ -79,15 +75,6 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
     /** Resolves when no thread runs any more. */
     close: () => pool.close(),
   };
-}
-
-function toPixels({ data, width, height, channels }: RawImage): Pixels {
-  return { data: Buffer.from(data), width, height, channels };
-}
-
-function encodingOf({ parameters }: ProviderRequest): EncodeOptions {
-  const { output_format: format, output_compression: compression } = parameters;
-  return { format, ...(compression === null ? {} : { compression }) };
 }
 
 /** Returns the prompt, followed by a description of the image that the sandbox draws. */
