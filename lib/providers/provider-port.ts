@@ -95,14 +95,14 @@ export interface ProviderContext {
   /** Aborts at the deadline and when the request is cancelled. */
   readonly signal: AbortSignal;
   /**
-   * Called in order, and never after `execute` has settled. `dispatched` is reported before the call can have any
-   * effect, so a call that ends without this event had no effect.
+   * Called in the order of the events, and never after `execute` has settled. `dispatched` is reported before the call
+   * can have any effect, so a call that ends without this event had no effect.
    */
   readonly onEvent: (event: ProviderEvent) => void;
 }
 
 export interface ProviderOutput {
-  /** The encoded image. The caller verifies it. */
+  /** The encoded image. The caller verifies the image. */
   readonly bytes: Buffer;
   readonly revisedPrompt?: string;
   /**
@@ -201,7 +201,8 @@ export interface Provider {
    * - `nothing_made`: the provider rejected the request or failed. The provider certainly made no image and charged for
    *   none. The same call may be sent again if the error is `transient` or `retryable`.
    * - `made`: the reply is complete, but its images cannot be used: their number is wrong, they are not base64, or they
-   *   cannot be fetched. The images are charged. If their number is wrong, `details.returned_images` is the number.
+   *   cannot be fetched. The images are charged. If their number is wrong, `details.returned_images` is the number of
+   *   returned images.
    * - `unknown`: images may have been made and charged. A provider must report this effect if a connection is lost
    *   after the request was written, if a reply ends before it is complete, and for every failure after output has
    *   begun (a partial image, a finished item, an image beside an error), regardless of the code that the provider
@@ -215,7 +216,10 @@ export interface Provider {
    * Resolves with the readiness of the provider. Never starts a child process, refreshes a token or calls the upstream.
    */
   probe(signal: AbortSignal): Promise<ProviderReadiness>;
-  /** Present if any model has `persistent_sessions` or `explicit_threads`. The methods reject as `execute` does. */
+  /**
+   * Present if any model has `persistent_sessions` or `explicit_threads`. The methods reject with the same errors as
+   * `execute`.
+   */
   readonly sessions?: ProviderSessions;
   /** Returns the number of times that the child process was restarted. Absent if the provider has no child process. */
   restarts?(): number;

@@ -6,7 +6,8 @@ type AgentSettings = Config['providers']['agent_app_server'];
 export const MODEL_PROVIDER = 'bridge';
 
 /**
- * Disabled features, which would add upstream requests, tools or prompts. The agent only warns about unknown features.
+ * Features that are disabled because they would add upstream requests, tools or prompts. An unknown feature is not an
+ * error of the agent.
  */
 const DISABLED_FEATURES = [
   'apps',
@@ -32,7 +33,7 @@ const DISABLED_FEATURES = [
   'sleep_tool',
   'tool_call_mcp_elicitation',
   'tool_suggest',
-  // Would retry an unreachable network for ever.
+  // Disabled because the child would retry an unreachable network forever.
   'unbounded_connection_retries',
   'unified_exec',
   'view_image',
@@ -40,8 +41,8 @@ const DISABLED_FEATURES = [
 ];
 
 /**
- * Returns the arguments of the child: those in the settings, followed by a configuration without optional features. The
- * child repeats no upstream call, because each repetition is charged again.
+ * Returns the arguments of the child: the arguments in the settings, followed by assignments that disable optional
+ * features. Retries of upstream calls are disabled in the child because each retry is charged.
  */
 export function agentArguments({
   args,

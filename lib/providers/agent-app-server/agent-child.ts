@@ -16,7 +16,7 @@ export interface ChildDeps {
   readonly timeoutMs: number;
   /** Called for each output line that is not a message. */
   readonly onSkippedLine: () => void;
-  /** Resolves with credentials that differ from those that the backend has rejected. */
+  /** Resolves with new credentials after the backend has rejected the credentials `rejected`. */
   readonly refresh: (rejected: Credentials) => Promise<Credentials>;
 }
 
@@ -33,7 +33,7 @@ export type AgentChild = ReturnType<typeof createAgentChild>;
 const Account = v.object({ account: v.nullable(v.object({ type: v.string() })) });
 const ThreadParams = v.object({ threadId: v.string() });
 
-/** Notifications that are not used. The first four are sent in large numbers. */
+/** Notifications that the bridge does not use. The agent sends the first four in large numbers. */
 const UNREAD_NOTIFICATIONS = [
   'item/agentMessage/delta',
   'item/reasoning/summaryTextDelta',
@@ -49,8 +49,8 @@ const CLIENT = { name: 'image-bridge', title: 'Image Bridge', version: '1.0' };
 
 /**
  * Performs the handshake with a newly started process and sends the login. Throws a retryable `upstream` if the process
- * ends or does not respond, and `provider_authentication` if it rejects the login. The process keeps running in both
- * cases.
+ * ends or does not respond, and `provider_authentication` if the process rejects the login. The caller must end the
+ * process after an error.
  */
 export async function connectAgent(
   agentProcess: AgentProcess,
@@ -69,7 +69,10 @@ export async function connectAgent(
   await child.logIn(credentials);
   await child.readAccount();
   if (child.hasAccount() === false) {
-    throw new BridgeError('provider_authentication', 'the agent rejected the account of the login');
+    throw new BridgeError(
+      'provider_authentication',
+      'the agent rejected the account of this login',
+    );
   }
   return child;
 }
@@ -176,8 +179,8 @@ interface Command {
 type AgentProcess = Awaited<ReturnType<typeof startAgentProcess>>;
 
 /**
- * Starts a process in its own process group, so that signals from the terminal do not reach it. If the bridge is
- * killed, the child sees the end of its input. Throws `configuration` if the file cannot be started.
+ * Starts a process in its own process group, so that the process gets no signals from the terminal. If the bridge is
+ * killed, the process reads the end of its input. Throws `configuration` if the file cannot be started.
  */
 export async function startAgentProcess(
   { file, args, env, cwd }: Command,
@@ -192,13 +195,14 @@ export async function startAgentProcess(
   });
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => {
-      // The child's own processes would otherwise keep its output open and continue to run.
+      // Without this signal, processes that the child has started would continue to run and keep the output open.
       signalGroup(child, 'SIGKILL');
       resolve();
     });
   });
   const { stdin: input, stdout: output } = child;
-  // A write to an ended process emits an error here. The end of a process is detected by the end of its output.
+  // A write to an ended process emits an error. The error is ignored because the end of the output reports the end of
+  // the process.
   input.on('error', () => {});
   try {
     await once(child, 'spawn');
@@ -219,7 +223,7 @@ export async function startAgentProcess(
   return {
     input,
     output,
-    /** Kills the process and all processes of its group at once. */
+    /** Kills the process and all other processes of its group immediately. */
     kill: () => signalGroup(child, 'SIGKILL'),
     /** Closes the input, then sends SIGTERM, then SIGKILL. Resolves when the process has ended. */
     stop() {

@@ -18,8 +18,8 @@ const FOLDER = 'agent-app-server';
 
 /**
  * Manages the provider's files in the state directory: the child's home and working directory, the inputs of running
- * turns, and one file for each thread that is to be deleted. Such a file survives a crash, and the next child deletes
- * the thread.
+ * turns, and one file for each thread that is to be deleted. The file of a thread survives a crash, so that the thread
+ * is deleted when the next child starts.
  */
 export function createAgentFolders({ stateDirectory, ids }: Deps) {
   const root = resolve(stateDirectory, FOLDER);
@@ -46,8 +46,8 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
       }),
 
     /**
-     * Writes the inputs of one turn as files. Resolves with their absolute paths in the order of the inputs. Throws
-     * `overloaded` and leaves no files if the state directory is not writable.
+     * Writes the inputs of one turn as files. Resolves with the absolute paths of the files, in the order of the
+     * inputs. Throws `overloaded` and leaves no files if the state directory is not writable.
      */
     async stage(images: readonly ProviderInput[]) {
       if (images.length === 0) return { paths: [], remove: async () => {} };
@@ -82,7 +82,7 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
     /** Removes the mark of a deleted thread. */
     unmark: (threadId: string) => rm(join(threads, threadId), { force: true }),
 
-    /** Deletes the images that the agent has stored for a thread. The agent itself never deletes them. */
+    /** Deletes the images that the agent has stored for a thread. The agent itself never deletes these images. */
     async removeGenerated(threadId: string): Promise<void> {
       if (!THREAD_ID.test(threadId)) return;
       await rm(join(home, 'generated_images', threadId), { recursive: true, force: true });

@@ -20,7 +20,7 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
   const { settings, credentials, clock } = parts;
   const folders = createAgentFolders(parts);
   const cleared = folders.clear();
-  // The first call reports the error.
+  // Prevents an unhandled rejection. The first call reports the error.
   cleared.catch(() => {});
   let skippedLines = 0;
   const onSkippedLine = () => {
@@ -47,13 +47,13 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     const login = await credentials.current(signal);
     const child = await supervisor.child(signal);
     await abortable(child.logIn(login), signal);
-    // For the next probe, which does not read the account itself.
+    // The account is read for the next probe, because a probe sends nothing to the child.
     if (child.hasAccount() === undefined) child.readAccount().catch(() => {});
     return child;
   }
 
   return {
-    /** Runs one turn, on a new thread unless the request names one. */
+    /** Runs one turn on the thread that the request names, or on a new thread. */
     async run(request: ProviderRequest, context: ProviderContext): Promise<ProviderOutput> {
       const child = await readyChild(context.signal);
       return request.threadId === undefined
@@ -66,7 +66,7 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     deleteThread: async (threadId: string, signal: AbortSignal) =>
       sessions.delete(await readyChild(signal), threadId, signal),
 
-    /** Resolves with the readiness. Starts no child and sends nothing. */
+    /** Resolves with the readiness of the provider. Never starts a child and never sends anything. */
     async probe(): Promise<ProviderReadiness> {
       if (!(await findExecutable(settings.executable, parts.searchPath))) {
         return { ready: false, errorCode: 'configuration' };
@@ -82,7 +82,7 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
 
     restarts: supervisor.restarts,
 
-    /** Returns how many output lines of all children were not messages. */
+    /** Returns the number of output lines of all children that were not messages. */
     skippedLines: () => skippedLines,
 
     /** Resolves when no child runs any more. Running calls fail. */
@@ -100,8 +100,8 @@ type Deps = Pick<
   Pick<ChildDeps, 'onSkippedLine'>;
 
 /**
- * Starts one process of the agent and connects to it. Throws `configuration` if there is no executable. Throws other
- * errors if the handshake fails; the process has then ended.
+ * Starts one process of the agent and connects to it. Throws `configuration` if there is no executable. If the
+ * handshake fails, ends the process and throws the error of the handshake.
  */
 async function startChild(
   { settings, credentials, clock, slices, searchPath, onSkippedLine }: Deps,
@@ -122,7 +122,8 @@ async function startChild(
     {
       file,
       args: agentArguments(settings),
-      // The child gets no variable of the bridge except `PATH`, and therefore no token.
+      // The environment contains no variable of the bridge except `PATH`, so that the child gets no token of the
+      // bridge.
       env: {
         ...(searchPath === undefined ? {} : { PATH: searchPath }),
         HOME: folders.home,

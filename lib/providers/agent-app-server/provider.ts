@@ -14,7 +14,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
 
   return {
     name,
-    // A turn is never repeated because it is charged.
+    // A turn is never retried because each turn is charged.
     retry: { attempts: 1, backoffMs: 0 },
     maxParallelCalls: document.batching.max_parallel_outputs,
     describe: () => ({

@@ -9,7 +9,7 @@ import { createJsonReader, type StreamedJson } from '../http/streamed-json.ts';
 export interface Notification {
   readonly method: string;
   readonly params: unknown;
-  /** The whole message, which provides the bytes of long strings. */
+  /** The whole message. Its method `bytesOf` returns the bytes of long strings. */
   readonly message: StreamedJson;
 }
 
@@ -26,14 +26,15 @@ interface Deps {
   /** Called for each output line that is not a message. */
   readonly onSkippedLine: () => void;
   /**
-   * Handles a request of the child. Returns undefined for an unsupported method. A rejection becomes an error response.
+   * Handles a request from the child. Returns undefined for an unsupported method. A rejection becomes an error
+   * response.
    */
   readonly handleRequest: (method: string, params: unknown) => Promise<unknown> | undefined;
   /** Called if the output is invalid or the child does not respond, so that the child must be replaced. */
   readonly onFault: () => void;
 }
 
-/** Message id chosen by either side. The child counts from 0. */
+/** Id of a request, chosen by the sender of the request. The ids of the child begin with 0. */
 const Id = v.union([v.number(), v.string()]);
 
 const Message = v.object({
@@ -44,7 +45,7 @@ const Message = v.object({
   error: v.optional(v.fallback(v.object({ message: v.string() }), { message: '' })),
 });
 
-// Limit on responses that the child has not read.
+// Maximum number of bytes that are waiting to be read by the child.
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 /** Creates a JSON-RPC connection over the standard streams of the child, with one message per line. */
@@ -105,22 +106,22 @@ export function createRpcConnection(deps: Deps) {
         if (fault && !end) breakOff(fault);
       }
     } catch {
-      // A broken output counts as ended.
+      // A read error is treated as the end of the output.
     }
     return finish(new BridgeError('upstream', 'the agent has ended', { retryable: true }));
   }
 
   return {
     /**
-     * Resolves with the response. Rejects with a retryable `upstream` if the child ends first or does not respond in
-     * time, and with `protocol` if it violates the protocol. The request has been written when this method returns,
-     * unless `hasEnded` is true.
+     * Resolves with the response. Rejects with a retryable `upstream` if the child ends before it responds or does not
+     * respond in time, and with `protocol` if the child violates the protocol. The request has been written when this
+     * method returns, unless `hasEnded` is true.
      */
     request(method: string, params: object): Promise<RpcReply> {
       if (end) return Promise.reject(end);
       const messagesBefore = messages;
       const { id, reply } = pending.add(() => {
-        // A child that has written nothing at all is hanging.
+        // A child that has written no message since the request was sent is hanging.
         if (messages === messagesBefore) breakOff('silent');
       });
       write({ id, method, params });
@@ -132,7 +133,7 @@ export function createRpcConnection(deps: Deps) {
     /** Returns true if requests can no longer be sent to the child. */
     hasEnded: () => end !== undefined,
 
-    /** Throws the error with which a request would reject. */
+    /** If requests can no longer be sent to the child, throws the error with which `request` rejects. */
     throwIfEnded(): void {
       if (end) throw end;
     },
@@ -147,7 +148,7 @@ export type RpcReply =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly message: string };
 
-/** Tracks requests until their response arrives or `timeoutMs` is over. */
+/** Tracks requests until their response arrives or `timeoutMs` has passed. */
 function createPendingRequests(clock: Pick<Clock, 'after'>, timeoutMs: number) {
   const pending = new Map<number, PromiseWithResolvers<RpcReply>>();
   let lastId = 0;
@@ -188,7 +189,7 @@ const LINE_FEED = 0x0a;
 const OPENING_BRACE = 0x7b;
 const BLANKS: readonly number[] = [0x20, 0x09, 0x0d];
 
-// Maximum size of a message without its images.
+// Maximum number of bytes of a message without its images.
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 interface Receiver {
@@ -198,16 +199,16 @@ interface Receiver {
 }
 
 /**
- * Creates a reader of JSON messages, one per line, that arrive in chunks. Long strings are decoded from base64 while they
- * arrive, and no message is stored as text. Bytes after the last line feed are not a message. A line whose first
- * character is not `{` is skipped. A line that begins with `{` and is not JSON is a fault, because a message is then
- * lost.
+ * Creates a reader of JSON messages, one per line, that arrive in chunks. Long strings are decoded from base64 while
+ * they arrive, and no message is stored as text. Bytes after the last line feed are not a message. A line whose first
+ * character is not `{` is skipped. A line that begins with `{` but is not JSON is a fault, because such a line is a
+ * damaged message.
  */
 export function createMessageReader(
   maxMessageBytes: number,
   { onMessage, onSkippedLine }: Receiver,
 ) {
-  // The text of all messages together is unlimited because a child lives for any number of turns.
+  // The total length of all messages is unlimited because a child runs any number of turns.
   const json = createJsonReader(MAX_TEXT_BYTES, undefined, Number.POSITIVE_INFINITY);
   /** The kind of the current line, which is `blank` until its first visible character. */
   let line: 'blank' | 'message' | 'skipped' = 'blank';

@@ -18,17 +18,20 @@ interface Turn {
   readonly child: AgentChild;
   readonly threadId: string;
   readonly request: ProviderRequest;
-  /** The files of the sources and references. */
+  /** Paths of the files with the sources and references. */
   readonly paths: readonly string[];
   /**
-   * True if the turn is interrupted as soon as there is an image, which saves a model call. The thread is then useless
-   * for further turns, because its history says that the image was aborted.
+   * True if the turn is interrupted as soon as its image has arrived, which saves a model call. The thread cannot be
+   * used for another turn after the interruption, because its history says that the image was aborted.
    */
   readonly stopsAtImage: boolean;
 }
 
 interface RunningTurn {
-  /** Rejects if there is no image. If the signal aborts, rejects with its reason once the turn has ended. */
+  /**
+   * Resolves with the image. Rejects if the turn made no image. If the signal aborts, rejects with the signal's reason
+   * after the turn has ended.
+   */
   readonly output: Promise<ProviderOutput>;
   /**
    * Resolves with true when the turn has ended, or with false if its end can no longer be observed. Never rejects.
@@ -37,8 +40,9 @@ interface RunningTurn {
 }
 
 /**
- * Starts one turn on a thread without a running turn. Throws `upstream` or `protocol` if the child has ended. A failure
- * after `dispatched` reports the effect `unknown` if the outcome is unknown, because such a turn must not be repeated.
+ * Starts one turn on a thread that has no running turn. Throws `upstream` or `protocol` if the child has ended. A
+ * failure after `dispatched` reports the effect `unknown` if the outcome is unknown, because such a turn must not be
+ * repeated.
  */
 export function runTurn(
   { child, threadId, request, paths, stopsAtImage }: Turn,
@@ -50,7 +54,7 @@ export function runTurn(
   const outcome = createTurnOutcome(request, clock.nowMs, (event) => {
     if (isReporting) onEvent(event);
   });
-  /** Resolves as `ended` does. */
+  /** Resolves with the value of `RunningTurn.ended`. */
   const over = Promise.withResolvers<boolean>();
   const hasImage = Promise.withResolvers<void>();
   let isInterrupted = false;
@@ -77,8 +81,8 @@ export function runTurn(
   }
 
   /**
-   * Interrupts the running turn. The empty id means the running turn; with the id of the turn an early interruption
-   * would fail.
+   * Interrupts the running turn. The empty turn id stands for the running turn. With the id of the turn, an
+   * interruption would fail if the turn has not begun.
    */
   async function interrupt(): Promise<void> {
     isInterrupted = true;
@@ -146,7 +150,7 @@ function afterDispatch(cause: unknown): BridgeError {
 }
 
 /**
- * Reduces the notifications of one turn to its outcome. The agent also reports a turn as completed if its image failed
+ * Reduces the notifications of one turn to its outcome. The agent reports a turn as completed even if its image failed
  * or is missing.
  */
 function createTurnOutcome(

@@ -7,7 +7,7 @@ interface Deps {
   readonly clock: Clock;
   /** The setting `restart_backoff_ms`. */
   readonly backoffMs: number;
-  /** Starts a process and performs the handshake. Ends the process if it rejects. */
+  /** Starts a process and performs the handshake. Ends the process if the handshake fails. */
   readonly start: (signal: AbortSignal) => Promise<AgentChild>;
 }
 
@@ -23,7 +23,7 @@ export function createSupervisor({ clock, backoffMs, start }: Deps) {
   let current: AgentChild | undefined;
   let starting: Promise<AgentChild> | undefined;
   let starts = 0;
-  /** Consecutive ends of children that completed no turn. */
+  /** Number of children in succession that ended without a completed turn. */
   let crashes = 0;
   let notBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -80,7 +80,7 @@ export function createSupervisor({ clock, backoffMs, start }: Deps) {
       crashes = 0;
     },
 
-    /** Returns how often a child was restarted. */
+    /** Returns the number of times that a child was restarted. */
     restarts: () => Math.max(0, starts - 1),
 
     /** Resolves when no child runs any more. No further child is started. */

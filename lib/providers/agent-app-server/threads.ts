@@ -19,25 +19,25 @@ export const THREAD_ID = /^[A-Za-z0-9-]{1,128}$/;
 
 const Started = v.object({ thread: v.object({ id: v.pipe(v.string(), v.regex(THREAD_ID)) }) });
 
-// All thread errors have the same code, so their text is matched.
+// The agent reports all errors of threads with the same code, so that only their texts differ.
 const NOT_FOUND = /no rollout found|thread not found|invalid session id|is archived/;
 const IN_USE = /active writer/;
 
-/** Returns true if the text of an error means that the agent does not have the thread. */
+/** Returns true if the text of an error means that the agent did not find the thread. */
 export function isNotFound(message: string): boolean {
   return NOT_FOUND.test(message);
 }
 
 /** Manages the agent's threads. Every method also rejects with `upstream` or `protocol` if the child fails. */
 export function createThreads({ cwd, model }: ThreadSettings) {
-  // The agent asks no user for approval and writes no files. It does not restore these restrictions when it resumes a
-  // thread.
+  // The agent asks no user for approval and writes no files. The restrictions are also sent when a thread is resumed,
+  // because the agent does not store the restrictions.
   const restrictions = { cwd, approvalPolicy: 'never', sandbox: 'read-only' };
 
   return {
     /**
-     * Starts a thread and resolves with its id. The agent stores the thread until it is deleted, because an ephemeral
-     * thread would stay in the agent's memory.
+     * Starts a thread and resolves with its id. The agent stores the thread until the thread is deleted, because an
+     * ephemeral thread would stay in the agent's memory.
      */
     async start(child: AgentChild): Promise<string> {
       const reply = await child.request('thread/start', {
@@ -46,7 +46,7 @@ export function createThreads({ cwd, model }: ThreadSettings) {
         modelProvider: MODEL_PROVIDER,
         ephemeral: false,
         baseInstructions: INSTRUCTIONS,
-        // Only these events report the cause of a failed image.
+        // Only raw events report the cause of a failed image.
         experimentalRawEvents: true,
       });
       if (!reply.ok) throw new BridgeError('upstream', 'the agent failed to start a thread');
@@ -56,14 +56,14 @@ export function createThreads({ cwd, model }: ThreadSettings) {
     },
 
     /**
-     * Loads a thread of an earlier child. Throws `session_not_found` if it does not exist and `session_busy` if another
-     * process uses it.
+     * Loads a thread of an earlier child. Throws `session_not_found` if the thread does not exist and `session_busy` if
+     * another process uses the thread.
      */
     async resume(child: AgentChild, threadId: string): Promise<void> {
       const reply = await child.request('thread/resume', {
         ...restrictions,
         threadId,
-        // Without this the reply would contain all images of the thread.
+        // Without this option, the reply would contain all images of the thread.
         excludeTurns: true,
       });
       if (reply.ok) return;
@@ -74,8 +74,8 @@ export function createThreads({ cwd, model }: ThreadSettings) {
     },
 
     /**
-     * Deletes a thread. Succeeds if the thread does not exist, because some versions do not know a thread without
-     * turns.
+     * Deletes a thread. Succeeds if the thread does not exist, because some versions of the agent do not store a thread
+     * without turns.
      */
     async delete(child: AgentChild, threadId: string): Promise<void> {
       const reply = await child.request('thread/delete', { threadId });
@@ -86,10 +86,13 @@ export function createThreads({ cwd, model }: ThreadSettings) {
 }
 
 export function threadNotFound(): BridgeError {
-  return new BridgeError('session_not_found', 'the agent does not have the thread');
+  return new BridgeError(
+    'session_not_found',
+    'the agent did not find the thread; start a new session',
+  );
 }
 
-/** Replaces the agent's own instructions, which are meant for programming. */
+/** Instructions that replace the agent's own instructions, which are meant for programming. */
 const INSTRUCTIONS =
   'Make exactly one image: call the image generation tool exactly once, with the prompt that the user gives, word for word. Where the user attaches images, pass the paths of all of them in their order as referenced images. Where the user wants a change of an earlier image of this conversation, include the last images. Never call it a second time, even if it fails. Then say "done".';
 
@@ -97,7 +100,7 @@ const INSTRUCTIONS =
 export function toTurnInput(request: ProviderRequest, paths: readonly string[]): readonly object[] {
   return [
     { type: 'text', text: toText(request), text_elements: [] },
-    // Without `detail` some versions reduce the image.
+    // Without `detail`, some versions of the agent reduce the size of the image.
     ...paths.map((path) => ({ type: 'localImage', path, detail: 'original' })),
   ];
 }

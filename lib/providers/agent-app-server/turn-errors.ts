@@ -12,7 +12,7 @@ const LOST_CALL = /\b(?:network|stream) error\b/;
 const NO_IMAGE = /\breturned no image data\b/;
 const UNREADABLE_IMAGE = /\bunable to (?:read|process) referenced image\b/;
 
-/** The agent's names of errors for which the backend also has codes. */
+/** Error codes of the backend, by the agent's names of the same errors. */
 const ERROR_CODES: Readonly<Record<string, string>> = {
   unauthorized: 'authentication_error',
   usageLimitExceeded: 'usage_limit_reached',
@@ -39,7 +39,7 @@ export function fromToolOutput(output: string, request: CallFacts): BridgeError 
   });
 }
 
-/** Converts the failure of an image that the item itself reports. */
+/** Converts the failure that an image item reports. */
 export function fromItemFailure(
   { type, resetsAt }: NonNullable<TurnItem['failure']>,
   request: CallFacts,
@@ -72,7 +72,7 @@ export function fromTurnError(
     : fromCode(toBackendFailure([parseErrorBody(body)]), request);
 }
 
-/** Parses a string literal written by Rust's `Debug`. Its escapes are those of JSON, except `\'` and `\u{…}`. */
+/** Parses a string literal written by Rust's `Debug`. The escapes are the same as in JSON, except `\'` and `\u{…}`. */
 function parseDebugText(literal: string | undefined): string | undefined {
   if (literal === undefined) return undefined;
   const json = literal

@@ -25,11 +25,11 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
     try {
       await folders.removeGenerated(threadId);
       await threads.delete(child, threadId);
-      // Repeated because a turn that was still running may have produced an image.
+      // The images are deleted again because a turn that was still running may have made an image.
       await folders.removeGenerated(threadId);
       await folders.unmark(threadId);
     } catch {
-      // The mark remains for the next child.
+      // The mark of the thread remains, so that the thread is deleted when the next child starts.
     }
   }
 
@@ -45,7 +45,10 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
   }
 
   return {
-    /** Runs one turn and rejects as a provider does. Deletes the thread and the staged files in the background. */
+    /**
+     * Runs one turn. Rejects with the errors of `Provider.execute`. Deletes the thread and the staged files in the
+     * background.
+     */
     async run(
       child: AgentChild,
       request: ProviderRequest,
@@ -147,7 +150,7 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
 
     /**
      * Runs the next turn of a thread. Throws `session_not_found` if the thread does not exist and `session_busy` if a
-     * turn has not ended. Otherwise rejects as a provider does.
+     * turn has not ended. Otherwise rejects with the errors of `Provider.execute`.
      */
     async run(
       child: AgentChild,

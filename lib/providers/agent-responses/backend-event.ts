@@ -32,7 +32,7 @@ const Response = v.object({
 });
 export type BackendResponse = v.InferOutput<typeof Response>;
 
-/** The events and members that are used. Other events and members are ignored. */
+/** The events and members that the bridge uses. Other events and members are ignored. */
 const Event = v.variant('type', [
   v.object({ type: v.literal('response.image_generation_call.in_progress') }),
   v.object({ type: v.literal('response.image_generation_call.generating') }),

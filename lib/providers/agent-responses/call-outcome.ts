@@ -52,7 +52,7 @@ export function createCallOutcome(
           return;
         case 'response.completed':
           completed = event.response;
-          // Items are sent twice: when they are done, and with the whole response.
+          // The backend sends each item twice: when the item is done, and with the whole response.
           for (const item of completed.output ?? []) found.take(item, data);
           return;
         case 'response.failed':
@@ -69,7 +69,7 @@ export function createCallOutcome(
       }
     },
 
-    /** The image found so far, which is sent again with the whole response. */
+    /** The image found so far. The backend sends the same image again with the whole response. */
     knownBytes: found.image,
 
     isComplete: () => completed !== undefined,
@@ -85,7 +85,7 @@ export function createCallOutcome(
   };
 }
 
-/** Converts a failed or incomplete response by the code of its error, else by its reason. */
+/** Converts a failed or incomplete response according to the code of its error. Without a code, the reason is used. */
 function responseFailure(
   { error, incomplete_details: details }: BackendResponse,
   request: CallFacts,
@@ -126,12 +126,12 @@ function createFoundImages(request: CallFacts) {
 
     image: () => image,
 
-    /** True if a result has arrived, usable or not. */
+    /** Returns true if an image has arrived, even if the image is unusable. */
     hasResult: () => image !== undefined || fault !== undefined,
 
     /**
      * Returns the only image. Throws `protocol` if images are unusable or differ, and `safety_rejected` or `upstream`
-     * if there is none.
+     * if there is no image.
      */
     single(): ProviderOutput {
       if (fault !== undefined) {
@@ -149,13 +149,13 @@ function createFoundImages(request: CallFacts) {
   };
 }
 
-/** Returns undefined if there is no revised prompt, or if the prompt is empty or longer than 16 KiB. */
+/** Returns the revised prompt, or undefined if it is missing, empty or longer than 16 KiB. */
 function revisedPromptOf(item: BackendItem, data: StreamedJson): string | undefined {
   const text = item.revised_prompt;
   return text && !data.isPlaceholder(text) ? text : undefined;
 }
 
-/** The labels that are reported, by the name of the detail. Any other label is reported as `other`. */
+/** The labels that an error may contain, by the name of the detail. Any other label becomes `other`. */
 const LABELS = {
   output_item_types: [
     'image_generation_call',

@@ -7,8 +7,8 @@ const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const LARGE_SIZES = [...SIZES, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
 
 /**
- * The properties in which model families differ. An operator's own model is assumed to belong to the family of the
- * default model.
+ * The properties in which model families differ. A model that is not listed here has the properties of the default
+ * model.
  */
 interface Family {
   readonly sizes: readonly string[];
@@ -26,7 +26,7 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ['gpt-image-1-mini', ALPHA],
 ]);
 
-// A dated snapshot belongs to the family of the name before the date.
+// A model whose name ends with a date belongs to the family of the name without the date.
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
 type Settings = Pick<

@@ -8,7 +8,7 @@ import { createBackendClient } from './backend-client.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { toRequestBody } from './request-body.ts';
 
-/** Creates the provider for the remote Responses backend, which uses the login that is mounted for the agent. */
+/** Creates the provider for the remote Responses backend. The provider uses the login of the agent. */
 export function createAgentResponsesProvider(parts: ProviderParts<'agent_responses'>): Provider {
   const { name, settings, images, httpClient, credentials, slices, clock, ids } = parts;
   const { endpoint, models, responses_model: responsesModel } = settings;

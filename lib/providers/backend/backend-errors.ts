@@ -42,7 +42,7 @@ export function fromCode(failure: BackendFailure, request: CallFacts): BridgeErr
   return byCode(failure, request, other);
 }
 
-/** Converts a failure with the row for its code, else the row for its type, else `otherwise`. */
+/** Converts a failure according to the row for its code, else the row for its type, else `otherwise`. */
 function byCode(failure: BackendFailure, request: CallFacts, otherwise: FailureRow): BridgeError {
   const row = CODES.get(failure.code ?? '') ?? CODES.get(failure.type ?? '') ?? otherwise;
   const field = row === unknownModel ? 'routing.model' : undefined;
@@ -60,7 +60,9 @@ export function fromReason(
     : toError(other, { ...failure, code: reason }, request);
 }
 
-/** Converts a reply with an HTTP error status. `waitMs` is the wait before a retry, from the response headers. */
+/**
+ * Converts a reply with an HTTP error status. `waitMs` is the wait before a retry that the response headers request.
+ */
 export function fromReply(
   status: number,
   body: unknown,

@@ -12,7 +12,7 @@ export interface FailureRow {
   /** True if the call may be retried at once. */
   readonly transient?: boolean;
   readonly retryable?: boolean;
-  /** Effect of the call. If absent, `effectOf` derives it from the code. */
+  /** Effect of the call at the backend. If absent, `effectOf` derives the effect from the code. */
   readonly effect?: CallEffect;
   readonly details?: { readonly [key: string]: Detail };
 }
@@ -33,7 +33,7 @@ export const FAILURES = {
     message: 'the rate limit of the backend was exceeded',
     transient: true,
   },
-  /** Retrying cannot help before the account's quota is renewed. */
+  /** Every retry fails until the quota of the account is renewed. */
   quota: {
     code: 'rate_limited',
     message: 'the quota of the account is exhausted',
@@ -48,7 +48,7 @@ export const FAILURES = {
     code: 'unsupported_capability',
     message: 'the backend does not have this model',
   },
-  /** A 404 that does not say what was not found. */
+  /** A 404 reply that does not say whether the model or the URL is unknown. */
   unknownModelOrRoute: {
     code: 'unsupported_capability',
     message: 'the backend does not have this model, or `base_url` is wrong',
@@ -66,7 +66,7 @@ export const FAILURES = {
     transient: true,
     retryable: true,
   },
-  /** The backend may have done the work and charged for it. */
+  /** The backend may have generated and charged the image. */
   unknownOutcome: {
     code: 'upstream',
     message: 'the backend failed but may have generated the image',
@@ -82,14 +82,14 @@ export const FAILURES = {
   other: { code: 'upstream', message: 'the backend failed', retryable: false },
 } as const satisfies Record<string, FailureRow>;
 
-/** The failure of one call in the backend's terms. Only known codes and words become part of an error. */
+/** A failure of one call, as the backend reports the failure. Only known codes and words become part of an error. */
 export interface BackendFailure {
   readonly code?: string | undefined;
-  /** The kind of the failure, if the backend reports one beside the code. */
+  /** The type of the failure, if the backend reports a type in addition to the code. */
   readonly type?: string | undefined;
   readonly moderationStage?: string | undefined;
   readonly moderationCategories?: readonly unknown[];
-  /** Wait before a retry, from the response headers. */
+  /** Wait before a retry that the response headers request. */
   readonly retryAfterMs?: number | undefined;
   /** Time until the account's quota is renewed. */
   readonly resetsInMs?: number | undefined;
@@ -98,7 +98,7 @@ export interface BackendFailure {
 }
 
 const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
-/** Rows that do not name a cause. Their errors include the backend's own code. */
+/** Rows that do not state a cause. Errors of these rows include the backend's own code. */
 const SHOWS_CODE: ReadonlySet<FailureRow> = new Set([
   FAILURES.refused,
   FAILURES.noImage,
@@ -150,8 +150,8 @@ export function toError(row: FailureRow, failure: BackendFailure, request: CallF
 }
 
 /**
- * Returns the wait before a retry as details. For an exhausted quota, the renewal time takes precedence over the
- * header. For other failures, the header takes precedence.
+ * Returns the wait before a retry as details of an error. For an exhausted quota, the renewal time takes precedence
+ * over the header. For other failures, the header takes precedence.
  */
 function waitDetails(
   { code, transient = false }: FailureRow,
@@ -163,7 +163,7 @@ function waitDetails(
   return hasWait && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
 }
 
-// About thirty years. Larger values are ignored; up to this limit the milliseconds are exact.
+// About thirty years. Larger values are ignored because their milliseconds might not be exact.
 const MAX_SECS = 1e9;
 
 /** Combines the reported errors of one failure. Each member is taken from the first error that contains it. */

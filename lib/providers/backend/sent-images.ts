@@ -2,7 +2,7 @@ import type { VerifiedImage } from '../../images/image.ts';
 import { unsupported } from '../failed-calls.ts';
 import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
 
-/** The images of a call in any representation. */
+/** The images of a call. `Image` may be any representation of an image. */
 interface CallImages<Image> {
   readonly images: readonly Image[];
   readonly maskImage?: Image;
@@ -57,7 +57,8 @@ export const EXTENSIONS = {
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
 /**
- * Converts an input to an image for the engine. `alpha` is always `some`, because decoding and conversion ignore it.
+ * Converts an input to an image for the engine. `alpha` is always `some`, because decoding and conversion ignore
+ * `alpha`.
  */
 export function toVerified({ mediaType, ...image }: ProviderInput): VerifiedImage {
   return { ...image, format: FORMATS[mediaType], alpha: 'some' };

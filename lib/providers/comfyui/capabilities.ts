@@ -5,7 +5,10 @@ import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 
 type Settings = Config['providers']['comfyui'][string];
 
-/** Returns the capabilities of a workflow. A capability exists if the workflow binds its input. */
+/**
+ * Returns the capabilities of a workflow. A workflow supports a feature if its settings bind the node input for the
+ * feature.
+ */
 export function capabilitiesOf(
   provider: string,
   model: string,
@@ -20,7 +23,7 @@ export function capabilitiesOf(
     ...oneOutputPerCall(settings),
     provider,
     model,
-    // Without a source, a bound input would keep the image with which the workflow was exported.
+    // Without a source, a bound input would keep the image that the exported workflow contains.
     generation: !takesImages,
     edits: takesImages,
     sizes: hasSize

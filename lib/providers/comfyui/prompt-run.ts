@@ -24,7 +24,7 @@ interface Deps {
   readonly maxImageBytes: number;
 }
 
-/** A workflow with all its values, to be run under this id. */
+/** A workflow with all its values, which the server runs under the id `id`. */
 interface Prompt {
   readonly id: string;
   readonly workflow: Workflow;
@@ -53,7 +53,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
     }
   }
 
-  /** Resolves with the bytes of an image that was made. Throws `protocol` if the server does not return the image. */
+  /** Resolves with the bytes of a finished image. Throws `protocol` if the server does not return the image. */
   async function fetched(image: StoredImage, signal: AbortSignal): Promise<Buffer> {
     const view = () => server.view(image, maxImageBytes, signal);
     let bytes: Buffer | undefined;
@@ -70,7 +70,9 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
   }
 
   return {
-    /** Resolves with the bytes of the image. If the signal aborts, withdraws the prompt before it rejects. */
+    /**
+     * Resolves with the bytes of the image. If the signal aborts, removes the prompt from the server and then rejects.
+     */
     async run(prompt: Prompt, request: ProviderRequest, context: ProviderContext): Promise<Buffer> {
       const { signal, onEvent } = context;
       const [index = 0] = request.indices;
@@ -160,8 +162,8 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
   }
 
   /**
-   * Sends a request that has no effect, again after each failure. Throws `protocol` with the effect `unknown` after
-   * `MAX_FAILURES` failures. Throws an error with the effect `made` at once.
+   * Sends a request that has no effect, and repeats the request after each failure. Throws `protocol` with the effect
+   * `unknown` after `MAX_FAILURES` failures. Throws an error with the effect `made` immediately.
    */
   async function repeated<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let failures = 1; ; failures += 1) {
@@ -206,7 +208,10 @@ function createPromptWatch({ server, clock }: Pick<Deps, 'server' | 'clock'>) {
 const WITHDRAWAL_POLL_MS = 100;
 const WITHDRAWAL_TIMEOUT_MS = 5000;
 
-/** Removes the prompt from the queue or interrupts it, and waits up to five seconds until it is gone. Never rejects. */
+/**
+ * Removes the prompt from the queue or interrupts the prompt, and waits at most five seconds until the prompt has
+ * disappeared. Never rejects.
+ */
 async function withdraw(id: string, server: ComfyServer, clock: Clock): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;
@@ -234,13 +239,13 @@ async function withdraw(id: string, server: ComfyServer, clock: Clock): Promise<
 const SHOWABLE_ID = /^[\w.-]{1,64}$/;
 const SHOWABLE_TYPE = /^[\w .:()+|,&/-]{1,64}$/;
 
-/** The messages of an ended prompt. Each is a list of its kind and its data (ComfyUI's `execution.py`). */
+/** The messages of an ended prompt. Each message is a list of its kind and its data (ComfyUI's `execution.py`). */
 const Messages = v.array(v.unknown());
 const NodeMessage = v.looseTuple([v.string(), v.object({ node_id: v.string() })]);
 
 /**
- * Returns the id and type of a failed node as they appear in the operator's workflow file. Returns nothing for any
- * other node, because the server's own texts are not passed on.
+ * Returns the id and type of a failed node, as written in the operator's workflow file. Returns an empty object for any
+ * other node, because texts written by the server are not sent to the client.
  */
 function nodeDetails(
   id: string | undefined,

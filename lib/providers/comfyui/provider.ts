@@ -44,7 +44,7 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
     documents: [...workflows].map(([model, workflow]) =>
       capabilitiesOf(name, model, workflow, settings),
     ),
-    // ComfyUI's nodes that load a mask read alpha.
+    // The nodes of ComfyUI that load a mask read its alpha channel.
     maskForm: (model) => (workflows.get(model)?.mask === undefined ? undefined : 'alpha'),
     refuse(outline) {
       const bindings = workflows.get(outline.model);

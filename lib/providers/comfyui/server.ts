@@ -38,14 +38,14 @@ const MAX_REPLY_BYTES = 2_097_152;
 const MAX_ENTRIES = 64;
 const BOUNDS = { maxNames: 4096, maxNested: 65_536 };
 
-// The server empties this folder when it starts. It never deletes files in its input folder.
+// The server empties this folder when it starts. The server never deletes files in its input folder.
 const UPLOADS = { type: 'temp', subfolder: 'image-bridge' } as const;
 
 export type ComfyServer = ReturnType<typeof createComfyServer>;
 
 /**
- * Creates a client for the routes of a ComfyUI server (its `server.py`). All methods throw as the HTTP client does, and
- * `protocol` if a reply does not have the expected form.
+ * Creates a client for the routes of a ComfyUI server (ComfyUI's `server.py`). All methods throw the errors of the HTTP
+ * client, and `protocol` if a reply does not have the expected form.
  */
 export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
   const clientId = ids.newUuid();
@@ -67,8 +67,8 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
 
   return {
     /**
-     * Uploads an image under a name derived from its content. Resolves with the value with which a node loads the
-     * image.
+     * Uploads an image under a name derived from its content. Resolves with the value that a workflow node uses to load
+     * the image.
      */
     async upload(
       { bytes, mediaType, sha256 }: ProviderInput,
@@ -87,7 +87,7 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       const response = await send('/upload/image', signal, { contentType, body });
       const { name, subfolder, type } = await read(response, Upload);
       const path = subfolder === '' ? name : `${subfolder}/${name}`;
-      // Without the suffix, nodes would search for the file among the inputs (its `folder_paths.py`).
+      // Without the suffix, nodes would search for the file in the input folder (ComfyUI's `folder_paths.py`).
       return type === UPLOADS.type ? `${path} [${type}]` : path;
     },
 
@@ -125,8 +125,8 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
     },
 
     /**
-     * Resolves with the bytes of an image, or with undefined if it is longer than `maxBytes`. Throws `protocol` if the
-     * server does not have the image.
+     * Resolves with the bytes of an image, or with undefined if the image is longer than `maxBytes`. Throws `protocol`
+     * if the server does not have the image.
      */
     async view(
       { filename, subfolder, type }: StoredImage,
@@ -209,7 +209,7 @@ function checkStatus({ status, body }: HttpResponse): void {
   throw new BridgeError(code, message, options);
 }
 
-/** Selects the row for a failed request that has no effect, or the same effect when it is repeated. */
+/** Selects the row for the failure of a request that can be repeated without another effect. */
 function rowOf(status: number): FailureRow {
   if (status === 403) return FAILURES.permission;
   if (status === 429) return FAILURES.rate;
@@ -248,7 +248,7 @@ export const HistoryEntry = v.object({
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
 
-/** A list of the item's number and the id of its prompt. */
+/** A list that begins with the number of the queue item and the id of its prompt. */
 const QueueItem = v.looseTuple([v.unknown(), v.string()]);
 
 const Queue = v.object({

@@ -33,7 +33,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
     } catch (thrown) {
       const isLost = thrown instanceof BridgeError && thrown.code === 'protocol';
       if (!isLost) throw thrown;
-      // Nothing is running yet, and the same image may be uploaded again.
+      // The upload may be repeated because the workflow has not been submitted yet.
       const { code, message, ...options } = FAILURES.transient;
       throw new BridgeError(code, message, { ...options, cause: thrown });
     }
@@ -52,7 +52,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
       if (input) values.push({ binding, value: await upload(input, signal) });
     }
     if (settings.mask === undefined || !mask) return values;
-    // Set if the node could also read another channel of the mask.
+    // Some nodes have an input that selects the channel of the mask. Only the alpha channel contains the mask.
     const channel = siblingBinding(workflow, settings.mask, 'channel');
     return [
       ...values,
@@ -70,7 +70,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
     const edges = outputEdges(request, settings);
     const { images: _, references: __, maskImage: ___, ...described } = request;
     return [
-      // The nodes define the role of each image, so the text omits it.
+      // The text does not explain the images because the nodes define the role of each image.
       ...bound(settings.prompt, toPromptText({ ...described, images: [], references: [] })),
       ...bound(settings.negative_prompt, request.negativePrompt),
       ...bound(settings.seed, Math.floor(ids.newFraction() * SEEDS)),
@@ -96,8 +96,8 @@ const RESOLUTION_EDGE: Readonly<Record<NonNullable<Parameters['resolution']>, nu
 
 /**
  * Returns the dimensions to request: the named size, or dimensions with the given aspect ratio and resolution. The
- * default ratio is that of the first source, or 1:1, and the default resolution is `1k`. Returns undefined if the
- * workflow decides the size.
+ * default ratio is the ratio of the first source, or 1:1 without a source. The default resolution is `1k`. Returns
+ * undefined if the workflow decides the size.
  */
 function outputEdges(
   { parameters, images }: Pick<CallFacts, 'parameters' | 'images'>,
@@ -118,8 +118,8 @@ function outputEdges(
 const SQUARE: Edges = { width: 1, height: 1 };
 
 /**
- * Throws `unsupported_capability` if a bound input would get no value, because it would keep the image with which the
- * workflow was exported.
+ * Throws `unsupported_capability` if a bound input would get no value. The input would then keep the image that the
+ * exported workflow contains.
  */
 export function refuseUnfilled(
   { images, references, mask }: CallOutline,

@@ -84,7 +84,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-// Room for a thousand nodes. The server's history repeats the workflow, and is read up to twice this size.
+// Enough for a thousand nodes. The server's history repeats the workflow and is read up to twice this number of bytes.
 const MAX_BYTES = 1_048_576;
 
 /**

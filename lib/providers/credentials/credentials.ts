@@ -4,12 +4,14 @@ export interface Credentials {
   readonly accountId: string | undefined;
   /** The plan of the account, if the login contains it. */
   readonly planType: string | undefined;
-  /** Expiry of the access token, in milliseconds since the Unix epoch. Undefined if the token does not contain it. */
+  /**
+   * Expiry of the access token, in milliseconds since the Unix epoch. Undefined if the token does not state its expiry.
+   */
   readonly expiresAtMs: number | undefined;
 }
 
 /**
- * Creates credentials. Their secrets are not enumerable and therefore do not appear in log lines, JSON, copies and test
+ * Creates credentials. The secrets are not enumerable and therefore do not appear in log lines, JSON, copies and test
  * reports.
  */
 export function createCredentials({
@@ -18,7 +20,7 @@ export function createCredentials({
   planType,
   expiresAtMs,
 }: Credentials): Credentials {
-  // The cast is correct because the three members that are missing in the first object are defined.
+  // The cast is correct because `defineProperties` adds exactly the three missing members.
   return Object.defineProperties(
     { expiresAtMs },
     {

@@ -109,7 +109,7 @@ export function createLoginFile({ home, clock }: Deps) {
       throw new BridgeError('provider_authentication', PROBLEMS[found]);
     },
 
-    /** Replaces the content of the file with `login`, only in memory, as long as the file has this stamp. */
+    /** Uses `login` in place of the content of the file, only in memory, as long as the file has this stamp. */
     override(stamp: string, login: Login): void {
       known = { stamp, isSettled: true, found: login };
     },

@@ -30,7 +30,7 @@ export function createLoginRenewal(deps: Deps) {
   const { file, lock, endpoint, clock } = deps;
   let refusal: { readonly stamp: string; readonly error: BridgeError } | undefined;
 
-  /** Throws the refusal of the token endpoint if the file has not changed since the refusal. */
+  /** If the token endpoint has rejected the login and the file has not changed since, throws the same error again. */
   function throwIfRefused({ stamp }: StoredLogin): void {
     if (refusal?.stamp === stamp) throw refusal.error;
   }
@@ -134,7 +134,7 @@ function toLogin(document: Login['document']): Login {
   return login;
 }
 
-// Additional room for new tokens that are longer than the old ones.
+// Additional bytes for new tokens that are longer than the old tokens.
 const ROOM_BYTES = 65_536;
 
 function roomFor({ document }: Login): number {
@@ -162,9 +162,9 @@ const LEFTOVER = /^\.image-bridge-auth\.[0-9a-f]{32}\.tmp$/;
 const LEFTOVER_AFTER_MS = 120_000;
 
 /**
- * Creates a replacement file and fills it with `bytes` bytes. This happens before the single-use refresh token is used,
- * because the login would be lost if the new tokens could not be written. Deletes files left behind by crashes. Rejects
- * with the file system's errors.
+ * Creates a replacement file and fills it with `bytes` bytes. The file is created before the single-use refresh token
+ * is used, because the login would be lost if the new tokens could not be written. Deletes files left behind by
+ * crashes. Rejects with the file system's errors.
  */
 async function openReplacement(
   bytes: number,
@@ -217,7 +217,7 @@ async function removeLeftovers(home: string, clock: Clock): Promise<void> {
       const { mtimeMs } = await lstat(path);
       if (clock.nowMs() - mtimeMs > LEFTOVER_AFTER_MS) await unlink(path);
     } catch {
-      // A file that cannot be deleted does no harm.
+      // A file that cannot be deleted is harmless.
     }
   }
 }

@@ -23,8 +23,8 @@ const OWNER_ONLY = 0o600;
 
 const RENEW_EVERY_MS = 2000;
 const STALE_AFTER_MS = 10_000;
-// Minimum time for which an old lock is watched before it counts as stale. Longer than the renewal interval, so that an
-// owner that was suspended together with the machine can renew the lock after it resumes.
+// Minimum time for which an old lock is watched before it counts as stale. The time is longer than the renewal
+// interval, so that an owner that was suspended together with the machine can renew the lock after it resumes.
 const WATCH_AT_LEAST_MS = 3000;
 
 /**
@@ -52,8 +52,8 @@ export function createRefreshLock({ home, clock, ids }: Deps) {
   }
 
   /**
-   * Competes for a lock file. `stale` is the state in which an existing file was found to be stale. Absent for a file
-   * that was just created. Resolves with undefined if another process gets the lock.
+   * Competes for a lock file. `stale` is the state in which an existing file was found to be stale. `stale` is
+   * undefined for a file that was just created. Resolves with undefined if another process gets the lock.
    */
   async function contend(file: FileHandle, stale?: BigIntStats): Promise<HeldLock | undefined> {
     const id = ids.newOpaqueId();

@@ -136,7 +136,7 @@ function createCallOutcome(
   };
 }
 
-/** Returns the image of a complete reply. Throws if the reply has none. */
+/** Returns the image of a complete reply. Throws if the reply has no image. */
 function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
   const parsed = v.safeParse(Reply, json.value);
   if (!parsed.success) throw unknownOutcome('unexpected_reply');
@@ -153,7 +153,8 @@ function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
 
 /**
  * Returns the encoded image. Images in a thought are drafts and are skipped. Returns the first of several images
- * because only one was requested; it may belong to a later candidate if the first candidate was rejected.
+ * because the request asks for one image. The first image may belong to a later candidate if the first candidate was
+ * rejected.
  */
 function imageOf({ candidates }: Reply): string | undefined {
   const parts = (candidates ?? []).flatMap(({ content }) => content?.parts ?? []);
@@ -216,8 +217,8 @@ function toUsage({ usageMetadata }: Reply): Usage | undefined {
 }
 
 /**
- * Returns the tokens of input images under the name that every provider uses. OpenAI's routes subtract them from the
- * text tokens.
+ * Returns the tokens of input images under the name that every provider uses. The OpenAI routes of the bridge report
+ * these tokens separately from the text tokens.
  */
 function inputImageTokens(details: unknown): readonly (readonly [string, number])[] {
   const rows = v.is(Details, details) ? details : [];

@@ -36,7 +36,7 @@ export function createJsonBodies({ ids, slices }: Deps) {
    * Returns the JSON of the value that `toValue` returns, with each placeholder replaced by the base64 of its bytes.
    */
   return function toJsonBody(toValue: (base64Of: Base64Marker) => unknown): StreamedBody {
-    // The id is random, so that no text in the value can contain it.
+    // The id is random, so that no text in the value can contain the id.
     const id = ids.newOpaqueId();
     const blobs: Buffer[] = [];
     const json = JSON.stringify(toValue((bytes) => `${id}.${blobs.push(bytes) - 1}.`));

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { ProviderContext } from '../provider-port.ts';
 import { readErrorBody } from './read-error-body.ts';
 
-/** A call of a model, ready to be sent. */
+/** A call of a model that is ready to be sent. */
 interface ModelCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,8 +29,8 @@ interface ReplyOptions {
 }
 
 /**
- * Throws the failure of a reply without a 2xx status. `toFailure` converts the JSON body, which is undefined if the body
- * cannot be read.
+ * Throws an error if the status of the reply is not 2xx. `toFailure` converts the JSON body, which is undefined if the
+ * body cannot be read.
  */
 export async function throwIfRefused(
   response: HttpResponse,

@@ -16,7 +16,7 @@ export interface FormBody {
   readonly body: StreamedBody;
 }
 
-// Bytes written to the connection at a time.
+// Number of bytes that are written to the connection at a time.
 const CHUNK_BYTES = 262_144;
 
 /**

@@ -4,7 +4,7 @@ import type { TimeSlices } from '../../platform/time-slices.ts';
 import { afterOutputBegan, unknownOutcome } from '../failed-calls.ts';
 import { createJsonReader, type StreamedJson } from './streamed-json.ts';
 
-/** Size limits of one response: of one line or event, and of the whole stream. */
+/** Limits of one response in bytes: of one line or event, and of the whole stream. */
 export interface StreamLimits {
   readonly maxEventBytes: number;
   readonly maxStreamBytes: number;
@@ -13,14 +13,14 @@ export interface StreamLimits {
 /** Reason why a stream cannot be read any further. */
 type StreamFault = 'event_too_long' | 'stream_too_long' | 'not_json';
 
-/** Maximum size of an event without its images. */
+/** Maximum number of bytes of an event without its images. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** Reads a response chunk by chunk within limits. */
 interface StreamReader {
   /** Reads the next chunk. Returns a fault if the stream cannot be read any further. */
   push(chunk: Buffer): StreamFault | undefined;
-  /** Ends the stream. Returns a fault if it is incomplete or exceeded a limit. */
+  /** Ends the stream. Returns a fault if the stream is incomplete or exceeded a limit. */
   end(): StreamFault | undefined;
 }
 
@@ -36,7 +36,7 @@ type OpenStreamReader = (
 
 const NEWLINE = Buffer.from('\n');
 
-/** Returns the limits for images of `maxEncodedBytes`. Base64 encodes three bytes as four. */
+/** Returns the limits for images of at most `maxEncodedBytes` bytes. Base64 encodes three bytes as four. */
 export function streamLimits(maxEncodedBytes: number): StreamLimits {
   const maxEventBytes = Math.ceil((maxEncodedBytes * 4) / 3) + MAX_TEXT_BYTES;
   return { maxEventBytes, maxStreamBytes: maxEventBytes * 3 };
@@ -113,11 +113,13 @@ export interface EventConsumer<T> {
   take(event: StreamedJson): void;
   /** Returns true if later events cannot change the outcome. */
   isComplete(): boolean;
-  /** Returns the image that is likely to be sent again. If it is, both copies share their memory. */
+  /**
+   * Returns the image that is likely to be sent again. If the same image arrives again, both copies share their memory.
+   */
   knownBytes(): Buffer | undefined;
   /** Returns true once output has begun, usable or not. From then on the call may be charged, even if it fails. */
   hasBegun(): boolean;
-  /** Returns the result at the end of the stream. Throws if the stream has none. */
+  /** Returns the result at the end of the stream. Throws if the stream has no result. */
   result(): T;
 }
 
@@ -178,8 +180,9 @@ const LESS_THAN = 0x3c;
 const BLANKS: readonly number[] = [0x20, 0x0a, 0x0d, 0x09];
 
 /**
- * Reads a reply that is either one JSON object or a stream of events. The first byte decides which, regardless of the
- * requested form. The object counts as one event whose length is limited by `maxStreamBytes`.
+ * Reads a reply that is either one JSON object or a stream of events. The first byte decides the form of the reply,
+ * regardless of the form that was requested. The object counts as one event whose length is limited by
+ * `maxStreamBytes`.
  */
 export const createReplyReader: OpenStreamReader = (limits, onEvent, knownBytes) => {
   const events = createSseReader(limits, onEvent, knownBytes);

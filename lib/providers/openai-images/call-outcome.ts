@@ -79,7 +79,7 @@ export function createCallOutcome({
 
     hasBegun: () => hasPartial || hasImageBesideError || items.length > 0,
 
-    /** Returns the images at the end of the reply. Throws if their number differs from the requested number. */
+    /** Returns the images at the end of the reply. Throws if the number of images differs from the requested number. */
     result(): FoundImages {
       if (!isComplete()) throw unknownOutcome('ended_early');
       if (items.length === 0) throw toError(FAILURES.noImage, {}, request);

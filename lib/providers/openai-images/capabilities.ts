@@ -188,7 +188,7 @@ const LOCAL: Family = {
   fidelities: [],
 };
 
-// A dated snapshot belongs to the family of the name before the date.
+// A model whose name ends with a date belongs to the family of the name without the date.
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
 /** Returns the first family that one of these names has, by default `gpt-image-2` or the family of local models. */

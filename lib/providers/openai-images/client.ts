@@ -24,7 +24,9 @@ import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
 import { parseReportedError, type RefusalHead, type ReportedError, toFailure } from './failures.ts';
 import { createResultFetch, type RepliedCall } from './result-fetch.ts';
 
-/** Limits for fetching an image from one of the `result_hosts`, equal to those for the input images of requests. */
+/**
+ * Limits for fetching an image from one of the `result_hosts`, equal to the limits for the input images of requests.
+ */
 const FETCH_LIMITS = {
   allowed_ports: [443],
   allow_private_networks: false,
@@ -88,7 +90,7 @@ export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
       const options = { signal, clock, idHeaders: ID_HEADERS };
       const toError = (response: HttpResponse, reported: ReportedError | undefined) =>
         toFailure(headOf(response, clock.nowMs()), reported, request, dialect);
-      // The call may be charged once the server has accepted it, so it is then no longer repeated with another key.
+      // After the server has accepted the call, the call may be charged and is not repeated with another key.
       const { response, headers } = await callWithKey(apiKey, async (key) => {
         const own = endpoint.headers(key);
         const sent = { url, headers: { ...own, 'content-type': contentType }, body };

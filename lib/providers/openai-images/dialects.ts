@@ -21,7 +21,7 @@ export type CallField =
   | 'negative_prompt'
   | 'response_format';
 
-/** The properties in which one server differs from the others. */
+/** The properties in which one server differs from other servers. */
 export interface Dialect {
   readonly displayName: string;
   /** The only fields that are sent. Some servers reject unknown fields and others ignore them. */
@@ -37,7 +37,7 @@ export interface Dialect {
    * and ignores alpha.
    */
   readonly reads?: 'png' | 'rgb-png';
-  /** True if the server draws a call without a size in 512x512 and stretches the source to it. */
+  /** True if the server draws 512x512 pixels for a call without a size, and stretches the source to this size. */
   readonly needsSizeOfSource?: true;
   /** Maximum number of sources in one call. If absent, sources have the same limit as all input images. */
   readonly maxSources?: number;
@@ -51,11 +51,11 @@ export interface Dialect {
     readonly maxNegativeCharacters: number;
     readonly write: (prompt: string, extras: PromptExtras) => string;
   };
-  /** True if the server revises prompts. An echo of the prompt does not count. */
+  /** True if the server revises prompts. An unchanged copy of the prompt in the reply does not count. */
   readonly revisesPrompts: boolean;
   /** True if the server has one graphics card and makes one image after the other. */
   readonly oneAtATime?: true;
-  /** True if a 500 may mean that the server lost a connection to another server, which may have done the work. */
+  /** True if a 500 may mean that the server lost a connection to another server, which may have generated the image. */
   readonly hides500?: true;
   /** Names of errors that appear only in the message (LiteLLM's `exceptions.py`). */
   readonly namesInMessage?: readonly string[];
@@ -188,6 +188,6 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
 /** Appends the seed and the negative prompt. Without a seed the server would use 42 for every call. */
 function withExtraArguments(prompt: string, { seed, negativePrompt }: PromptExtras): string {
   const json = JSON.stringify({ seed, negative_prompt: negativePrompt });
-  // Escaped so that no text can end the element.
+  // `<` is escaped so that no text can end the element.
   return `${prompt}<sd_cpp_extra_args>${json.replaceAll('<', '\\u003c')}</sd_cpp_extra_args>`;
 }

@@ -48,7 +48,7 @@ const REQUEST_FAILED: ReadonlySet<string> = new Set([
   'image_generation_user_error',
 ]);
 
-/** The head of a refused call. */
+/** The status and headers of a reply that rejects a call or contains an error. */
 export interface RefusalHead {
   /** 2xx if the error is reported in place of a reply or inside a reply. */
   readonly status: number;
@@ -57,7 +57,7 @@ export interface RefusalHead {
   readonly forbidsRepeat: boolean;
 }
 
-/** Converts a refused call, or an error in place of a reply. */
+/** Converts the rejection of a call, or an error in place of a reply. */
 export function toFailure(
   { status, waitMs, forbidsRepeat }: RefusalHead,
   reported: ReportedError | undefined,
@@ -131,7 +131,7 @@ const Located = v.object({
   detail: v.looseTuple([v.object({ loc: v.looseTuple([v.unknown(), v.string()]) })]),
 });
 
-/** An error that a server reports in the body of a refused call, in an event, or in place of a reply. */
+/** An error that a server reports in the body of a rejection, in an event, or in place of a reply. */
 export type ReportedError = ReturnType<typeof toReported>;
 
 /**

@@ -15,7 +15,7 @@ interface Deps {
 /** The call whose reply contains the URL of an image. */
 export interface RepliedCall {
   readonly url: string;
-  /** The headers of the call, including the key. They are sent only to the same server. */
+  /** The headers of the call, including the key. The headers are sent only to the same server. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -6,7 +6,7 @@ import { INPUT_LIMITS, NO_IMAGES } from '../backend/sent-images.ts';
 export interface SandboxModel {
   readonly id: string;
   readonly profile: 'full' | 'basic';
-  /** `fail_first` fails on the first attempt of a call. The name of a failure fails on every attempt. */
+  /** `fail_first` makes the first attempt of a call fail. The name of a failure makes every attempt fail. */
   readonly behaviour: 'draw' | 'fail_first' | 'draw_slowly' | 'hang' | RehearsedFailure;
 }
 

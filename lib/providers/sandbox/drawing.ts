@@ -66,7 +66,7 @@ export interface RawImage {
 
 export interface Drawing {
   readonly image: RawImage;
-  /** Ordered from the coarsest to the finest, each twice as fine as the previous one. */
+  /** The previews from the coarsest to the finest. Each preview has twice the resolution of the previous preview. */
   readonly previews: readonly RawImage[];
 }
 
@@ -268,7 +268,7 @@ function createSubject(random: Random, frame: Frame) {
   const belly = random.between(0.26, 0.33);
   const neck = random.between(0.07, 0.12);
   const isVase = random.next() < 0.3;
-  /** Half the width of the vase at a height. */
+  /** Returns half the width of the vase at a height. */
   const profile = (v: number) =>
     v < -0.3
       ? neck + 0.06 * ((-0.3 - v) / 0.13) ** 2

@@ -125,7 +125,7 @@ const RETRY_AFTER_MS = 1000;
 
 type Failure = ConstructorParameters<typeof BridgeError>;
 
-/** The failures of the models, one row each, as a real provider reports them. */
+/** The errors of the models that fail, by behaviour. A real provider reports the same errors. */
 const FAILURES: ReadonlyMap<string, Failure> = new Map(
   Object.entries<Failure>({
     authentication: ['provider_authentication', 'rehearsal: the login has expired'],

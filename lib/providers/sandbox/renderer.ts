@@ -22,7 +22,7 @@ import type { Drawing, DrawingTask, Ground, RawImage, SharedPixels } from './dra
 import { outputSize } from './output-size.ts';
 import { lookOf } from './scenes.ts';
 
-/** Maximum number of raw images in memory. Each takes 64 MiB at the largest size. */
+/** Maximum number of raw images in memory. An image of the largest size takes 64 MiB. */
 const RENDER_SLOTS = 2;
 const POOL = { name: 'draw', worker: '#draw-worker', threads: RENDER_SLOTS } as const;
 
@@ -177,7 +177,7 @@ function seedOf(...parts: readonly (string | number | null)[]): number {
   return createHash('sha256').update(JSON.stringify(parts)).digest().readInt32LE();
 }
 
-/** Copied in one step on the main thread, in well below a millisecond. */
+/** Number of bytes that the main thread copies in one step. A step takes well below a millisecond. */
 const STEP_BYTES = 4 * 1024 * 1024;
 
 /** Copies pixels to memory that all threads can read, so that several drawings share one copy. */

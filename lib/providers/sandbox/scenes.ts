@@ -17,7 +17,10 @@ export type Painter = (u: number, v: number, color: Rgb) => void;
 interface Scene {
   readonly frame: Frame;
   readonly palette: Palette;
-  /** Must be read in an order that does not depend on size or detail, because these must not change the layout. */
+  /**
+   * Must be read in an order that does not depend on size or detail, because size and detail must not change the
+   * layout.
+   */
   readonly random: Random;
   /** Number of octaves of fine structure: 2 (little) to 4 (all). */
   readonly octaves: number;
@@ -136,7 +139,10 @@ type Field = (u: number, v: number) => number;
 /** Length between two computed values of a field. */
 const CELL = 1 / 256;
 
-/** Returns a smooth function of the image's plane that is computed on a grid once and interpolated between. */
+/**
+ * Returns a smooth function of a point in the image. The function is computed once on a grid and interpolated between
+ * the points of the grid.
+ */
 export function createField({ halfWidth, halfHeight }: Frame, value: Field): Field {
   const columns = Math.ceil((2 * halfWidth) / CELL) + 22;
   const lines = Math.ceil((2 * halfHeight) / CELL) + 22;
