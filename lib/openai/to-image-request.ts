@@ -210,7 +210,10 @@ const OF_BRIDGE_EXT = {
   'bridge_ext.metadata': 'metadata',
 };
 
-/** The fields with a counterpart in the native request. If a field has two names, errors use the first name unless only the second name was sent. */
+/**
+ * The fields with a counterpart in the native request. If a field has two names, errors use the first name unless only the second
+ * name was sent.
+ */
 const WIRE_FIELDS: Readonly<Record<'generate' | 'edit', readonly FieldRow[]>> = {
   generate: toRows({ ...COMMON, ...OF_BRIDGE_EXT }),
   edit: toRows({ ...COMMON, ...OF_EDITS, ...OF_BRIDGE_EXT }),

@@ -28,7 +28,7 @@ export function text(limit: TextLimit): TextSchema {
 /** A string that is checked by a pattern or a list. Because of the limit, these checks never read a long text. */
 export const ShortText = text({ maxBytes: 1024 });
 
-/** A text that may be long, such as an image in base64. Only `server.max_body_bytes` limits the length, and no check reads the text before it is decoded. */
+/** A text that may have megabytes, such as an image in base64. No check reads the text before it is decoded. */
 export const Payload = v.string();
 
 /**

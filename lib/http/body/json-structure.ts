@@ -6,13 +6,15 @@ export const MAX_JSON_DEPTH = 64;
 // A valid request has a few hundred parts. Names take the most time to parse and reject: 45,000 names took 100 ms.
 const MAX_PARTS = 5000;
 
-// Each backslash before a quote starts a new search. The search takes 4 ms at this limit. The longest prompt has about 12,000 backslashes.
+// Each backslash before a quote starts a new search. The searches take 4 ms at this limit. The longest prompt has about 12,000
+// backslashes.
 const MAX_BACKSLASHES = 100_000;
 
 // Each byte outside strings is read on the main thread, which takes 4 ms at this limit. A valid request has a few thousand.
 const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
-// The names of fields are limited because errors and replies repeat names. The longest name of a valid request has 128 bytes, each of which may be escaped.
+// Names are limited because errors and replies repeat names. The longest name of a valid request has 128 bytes, each of which may
+// be escaped.
 const MAX_NAME_BYTES = 1024;
 
 const QUOTE = 0x22;

@@ -29,7 +29,7 @@ type Reply = Omit<Known<Omit<ImagesResponse, 'data'>>, 'bridge_ext'> & {
   data: { b64_json: string; revised_prompt: string }[];
 };
 
-describe('the replies of the OpenAI-familiar routes', () => {
+describe('the replies of the OpenAI-compatible routes', () => {
   it('match the types of the newest client', () => {
     expectTypeOf<Reply>().toExtend<openai7.ImagesResponse>();
     expectTypeOf<Model>().toExtend<Model7>();
