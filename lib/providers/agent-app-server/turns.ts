@@ -123,7 +123,8 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
   async function runTurnOn(
     child: AgentChild,
     threadId: string,
-    { request, paths }: { readonly request: ProviderRequest; readonly paths: readonly string[] },
+    request: ProviderRequest,
+    paths: readonly string[],
     { signal, onEvent }: ProviderContext,
   ): Promise<ProviderOutput> {
     await abortable(load(child, threadId), signal);
@@ -162,16 +163,16 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
       running.add(threadId);
       try {
         const staged = await folders.stage(sentImages(request));
-        const work = { request, paths: staged.paths };
+        const attempt = () => runTurnOn(child, threadId, request, staged.paths, context);
         const wasLoaded = loadedIn(child).has(threadId);
         try {
-          return await runTurnOn(child, threadId, work, context);
+          return await attempt();
         } catch (error) {
           const isNotFound = error instanceof BridgeError && error.code === 'session_not_found';
           if (!wasLoaded || !isNotFound) throw error;
           // The agent unloads threads that have been idle for a long time.
           loadedIn(child).delete(threadId);
-          return await runTurnOn(child, threadId, work, context);
+          return await attempt();
         } finally {
           await staged.remove();
         }

@@ -26,16 +26,12 @@ export function capabilitiesOf(
     // Without a source, a bound input would keep the image that the exported workflow contains.
     generation: !takesImages,
     edits: takesImages,
-    sizes: hasSize
-      ? {
-          auto: true,
-          allowed: [],
-          arbitrary: true,
-          min_edge: edge_multiple,
-          max_edge,
-          edge_multiple,
-        }
-      : { auto: true, allowed: [], arbitrary: false },
+    sizes: {
+      auto: true,
+      allowed: [],
+      arbitrary: hasSize,
+      ...(hasSize ? { min_edge: edge_multiple, max_edge, edge_multiple } : {}),
+    },
     aspect_ratio: hasSize ? 'native' : 'unsupported',
     resolution: hasSize ? 'native' : 'unsupported',
     negative_prompt: workflow.negative_prompt === undefined ? 'emulated' : 'native',

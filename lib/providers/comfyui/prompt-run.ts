@@ -5,7 +5,7 @@ import type { HttpResponse } from '../../net/http-client.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { FAILURES, type FailureRow, REQUEST_FAULTS, toError } from '../backend/failures.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
-import { readErrorBody } from '../http/read-error-body.ts';
+import { readErrorBody } from '../http/model-call.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { ProviderContext, ProviderRequest } from '../provider-port.ts';
 import {

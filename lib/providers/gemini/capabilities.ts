@@ -47,12 +47,6 @@ interface Family {
   readonly resolutions: readonly Resolution[];
 }
 
-/** The shape of a requested image. The model chooses any absent member. */
-export interface ImageShape {
-  readonly aspectRatio?: string;
-  readonly resolution?: Resolution;
-}
-
 /** Width and height of each ratio at 1K, in pixels (Gemini API, "Aspect ratios and image size"). */
 const RATIO_EDGES: ReadonlyMap<string, readonly [width: number, height: number]> = new Map([
   ['1:1', [1024, 1024]],
@@ -100,7 +94,7 @@ function sizesOf({ aspectRatios, resolutions }: Family): readonly string[] {
 }
 
 /** Returns the aspect ratio and resolution that produce this size, or undefined if no model supports the size. */
-export function shapeOf(size: string): ImageShape | undefined {
+export function shapeOf(size: string) {
   return ALL_RESOLUTIONS.flatMap((resolution) =>
     ALL_RATIOS.map((aspectRatio) => ({ aspectRatio, resolution })),
   ).find((shape) => sizeOf(shape.aspectRatio, shape.resolution) === size);

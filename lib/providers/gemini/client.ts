@@ -24,7 +24,7 @@ import type {
   ProviderRequest,
   ProviderResult,
 } from '../provider-port.ts';
-import { type ImageShape, listedRatio, shapeOf } from './capabilities.ts';
+import { listedRatio, shapeOf } from './capabilities.ts';
 import { type GoogleError, parseGoogleError, toFailure, withoutImage } from './failures.ts';
 
 /** Creates a client for `models.generateContent`: one POST returns one reply with one image. */
@@ -68,7 +68,7 @@ export function createGeminiClient(parts: NamedProviderParts<'gemini'>) {
  * omitted.
  */
 function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): StreamedBody {
-  const imageConfig = toImageConfig(toShape(request.parameters));
+  const imageConfig = toImageConfig(request.parameters);
   return toJsonBody((base64Of) => ({
     contents: [
       {
@@ -85,21 +85,14 @@ function toRequestBody(request: ProviderRequest, toJsonBody: JsonBodies): Stream
   }));
 }
 
-function toShape(parameters: ProviderRequest['parameters']): ImageShape {
-  const { size, aspect_ratio: ratio, resolution } = parameters;
-  const aspectRatio = ratio === null ? undefined : listedRatio(ratio);
-  return {
-    ...shapeOf(size),
-    ...(aspectRatio === undefined ? {} : { aspectRatio }),
-    ...(resolution === null ? {} : { resolution }),
-  };
-}
-
-function toImageConfig({ aspectRatio, resolution }: ImageShape) {
-  if (aspectRatio === undefined && resolution === undefined) return undefined;
+function toImageConfig({ size, aspect_ratio: ratio, resolution }: ProviderRequest['parameters']) {
+  const named = shapeOf(size);
+  const aspectRatio = (ratio === null ? undefined : listedRatio(ratio)) ?? named?.aspectRatio;
+  const imageSize = (resolution ?? named?.resolution)?.toUpperCase();
+  if (aspectRatio === undefined && imageSize === undefined) return undefined;
   return {
     ...(aspectRatio === undefined ? {} : { aspectRatio }),
-    ...(resolution === undefined ? {} : { imageSize: resolution.toUpperCase() }),
+    ...(imageSize === undefined ? {} : { imageSize }),
   };
 }
 

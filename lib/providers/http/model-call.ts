@@ -1,9 +1,10 @@
 import { REQUEST_ID_PATTERN } from '../../contract/schema/fields.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
+import { type HttpBody, readWhole } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ProviderContext } from '../provider-port.ts';
-import { readErrorBody } from './read-error-body.ts';
+import { parseBounded } from './bounded-json.ts';
 
 /** A call of a model that is ready to be sent. */
 interface ModelCall {
@@ -60,5 +61,26 @@ export async function readReply<T>(
     const error = toBridgeError(thrown);
     const id = idHeaders.map(header).find((value) => REQUEST_ID_PATTERN.test(value ?? ''));
     throw id === undefined ? error : error.with({ upstreamRequestId: id });
+  }
+}
+
+// The body of an error is usually one or two lines and arrives with the headers.
+const MAX_BYTES = 65_536;
+const TIMEOUT_MS = 2000;
+const BOUNDS = { maxNames: 2048, maxNested: 2048 };
+
+/**
+ * Reads the JSON body of an error response. Resolves with undefined if the body is not JSON, is longer than 64 KiB,
+ * takes longer than two seconds or is incomplete; the status is then the only description of the failure.
+ */
+export async function readErrorBody(body: HttpBody, clock: Pick<Clock, 'after'>): Promise<unknown> {
+  const stopWaiting = clock.after(TIMEOUT_MS, () => body.destroy());
+  try {
+    const bytes = await readWhole(body, MAX_BYTES);
+    return bytes && parseBounded(bytes, BOUNDS);
+  } catch {
+    return undefined;
+  } finally {
+    stopWaiting();
   }
 }

@@ -16,23 +16,7 @@ type StreamFault = 'event_too_long' | 'stream_too_long' | 'not_json';
 /** Maximum number of bytes of an event without its images. */
 const MAX_TEXT_BYTES = 1024 * 1024;
 
-/** Reads a response chunk by chunk within limits. */
-interface StreamReader {
-  /** Reads the next chunk. Returns a fault if the stream cannot be read any further. */
-  push(chunk: Buffer): StreamFault | undefined;
-  /** Ends the stream. Returns a fault if the stream is incomplete or exceeded a limit. */
-  end(): StreamFault | undefined;
-}
-
-/**
- * Opens a reader that calls `onEvent` for each complete event. `knownBytes` returns the image that is likely to be sent
- * again.
- */
-type OpenStreamReader = (
-  limits: StreamLimits,
-  onEvent: (data: StreamedJson) => void,
-  knownBytes?: () => Buffer | undefined,
-) => StreamReader;
+type OpenStreamReader = typeof createSseReader;
 
 const NEWLINE = Buffer.from('\n');
 
@@ -43,14 +27,15 @@ export function streamLimits(maxEncodedBytes: number): StreamLimits {
 }
 
 /**
- * Reads server-sent events (WHATWG HTML, section 9.2) whose data is JSON. Ignores the `event` field because the JSON
- * contains its own type.
+ * Creates a reader of server-sent events (WHATWG HTML, section 9.2) whose data is JSON. Calls `onEvent` for each complete
+ * event. Ignores the `event` field because the JSON contains its own type. `knownBytes` returns the image that is likely
+ * to be sent again.
  */
-export const createSseReader: OpenStreamReader = (
-  { maxEventBytes, maxStreamBytes },
-  onEvent,
-  knownBytes,
-) => {
+export function createSseReader(
+  { maxEventBytes, maxStreamBytes }: StreamLimits,
+  onEvent: (data: StreamedJson) => void,
+  knownBytes?: () => Buffer | undefined,
+) {
   const data = createJsonReader(MAX_TEXT_BYTES, knownBytes);
   let fault: StreamFault | undefined;
   let streamBytes = 0;
@@ -89,16 +74,17 @@ export const createSseReader: OpenStreamReader = (
   const split = createLineSplitter(linePart, endLine);
 
   return {
-    push(chunk) {
+    /** Reads the next chunk. Returns a fault if the stream cannot be read any further. */
+    push(chunk: Buffer): StreamFault | undefined {
       streamBytes += chunk.length;
       if (streamBytes > maxStreamBytes) fault ??= 'stream_too_long';
       if (!fault) split(chunk);
       return fault;
     },
-    // Data after the last blank line is not an event.
-    end: () => fault,
+    /** Ends the stream. Returns a fault if a limit was exceeded. Data after the last blank line is not an event. */
+    end: (): StreamFault | undefined => fault,
   };
-};
+}
 
 interface Deps {
   readonly limits: StreamLimits;

@@ -47,7 +47,10 @@ export function createCallOutcome({
 
   const isComplete = () => isWhole || items.length >= wanted;
 
-  function takePartial({ b64_json, partial_image_index }: PartOf<'partial'>, data: StreamedJson) {
+  function takePartial(
+    { b64_json, partial_image_index }: v.InferOutput<typeof PartialEvent>,
+    data: StreamedJson,
+  ) {
     hasPartial = true;
     const bytes = b64_json ? data.bytesOf(b64_json) : undefined;
     if (!bytes) return;
@@ -96,8 +99,6 @@ export function createCallOutcome({
 function unusable(reason: 'wrong_count' | 'unusable_image'): BridgeError {
   return unusableImages('the backend did not return the requested images', reason);
 }
-
-type PartOf<K extends ReplyPart['kind']> = Extract<ReplyPart, { kind: K }>;
 
 function hasImage(part: ReturnType<typeof parseReplyPart>): boolean {
   return typeof part === 'object' && (part.kind !== 'whole' || part.data.length > 0);

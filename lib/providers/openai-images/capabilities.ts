@@ -169,7 +169,7 @@ const GPT_IMAGE_1_5: Family = {
 /** The families that a model's profile in the settings can name. */
 type FamilyName = Extract<ImagesSettings['model_profiles'][string], string>;
 
-const FAMILIES: Readonly<Record<FamilyName, Family>> = {
+const FAMILIES = {
   'gpt-image-2': GPT_IMAGE_2,
   'gpt-image-2.5-sunburst': LATER,
   'gpt-image-2.5-flare': LATER,
@@ -178,8 +178,8 @@ const FAMILIES: Readonly<Record<FamilyName, Family>> = {
   'gpt-image-1.5': GPT_IMAGE_1_5,
   'chatgpt-image-latest': GPT_IMAGE_1_5,
   'gpt-image-1-mini': { ...GPT_IMAGE_1_5, fidelities: ['low'] },
-};
-const BY_NAME: ReadonlyMap<string, Family> = new Map(Object.entries(FAMILIES));
+} satisfies Record<FamilyName, Family>;
+const BY_NAME = new Map<string, Family>(Object.entries(FAMILIES));
 
 const LOCAL: Family = {
   sizes: LOCAL_SIZES,

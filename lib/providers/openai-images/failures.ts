@@ -40,12 +40,12 @@ const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['rate_limit_exceeded', rate],
 ]);
 const QUOTA_NAME = /_(?:spend|usage)_limit_exceeded$/;
-/** Names that mean a 500 or 503 when the response has no error status. */
-const SERVER_FAILED: ReadonlySet<string> = new Set(['server_error', 'service_unavailable']);
-/** Names that mean a 400 when the response has no error status. */
-const REQUEST_FAILED: ReadonlySet<string> = new Set([
-  'invalid_request_error',
-  'image_generation_user_error',
+/** Rows of the names that replace an HTTP status when the response has no error status. */
+const WITHOUT_STATUS: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
+  ['server_error', transient],
+  ['service_unavailable', transient],
+  ['invalid_request_error', refused],
+  ['image_generation_user_error', refused],
 ]);
 
 /** The status and headers of a reply that rejects a call or contains an error. */
@@ -96,10 +96,9 @@ function rowOf(status: number, reported: ReportedError | undefined, dialect: Dia
 
 /** Selects the row of an error that has a successful status and no known name. */
 function rowWithoutStatus(names: readonly string[], dialect: Dialect): FailureRow {
-  if (names.some((name) => SERVER_FAILED.has(name))) {
-    return dialect.hides500 ? unknownOutcome : transient;
-  }
-  return names.some((name) => REQUEST_FAILED.has(name)) ? refused : other;
+  const rows = names.flatMap((name) => WITHOUT_STATUS.get(name) ?? []);
+  if (rows.includes(transient)) return dialect.hides500 ? unknownOutcome : transient;
+  return rows[0] ?? other;
 }
 
 function rowNamed(name: string): FailureRow | undefined {

@@ -88,17 +88,17 @@ function revisedPromptOf(request: ProviderRequest): string {
   return `${prompt} (${kind} ${composition.phrase}, in ${colors})`;
 }
 
-/** Spreads the events of a call over its duration, as the events of a real provider are. */
-export interface Pace {
-  /** Resolves when this share (0 to 1) of the duration has passed. */
-  reach(share: number): Promise<void>;
-}
+export type Pace = ReturnType<typeof createPace>;
 
-/** Creates a pace whose `reach` rejects with the signal's reason if the signal aborts. */
-export function createPace(clock: Clock, totalMs: number, signal: AbortSignal): Pace {
+/** Creates a pace, which spreads the events of a call over its duration, like the events of a real provider. */
+export function createPace(clock: Clock, totalMs: number, signal: AbortSignal) {
   const startMs = clock.monotonicMs();
   return {
-    async reach(share) {
+    /**
+     * Resolves when this share (0 to 1) of the duration has passed. Rejects with the signal's reason if the signal
+     * aborts.
+     */
+    async reach(share: number): Promise<void> {
       signal.throwIfAborted();
       const leftMs = startMs + totalMs * share - clock.monotonicMs();
       if (leftMs > 0) await sleep(clock, leftMs, signal);
