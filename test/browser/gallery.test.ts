@@ -60,7 +60,7 @@ describe('the empty gallery', () => {
 
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
     await expect.poll(() => page.locator('.first-minute .frames button').count()).toBe(3);
-    await page.getByText('It is a rehearsal for a real model.').waitFor();
+    await page.getByText('The image is a rehearsal for a real model.').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
   });

@@ -38,7 +38,7 @@ export function createDiagnostics(api: Api, connection: Connection) {
     error: error as ReadonlySignal<ApiError | undefined>,
     read,
 
-    /** Reads every three seconds while the page is visible and the bridge responds. Returns a function that stops. */
+    /** Reads every three seconds while the page is visible and the bridge responds. Returns a stop function. */
     watch(): () => void {
       let isStopped = false;
       let timer: ReturnType<typeof setTimeout> | undefined;

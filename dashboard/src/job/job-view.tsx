@@ -98,7 +98,7 @@ interface JobLostProps {
   readonly onRetry: () => void;
 }
 
-/** Replaces a job that does not exist or cannot be read. */
+/** Explains that a job does not exist or cannot be read. */
 function JobLost({ error, onRetry }: JobLostProps) {
   const { router } = usePage();
   useShortcuts({ Escape: () => void router.back() });

@@ -2,7 +2,7 @@ import type { Job, JobArtifact } from '../api/schemas.ts';
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-/** An input image of a job. The bridge stores the image as long as the job. */
+/** An input image of a job. The bridge stores the image for as long as the job exists. */
 export interface StoredInput
   extends Pick<Job['request']['images'][number], 'media_type' | 'bytes'> {
   readonly role: 'source' | 'mask' | 'reference';

@@ -4,7 +4,7 @@ import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import type { MaskEditor } from './mask-editor.tsx';
 
-/** Shows the mask editor while its history entry is current. Its code is loaded when the editor is first opened. */
+/** Shows the mask editor while its history entry is current. The code of the editor is loaded on first use. */
 export function MaskLayer() {
   const { router, draft } = usePage();
   const source = firstSource(draft.attachments.value);

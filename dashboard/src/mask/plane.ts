@@ -20,7 +20,7 @@ export type Tool = 'brush' | 'eraser';
 
 export type Plane = ReturnType<typeof createPlane>;
 
-/** Creates a mask plane with one byte per pixel: 255 may change, 0 must not change. Edges have values in between. */
+/** Creates a mask plane with one byte per pixel, from 0 (must not change) to 255 (may change). */
 export function createPlane(width: number, height: number) {
   const size = { width, height };
   const pixels = new Uint8Array(width * height);

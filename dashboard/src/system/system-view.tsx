@@ -90,7 +90,7 @@ function SystemNav({ current }: { readonly current: string }) {
   // The usage section is left out if the token lacks the permission to read its usage.
   const sections = SECTIONS.filter(({ id }) => id !== 'usage' || usage.latest.value !== undefined);
   useEffect(() => {
-    // On phones, the sections are a row that is wider than the screen, so the current section is scrolled into view.
+    // On phones, the row of sections is wider than the screen, so the current section is scrolled into view.
     nav.current
       ?.querySelector(`[href="#${current}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });

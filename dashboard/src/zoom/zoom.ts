@@ -3,7 +3,7 @@ import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import type { Size } from '../images/measure-image.ts';
 
-/** A zoom of a pane: the point p of the pane appears at k · p + (x, y), in CSS pixels. A factor of 1 shows all. */
+/** A zoom: the point p of a pane appears at k · p + (x, y), in CSS pixels. If k is 1, the whole pane is visible. */
 export interface Zoomed {
   readonly x: number;
   readonly y: number;

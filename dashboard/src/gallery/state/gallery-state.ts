@@ -185,7 +185,7 @@ export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
     /** The number of jobs that are held back. */
     count: held as ReadonlySignal<number>,
 
-    /** True while the gallery is scrolled down and new jobs are to be held back. */
+    /** True while the gallery is scrolled down, so that new jobs are held back. */
     isHolding: isHolding as ReadonlySignal<boolean>,
 
     hold(): void {

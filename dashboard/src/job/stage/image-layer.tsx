@@ -11,7 +11,7 @@ import { imageSource, imageText, type JobImage, needsFull } from '../state/job-i
 import { useLook } from '../state/look-context.ts';
 import { fitInto, longestShown, type Rect, seenOf } from './geometry.ts';
 
-/** An image in its pane, in CSS pixels. `whole` is its rectangle before zooming. `seen` is its visible part. */
+/** An image in its pane, in CSS pixels. `whole` is its rectangle before zooming. `seen` is the visible part. */
 export interface PlacedImage {
   readonly image: JobImage;
   readonly pane: Size;

@@ -3,7 +3,7 @@ import type { Size } from '../../images/measure-image.ts';
 import { storedInputs } from '../../jobs/stored-inputs.ts';
 import { text } from '../../text/text.ts';
 
-/** An image to look at: an input or output of the job, or the first image of another job. */
+/** An image of the job view: an input or output of the job, or the first image of another job. */
 export interface JobImage extends Pick<JobArtifact, 'format' | 'bytes'> {
   /** The name in the address: `source`, `source-2`, `reference`, `2`, or the id of another job. */
   readonly ref: string;

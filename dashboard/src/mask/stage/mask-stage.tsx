@@ -83,7 +83,7 @@ interface BrushCircleProps {
 
 const SHOWN_MS = 900;
 
-/** Shows the brush in its size at the pointer, or for a moment in the middle of the stage when the size changes. */
+/** Shows a circle in the size of the brush: at the pointer, or briefly in the middle when the size changes. */
 function BrushCircle({ painting, view, at, stage }: BrushCircleProps) {
   const isChanging = useChanging(painting.brush.size);
   const circle = useComputed(() => {
