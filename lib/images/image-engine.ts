@@ -1,13 +1,12 @@
-import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
-import { type Composites, createComposites } from './composite/composites.ts';
+import { createCompositePool, createCompositeTools } from './composite/composites.ts';
 import { CONTAINERS } from './container/containers.ts';
 import { inspectImage, makeThumbnail } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
-import { conversion, pixelDecode, pixelEncode } from './decode/sharp-pipelines.ts';
-import type { DecodeOptions, ImageEngine, ImageLimits, ImageTools, Pixels } from './image.ts';
+import { encoded, pixelDecode, pixelEncode, turnedSource } from './decode/sharp-pipelines.ts';
+import type { ImageEngine, ImageLimits, ImageTools } from './image.ts';
 import { createImageWork, type ScopedWork } from './image-work.ts';
 import { createMattes } from './matte/mattes.ts';
 import { embedRecord } from './xmp/image-record.ts';
@@ -20,7 +19,7 @@ interface Deps {
 
 interface Shared extends Deps {
   readonly mattes: ReturnType<typeof createMattes>;
-  readonly composites: Composites;
+  readonly composites: ReturnType<typeof createCompositePool>;
 }
 
 /** The scope of work that no request started: work for `doctor`, the other commands and the providers. */
@@ -29,7 +28,7 @@ const OWN_SCOPE = '';
 /** Creates the image engine. sharp is loaded when the first image is processed. */
 export function createImageEngine(deps: Deps): ImageEngine {
   const work = createImageWork();
-  const shared = { ...deps, mattes: createMattes(), composites: createComposites() };
+  const shared = { ...deps, mattes: createMattes(), composites: createCompositePool() };
   const { mattes, composites } = shared;
   return {
     ...createTools(shared, work.workOf(OWN_SCOPE, 'request')),
@@ -56,11 +55,14 @@ function createTools(
     },
 
     decode(image, options, signal) {
+      const { channels } = options;
       return start(async (sharp) => {
         const decode = () =>
           pixelDecode(sharp, image, options).toBuffer({ resolveWithObject: true });
         const { data, info } = await step('decoded', image, decode, signal);
-        return toPixels(data, info, options);
+        const { width, height } = info;
+        if (data.length === width * height * channels) return { data, width, height, channels };
+        throw new BridgeError('internal', 'decoded image has an unexpected number of bytes');
       }, signal);
     },
 
@@ -70,7 +72,8 @@ function createTools(
     },
 
     convert(image, options, signal) {
-      const convert = (sharp: SharpFactory) => conversion(sharp, image, options).toBuffer();
+      const convert = (sharp: SharpFactory) =>
+        encoded(turnedSource(sharp, image), options).toBuffer();
       return start((sharp) => step('converted', image, () => convert(sharp), signal), signal);
     },
 
@@ -85,19 +88,11 @@ function createTools(
       return startRaw(image, cutOut, signal);
     },
 
-    ...composites.toolsWith(work),
+    ...createCompositeTools(work, composites),
 
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
 
     hasManifest: ({ bytes, format }, signal) =>
       track(slices.run(CONTAINERS[format].hasManifest(bytes), signal)),
   };
-}
-
-function toPixels(data: Buffer, info: OutputInfo, { channels }: DecodeOptions): Pixels {
-  const { width, height } = info;
-  if (data.length !== width * height * channels) {
-    throw new BridgeError('internal', 'decoded image has an unexpected number of bytes');
-  }
-  return { data, width, height, channels };
 }

@@ -10,16 +10,15 @@ import type { Edges } from './image.ts';
 const DECODE_SLOTS = 3;
 /** Maximum slots for each kind of work. At least one of the three slots is always left for the other kind. */
 const SLOTS_OF = { request: 2, delivery: 2 } as const;
-/** The number of operations that may hold raw images at a time. One raw image takes up to 256 MiB of memory. */
+/** The number of operations that may hold raw images at a time. A raw image takes up to 256 MiB of memory. */
 const RAW_SLOTS = 2;
 /** An image with more pixels is large: its decode takes a tenth of a second or longer. */
 const LARGE_PIXELS = 8 * 1024 * 1024;
 
 export type WorkKind = keyof typeof SLOTS_OF;
 
-export type ImageWork = ReturnType<typeof createImageWork>;
 /** The functions that run the work of one scope. */
-export type ScopedWork = ReturnType<ImageWork['workOf']>;
+export type ScopedWork = ReturnType<ReturnType<typeof createImageWork>['workOf']>;
 
 /**
  * Creates the scheduler of the image engine. It limits the concurrent work, lets the scopes take turns, and waits for running
@@ -60,10 +59,7 @@ export function createImageWork() {
         start,
         underGate,
 
-        /**
-         * Starts an operation that holds raw images of the dimensions of `image`. The operation first waits for a raw image
-         * slot.
-         */
+        /** Starts an operation that holds raw images. The operation first waits for a raw image slot. */
         startRaw: <T>(
           image: Edges,
           operation: (sharp: SharpFactory) => Promise<T>,
@@ -81,16 +77,23 @@ export function createImageWork() {
           work: () => Promise<T>,
           signal: AbortSignal,
         ): Promise<T> {
-          return underGate(image, () => orInternal(verb, work), signal);
+          const orInternal = async () => {
+            try {
+              return await work();
+            } catch (cause) {
+              throw new BridgeError('internal', `image could not be ${verb}`, { cause });
+            }
+          };
+          return underGate(image, orInternal, signal);
         },
       };
     },
 
     /** Rejects all new work after this call. Resolves when no work is running and `end` has resolved. */
     close(end: () => Promise<unknown>): Promise<void> {
-      closing ??= untilIdle().then(async () => {
-        await end();
-      });
+      closing ??= untilIdle()
+        .then(end)
+        .then(() => {});
       return closing;
     },
   };
@@ -98,12 +101,4 @@ export function createImageWork() {
 
 function isLarge({ width, height }: Edges): boolean {
   return width * height > LARGE_PIXELS;
-}
-
-async function orInternal<T>(verb: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    throw new BridgeError('internal', `image could not be ${verb}`, { cause: thrown });
-  }
 }

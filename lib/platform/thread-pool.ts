@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** A task with `stop`, a shared 32-bit integer. The thread ends the work early if the value is not 0. */
-type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
+export type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
 
 const IDLE_MS = 10_000;
 
@@ -22,23 +22,16 @@ export type ThreadPool<Task extends object, Result> = ReturnType<
 
 /**
  * Creates a pool of threads for work that would block the main thread. Threads start with the first task and end after ten
- * idle seconds. A worker returns undefined if it was stopped.
+ * idle seconds. The exported function of a worker returns undefined if the task was stopped.
  */
 export function createThreadPool<Task extends object, Result>({ name, worker, threads }: Options) {
   type Pool = Piscina<Stoppable<Task>, Result | undefined>;
-  const started = createOnce(start);
-
-  async function start(): Promise<Pool> {
-    // The library is loaded with the first task, because most processes never need it.
+  const started = createOnce(async () => {
+    // The library is loaded with the first task, because most processes never need a thread pool.
     const { Piscina: ThreadPool } = await import('piscina');
     const filename = createRequire(import.meta.url).resolve(worker);
-    const pool: Pool = new ThreadPool({
-      filename,
-      name,
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: IDLE_MS,
-    });
+    const limits = { minThreads: 0, maxThreads: threads, idleTimeout: IDLE_MS };
+    const pool: Pool = new ThreadPool({ filename, name, ...limits });
     // If a thread dies between tasks, waiting tasks would never end. The pool is destroyed so that these tasks fail. The next
     // task starts a new pool.
     pool.on('error', () => {
@@ -46,7 +39,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
       void pool.destroy();
     });
     return pool;
-  }
+  });
 
   async function runTask(task: Stoppable<Task>, transfer: readonly ArrayBuffer[]) {
     try {
@@ -59,9 +52,8 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
 
   return {
     /**
-     * Runs a task and settles when the thread has finished. After an abort, which the thread checks periodically, rejects
-     * with the signal's reason. The caller must not use transferred buffers afterwards. Throws `internal` if the thread
-     * fails.
+     * Runs a task and settles when the thread has finished. Rejects with the signal's reason after an abort. The caller must
+     * not use transferred buffers after the call. Throws `internal` if the thread fails.
      */
     async run(
       task: Task,

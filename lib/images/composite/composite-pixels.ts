@@ -1,8 +1,6 @@
-import { transferResult } from '../../platform/transfer.ts';
+import type { Stoppable } from '../../platform/thread-pool.ts';
+import { eachRow, transferResult } from '../../platform/thread-work.ts';
 import type { Pixels } from '../image.ts';
-
-/** The number of rows between two checks of the stop flag. */
-const ROWS_AT_ONCE = 16;
 
 /** Two images with the same dimensions, and the weights for blending the two. */
 export interface CompositeTask extends Pick<Pixels, 'width' | 'height' | 'channels'> {
@@ -12,32 +10,22 @@ export interface CompositeTask extends Pick<Pixels, 'width' | 'height' | 'channe
   readonly drawn: ArrayBuffer;
   /** Weights, one byte for each pixel. 255 keeps the source pixel; 0 replaces the source pixel with the drawn pixel. */
   readonly alpha: ArrayBuffer;
-  /** Stop flag, a 32-bit integer. Any value except 0 ends the work early. */
-  readonly stop: SharedArrayBuffer;
 }
 
 /** Runs a task in a composite thread. Returns the changed pixels, or undefined if the task was stopped. */
-export function composite(task: CompositeTask) {
-  const { kept } = task;
-  return putTogether(task) ? transferResult(kept, [kept]) : undefined;
-}
-
-/** Changes `kept` where the mask permits changes. Returns false if the task was stopped. */
-function putTogether(task: CompositeTask): boolean {
-  const { width, height, channels } = task;
-  const stop = new Int32Array(task.stop);
+export function composite(task: Stoppable<CompositeTask>) {
+  const { width, height, channels, stop } = task;
   const alpha = new Uint8Array(task.alpha);
   const kept = { bytes: new Uint8Array(task.kept), channels };
   const drawn = { bytes: new Uint8Array(task.drawn), channels };
-  for (let y = 0; y < height; y += 1) {
-    if (y % ROWS_AT_ONCE === 0 && Atomics.load(stop, 0) !== 0) return false;
+  const isDone = eachRow(height, stop, (y) => {
     const end = (y + 1) * width;
     for (let pixel = y * width; pixel < end; pixel += 1) {
       const keep = alpha[pixel] ?? 255;
       if (keep < 255) blendPixel(kept, drawn, pixel, 255 - keep);
     }
-  }
-  return true;
+  });
+  return isDone ? transferResult(task.kept, [task.kept]) : undefined;
 }
 
 /** Pixels in 8-bit sRGB, alpha not premultiplied. */
@@ -46,10 +34,7 @@ export interface Plane {
   readonly channels: 3 | 4;
 }
 
-/**
- * Blends one pixel of `target` with the same pixel of `other`. With `weight` 255, the pixel becomes exactly the pixel of
- * `other`. With `weight` 0, the pixel stays unchanged.
- */
+/** Blends one pixel of `target` with the same pixel of `other`. Weight 255 copies `other`. Weight 0 changes nothing. */
 export function blendPixel(target: Plane, other: Plane, pixel: number, weight: number): void {
   const { bytes, channels } = target;
   const to = pixel * channels;
@@ -61,8 +46,7 @@ export function blendPixel(target: Plane, other: Plane, pixel: number, weight: n
   for (let channel = 0; channel < 3; channel += 1) {
     const is = bytes[to + channel] ?? 0;
     const becomes = other.bytes[from + channel] ?? 0;
-    // Colours are weighted by their alpha because invisible colours must not become visible. With weight 255, colours are
-    // copied without change.
+    // Colours are weighted by their alpha, because invisible colours must not become visible.
     bytes[to + channel] =
       weight === 255 || both === 0
         ? becomes

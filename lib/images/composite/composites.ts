@@ -1,6 +1,5 @@
 import type { Raw, Sharp } from 'sharp';
-import { BridgeError } from '../../errors/bridge-error.ts';
-import { createThreadPool, type ThreadPool } from '../../platform/thread-pool.ts';
+import { createThreadPool } from '../../platform/thread-pool.ts';
 import type { SharpFactory } from '../decode/load-sharp.ts';
 import {
   encoded,
@@ -8,6 +7,7 @@ import {
   pixelEncode,
   turnedAlpha,
   turnedSource,
+  wholeBuffer,
 } from '../decode/sharp-pipelines.ts';
 import {
   type Canvas,
@@ -23,24 +23,16 @@ import type { CompositeTask } from './composite-pixels.ts';
 
 type CompositeTools = Pick<ImageTools, 'drawOnCanvas' | 'drawMask' | 'composite'>;
 
-export interface Composites {
-  /** Returns the operations for the work of one scope. */
-  toolsWith(work: ScopedWork): CompositeTools;
-  /** Stops the threads. Resolves when all threads have stopped. */
-  close(): Promise<void>;
+/** Creates the threads that composite images. */
+export function createCompositePool() {
+  const pool = { name: 'composite', worker: '#composite-worker', threads: 2 } as const;
+  return createThreadPool<CompositeTask, ArrayBuffer>(pool);
 }
-
-const POOL = { name: 'composite', worker: '#composite-worker', threads: 2 } as const;
 
 /** Creates the operations that draw sources and masks on canvases and composite the results over the source. */
-export function createComposites(): Composites {
-  const pool = createThreadPool<Omit<CompositeTask, 'stop'>, ArrayBuffer>(POOL);
-  return { toolsWith: (work) => createTools(work, pool), close: () => pool.close() };
-}
-
-function createTools(
+export function createCompositeTools(
   { start, startRaw, step, track }: ScopedWork,
-  pool: ThreadPool<Omit<CompositeTask, 'stop'>, ArrayBuffer>,
+  pool: ReturnType<typeof createCompositePool>,
 ): CompositeTools {
   /** Returns the area of the drawn image, scaled to the dimensions of the source. */
   async function drawnIn(
@@ -50,7 +42,7 @@ function createTools(
     channels: 3 | 4,
     signal: AbortSignal,
   ): Promise<Sharp> {
-    // The rotation and the extraction are two steps, because in one step sharp extracts the area before the rotation for some
+    // The rotation and the extraction are two steps. In one step, sharp extracts the area before the rotation for some
     // orientations and after the rotation for others.
     const whole = () =>
       pixelDecode(sharp, drawn, { channels }).toBuffer({ resolveWithObject: true });
@@ -91,10 +83,13 @@ function createTools(
         async (sharp) => {
           const { source, mask } = masked;
           const size = uprightEdges(source);
-          const channels = hasAlpha(source) || hasAlpha(drawn) ? 4 : 3;
+          const channels = source.alpha === 'none' && drawn.alpha === 'none' ? 3 : 4;
           const decode = async (pipeline: Sharp | Promise<Sharp>, count: 1 | 3 | 4) => {
             const ready = await pipeline;
-            return step('decoded', size, () => memoryOf(ready, size, count), signal);
+            return wholeBuffer(
+              await step('decoded', size, () => ready.toUint8Array(), signal),
+              count,
+            );
           };
           // This cannot deadlock, because each of the three operations releases its decode slot before it waits for another
           // slot.
@@ -106,12 +101,8 @@ function createTools(
           const task = { ...size, channels, kept, drawn: area, alpha } as const;
           const data = await track(pool.run(task, signal, [kept, area, alpha]));
           const pixels = { ...size, channels, data: Buffer.from(data) } as const;
-          return step(
-            'encoded',
-            pixels,
-            () => pixelEncode(sharp, pixels, options).toBuffer(),
-            signal,
-          );
+          const encode = () => pixelEncode(sharp, pixels, options).toBuffer();
+          return step('encoded', pixels, encode, signal);
         },
         signal,
       );
@@ -119,27 +110,7 @@ function createTools(
   };
 }
 
-function hasAlpha({ alpha }: VerifiedImage): boolean {
-  return alpha !== 'none';
-}
-
-/** Decodes a pipeline into a buffer that can be transferred. Throws `internal` if the buffer contains other bytes too. */
-async function memoryOf(
-  pipeline: Sharp,
-  { width, height }: Edges,
-  channels: number,
-): Promise<ArrayBuffer> {
-  const { buffer } = (await pipeline.toUint8Array()).data;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === width * height * channels) {
-    return buffer;
-  }
-  throw new BridgeError('internal', 'decoded image has an unexpected number of bytes');
-}
-
 type Plane = Omit<Pixels, 'channels'>;
-
-/** The colour of closed pixels: 255 in an alpha plane. */
-const CLOSED = '#ffffff';
 
 /** Draws an image on the canvas as a PNG. The edge pixels of the image are repeated around the image. */
 function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: Canvas): Sharp {
@@ -153,14 +124,11 @@ function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: Canvas):
  */
 function canvasAlpha(sharp: SharpFactory, alpha: Plane, canvas: Canvas): Sharp {
   const scaled = sharp(alpha.data, { raw: rawOf(alpha, 1) }).resize(areaSize(canvas));
-  const whole = scaled.extend({ ...margins(canvas), background: CLOSED });
+  const whole = scaled.extend({ ...margins(canvas), background: '#ffffff' });
   return whole.threshold(255).toColourspace('b-w').raw();
 }
 
-/**
- * Encodes an alpha plane as a PNG: either as the alpha of a black image, or as a greyscale image that is white where the alpha
- * is 0.
- */
+/** Encodes an alpha plane as a PNG: as the alpha of a black image, or as a grey image that is white where the alpha is 0. */
 function maskImage(sharp: SharpFactory, alpha: Plane, form: 'alpha' | 'white'): Sharp {
   const { data, width, height } = alpha;
   if (form === 'white') {
@@ -195,10 +163,7 @@ function rawOf({ width, height }: Plane, channels: Raw['channels']): Raw {
   return { width, height, channels };
 }
 
-/**
- * Returns the area of a canvas in the pixels of `image`, which shows the whole canvas in any size. The area has whole pixels
- * and is at least one pixel wide and high.
- */
+/** Returns the area of a canvas in whole pixels of `image`, at least one. `image` shows the whole canvas in any size. */
 export function areaIn(canvas: Canvas, image: Edges): Canvas['area'] {
   const { left, top, width, height } = canvas.area;
   const across = scaledSpan(left, width, image.width / canvas.width, image.width);

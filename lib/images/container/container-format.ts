@@ -14,20 +14,17 @@ export interface ContainerFormat {
   findXmp(bytes: Buffer): Steps<ContainerXmp | undefined>;
 }
 
-/**
- * Facts about an image from its container, known before its pixels are decoded. The dimensions are not rotated according to the
- * EXIF orientation.
- */
+/** Facts about an image from its container. The dimensions are not rotated according to the EXIF orientation. */
 export interface ContainerFacts extends Edges {
-  /** EXIF orientation, 1 to 8. The value is 1 if the image has no orientation tag. */
-  readonly orientation: number;
+  /** EXIF orientation, 1 to 8. Undefined if the image has no orientation tag. */
+  readonly orientation?: number | undefined;
   readonly hasAlpha: boolean;
   /** True for a JPEG with four colour channels and no alpha. */
-  readonly isCmyk: boolean;
+  readonly isCmyk?: boolean;
   /** True for a PNG with 16 bits per channel and a colour profile. */
-  readonly hasDeepProfile: boolean;
+  readonly hasDeepProfile?: boolean;
   /** Compressed texts and profiles as raw deflate streams. The streams are inflated later, off the main thread. */
-  readonly deflated: readonly Buffer[];
+  readonly deflated?: readonly Buffer[];
 }
 
 export type ContainerVerdict = { readonly ok: true; readonly facts: ContainerFacts } | Refused;
@@ -46,8 +43,8 @@ export interface ExistingXmp {
 
 /** The XMP of an image. */
 export interface ContainerXmp {
-  /** First readable packet. Readers ignore all other packets. */
-  readonly packet: Buffer | undefined;
+  /** Existing packets in the order of the file. Readers read only the first readable packet. */
+  readonly existing: readonly ExistingXmp[];
   /** Returns the edits that make `packet` the only packet of the image. */
   replaceWith(packet: XmpPacket): readonly Edit[];
 }
@@ -61,8 +58,8 @@ export const MAX_EXISTING = 64;
  */
 export const MAX_PACKET_BYTES = 512 * 1024;
 
-export function firstPacket(existing: readonly ExistingXmp[]): Buffer | undefined {
-  return existing.find(({ packet }) => packet !== undefined)?.packet;
+export function beginsWith(bytes: Buffer, prefix: Buffer): boolean {
+  return bytes.subarray(0, prefix.length).equals(prefix);
 }
 
 /** Replaces the bytes from `start` up to `end` with `insert`. */
@@ -77,18 +74,7 @@ export function removal({ start, end }: ExistingXmp): Edit {
   return { start, end, insert: Buffer.alloc(0) };
 }
 
-/**
- * Returns the number of bytes that the edits add to the length. The number is negative if the edits remove more bytes than they
- * add.
- */
-export function growth(edits: readonly Edit[]): number {
-  return edits.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), 0);
-}
-
-/**
- * Applies edits to `bytes` and copies each byte once. The edits can be in any order. Edits may be adjacent but must not
- * overlap.
- */
+/** Applies edits to `bytes` and copies each byte once. The edits can be in any order but must not overlap. */
 export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
   const parts: Buffer[] = [];
   let at = 0;

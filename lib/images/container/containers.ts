@@ -1,7 +1,12 @@
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import { type Edges, type ImageLimits, overLimits, type Refused } from '../image.ts';
-import { type ContainerFacts, type ContainerFormat, refused } from './container-format.ts';
+import {
+  beginsWith,
+  type ContainerFacts,
+  type ContainerFormat,
+  refused,
+} from './container-format.ts';
 import { jpegContainer } from './jpeg.ts';
 import { pngContainer } from './png.ts';
 import { webpContainer } from './webp.ts';
@@ -29,8 +34,8 @@ export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<Check
 }
 
 /**
- * Returns the dimensions in the header of an image, in pixels, before the EXIF rotation. Returns undefined if the header is not
- * readable; such an image is never decoded. Reads only a few bytes and checks nothing else.
+ * Returns the dimensions in the header of an image, in pixels, before the EXIF rotation. Checks nothing else. Returns undefined
+ * if the header is not readable; such an image is never decoded.
  */
 export function headerEdges(bytes: Buffer): Edges | undefined {
   const format = sniff(bytes);
@@ -47,8 +52,4 @@ export function sniff(bytes: Buffer): OutputFormat | undefined {
   return bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP'
     ? 'webp'
     : undefined;
-}
-
-function beginsWith(bytes: Buffer, magic: Buffer): boolean {
-  return bytes.subarray(0, magic.length).equals(magic);
 }

@@ -1,13 +1,13 @@
 import type { Steps } from '../../platform/time-slices.ts';
-import type { Edges, ImageFault } from '../image.ts';
+import type { Edges, ImageFault, Refused } from '../image.ts';
 import {
+  beginsWith,
   type ContainerFacts,
   type ContainerFormat,
   type ContainerVerdict,
   type ContainerXmp,
   type Edit,
   type ExistingXmp,
-  firstPacket,
   MAX_EXISTING,
   refused,
   removal,
@@ -62,8 +62,8 @@ function segmentAt(bytes: Buffer, start: number): JpegSegment | ImageFault {
   if (marker === undefined) return 'truncated';
   at += 1;
   if (marker === EOI) return { marker, payload: bytes.subarray(at, at), start, end: at };
-  if (!beginsSegment(marker)) return 'corrupt';
-
+  // Other markers have no length or are not supported by decoders.
+  if (marker < 0xc0 || isRestart(marker) || REJECTED_MARKERS.includes(marker)) return 'corrupt';
   const length = at + 2 > bytes.length ? undefined : bytes.readUInt16BE(at);
   if (length === undefined || at + length > bytes.length) return 'truncated';
   if (length < 2) return 'corrupt';
@@ -80,24 +80,11 @@ function isRestart(marker: number): boolean {
  * to the byte after the prefix (CIPA DC-007, 5.2).
  */
 function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
-  const isMpf = marker === APP2 && payload.subarray(0, MPF_PREFIX.length).equals(MPF_PREFIX);
+  const isMpf = marker === APP2 && beginsWith(payload, MPF_PREFIX);
   return isMpf ? payload.subarray(MPF_PREFIX.length) : undefined;
 }
 
-/** Returns true for the markers that have a length and that decoders support. */
-function beginsSegment(marker: number): boolean {
-  return marker >= 0xc0 && !isRestart(marker) && !REJECTED_MARKERS.includes(marker);
-}
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/**
- * The tag of the MP entries. Each entry has 16 bytes: attributes, size, offset and two dependent image numbers (CIPA DC-007,
- * 5.2.3).
- */
+/** The tag of the MP entries. An entry contains attributes, size, offset and two image numbers (CIPA DC-007, 5.2.3). */
 const MP_ENTRY_TAG = 0xb002;
 const MP_ENTRY_BYTES = 16;
 
@@ -129,11 +116,11 @@ function* checkFurtherImages(bytes: Buffer, main: JpegImage): Steps<ImageFault |
 }
 
 /** Returns the spans of all images after the first one, as listed in the MPF index, in the order of the file. */
-function listedImages({ mpf }: JpegImage): readonly Span[] {
+function listedImages({ mpf }: JpegImage) {
   const tiff = mpf === undefined ? undefined : openTiff(mpf.tiff);
   const field = tiff?.field(MP_ENTRY_TAG);
   if (mpf === undefined || tiff === undefined || field === undefined) return [];
-  const spans: Span[] = [];
+  const spans: { readonly start: number; readonly end: number }[] = [];
   for (let index = 1; index < Math.floor(field.count / MP_ENTRY_BYTES); index += 1) {
     const entry = field.at + index * MP_ENTRY_BYTES;
     const size = tiff.uint32(entry + 4);
@@ -153,18 +140,16 @@ interface JpegImage {
   readonly mpf: { readonly tiff: Buffer; readonly at: number } | undefined;
 }
 
-type JpegWalk =
-  | ({ readonly ok: true } & JpegImage)
-  | { readonly ok: false; readonly fault: ImageFault };
+type JpegWalk = ({ readonly ok: true } & JpegImage) | Refused;
 
 /** The facts from the segments read so far. */
 interface JpegState {
-  frame: JpegFrame | undefined;
+  frame?: JpegFrame | undefined;
   scans: number;
   readonly specs: HuffmanSpecs;
   restartInterval: number;
-  orientation: number | undefined;
-  mpf: JpegImage['mpf'];
+  orientation?: number;
+  mpf?: JpegImage['mpf'];
 }
 
 const MAX_SCANS = 100;
@@ -177,14 +162,7 @@ const HITS_PER_STEP = 4096;
 function* walkJpeg(bytes: Buffer, { isShown }: { readonly isShown: boolean }): Steps<JpegWalk> {
   if (bytes.length < 2) return refused('truncated');
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return refused('corrupt');
-  const state: JpegState = {
-    frame: undefined,
-    scans: 0,
-    specs: new Map(),
-    restartInterval: 0,
-    orientation: undefined,
-    mpf: undefined,
-  };
+  const state: JpegState = { scans: 0, specs: new Map(), restartInterval: 0 };
   let at = 2;
   for (;;) {
     const segment = segmentAt(bytes, at);
@@ -234,16 +212,9 @@ function* endOfScan(bytes: Buffer, from: number): Steps<number | undefined> {
 
 function verdict({ frame, scans, orientation, mpf }: JpegState, end: number): JpegWalk {
   if (frame === undefined || scans === 0) return refused('corrupt');
-  const facts = {
-    width: frame.width,
-    height: frame.height,
-    isCmyk: frame.components.length === 4,
-    orientation: orientation ?? 1,
-    hasAlpha: false,
-    hasDeepProfile: false,
-    deflated: [],
-  };
-  return { ok: true, facts, end, mpf };
+  const { width, height, components } = frame;
+  const isCmyk = components.length === 4;
+  return { ok: true, facts: { width, height, isCmyk, orientation, hasAlpha: false }, end, mpf };
 }
 
 /** Returns true for the markers SOF0 to SOF15 (ITU T.81, table B.1). */
@@ -253,36 +224,28 @@ function isFrameHeader(marker: number): boolean {
 
 function applySegment(state: JpegState, segment: JpegSegment): ImageFault | undefined {
   const { marker, payload, end } = segment;
-  if (isFrameHeader(marker)) return readFrame(state, segment);
+  if (isFrameHeader(marker)) {
+    if (state.frame !== undefined) return 'corrupt';
+    state.frame = toFrame(marker, payload);
+    return state.frame === undefined ? 'corrupt' : undefined;
+  }
   if (marker === SOS) {
     if (state.frame === undefined) return 'corrupt';
     state.scans += 1;
     return state.scans > MAX_SCANS ? 'too_many_scans' : undefined;
   }
   if (marker === DHT) return readHuffmanSpecs(payload, state.specs) ? undefined : 'corrupt';
-  if (marker === DRI) return readRestartInterval(state, payload);
+  if (marker === DRI) {
+    if (payload.length !== 2) return 'corrupt';
+    state.restartInterval = payload.readUInt16BE(0);
+  }
   if (marker === APP1 && isExif(payload)) state.orientation ??= exifOrientation(payload);
   const tiff = mpfIndex(segment);
   if (tiff !== undefined) state.mpf ??= { tiff, at: end - tiff.length };
   return undefined;
 }
 
-function readFrame(state: JpegState, { marker, payload }: JpegSegment): ImageFault | undefined {
-  if (state.frame !== undefined) return 'corrupt';
-  state.frame = toFrame(marker, payload);
-  return state.frame === undefined ? 'corrupt' : undefined;
-}
-
-function readRestartInterval(state: JpegState, payload: Buffer): ImageFault | undefined {
-  if (payload.length !== 2) return 'corrupt';
-  state.restartInterval = payload.readUInt16BE(0);
-  return undefined;
-}
-
-/**
- * The maximum number of segments that are searched for the frame. A maximum is needed because the amount of metadata before the
- * frame is unlimited.
- */
+/** The maximum number of segments to search for the frame header. A file may have any number of segments before this header. */
 const MAX_SEGMENTS = 4096;
 
 function headerEdges(bytes: Buffer): Edges | undefined {
@@ -311,15 +274,11 @@ function* hasManifest(bytes: Buffer): Steps<boolean> {
   }
 }
 
-/**
- * The position of the box type. `JP`, an instance number, a sequence number and the length of the box precede the type (ISO/IEC
- * 19566-5, D.2).
- */
-const BOX_TYPE_AT = 12;
-
 function isJumbf({ marker, payload }: JpegSegment): boolean {
   if (marker !== APP11 || payload.toString('latin1', 0, 2) !== 'JP') return false;
-  return payload.toString('latin1', BOX_TYPE_AT, BOX_TYPE_AT + 4) === 'jumb';
+  // Between `JP` and the type of the box are an instance number, a sequence number and the length of the box (ISO/IEC 19566-5,
+  // D.2).
+  return payload.toString('latin1', 12, 16) === 'jumb';
 }
 
 /**
@@ -351,7 +310,7 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
     yield;
   }
   return {
-    packet: firstPacket(existing),
+    existing,
     replaceWith({ bytes: packet, isMerged }) {
       // If the packet is merged, the extension of the existing packet must stay.
       const removed = isMerged ? existing.filter((one) => one.packet !== undefined) : existing;
@@ -370,10 +329,6 @@ function packetIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | u
     return { start, end, packet: payload.subarray(PACKET_NAME.length) };
   }
   return beginsWith(payload, EXTENSION_NAME) ? { start, end, packet: undefined } : undefined;
-}
-
-function beginsWith(payload: Buffer, name: Buffer): boolean {
-  return payload.subarray(0, name.length).equals(name);
 }
 
 /** Replaces a segment, including its fill bytes, with a comment of the same length. */

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, inflateSync } from 'node:zlib';
+import { errorCode } from '../../platform/error-code.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { Edges, ImageFault } from '../image.ts';
 import {
@@ -7,7 +8,6 @@ import {
   type ContainerVerdict,
   type ContainerXmp,
   type ExistingXmp,
-  firstPacket,
   MAX_EXISTING,
   MAX_PACKET_BYTES,
   refused,
@@ -57,10 +57,7 @@ const MAX_KEYWORD_BYTES = 79;
 /** Printable Latin-1 characters. Spaces must be single and must be between other characters. */
 const KEYWORD = /^[!-~\xa1-\xff]+(?: [!-~\xa1-\xff]+)*$/;
 
-/**
- * Parses an `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. Returns undefined if the
- * chunk is invalid.
- */
+/** Parses an `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. Undefined if invalid. */
 function toInternationalText(data: Buffer): InternationalText | undefined {
   const end = keywordEnd(data);
   if (end === undefined) return undefined;
@@ -73,10 +70,7 @@ function toInternationalText(data: Buffer): InternationalText | undefined {
   return { keyword, flag, method, text: data.subarray(translatedEnd + 1) };
 }
 
-/**
- * Returns the position of the NUL after the keyword of a text chunk (PNG 3rd edition, 11.3.3.2), or undefined if the keyword is
- * invalid.
- */
+/** Returns the position of the NUL after the keyword of a text chunk (PNG 3rd edition, 11.3.3.2). Undefined if invalid. */
 function keywordEnd(data: Buffer): number | undefined {
   const end = data.subarray(0, MAX_KEYWORD_BYTES + 1).indexOf(0);
   return end >= 1 && KEYWORD.test(data.toString('latin1', 0, end)) ? end : undefined;
@@ -88,9 +82,7 @@ function isPlainText(data: Buffer): boolean {
   return end !== undefined && !data.includes(0, end + 1);
 }
 
-interface PngHeader {
-  readonly width: number;
-  readonly height: number;
+interface PngHeader extends Edges {
   readonly bitDepth: number;
   readonly colourType: number;
 }
@@ -98,12 +90,11 @@ interface PngHeader {
 /** The facts from the chunks read so far. */
 interface PngState {
   readonly seen: Set<string>;
-  header: PngHeader | undefined;
+  header?: PngHeader;
   paletteEntries: number;
   pixels: 'before' | 'inside' | 'after';
   hasTransparency: boolean;
-  hasProfile: boolean;
-  orientation: number | undefined;
+  orientation?: number;
   readonly deflated: Buffer[];
 }
 
@@ -125,17 +116,7 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
  * Chunks that may occur at most once in an image (PNG 3rd edition, 5.6). If such a chunk is repeated, decoders read only the
  * first or only the last.
  */
-const ONCE: ReadonlySet<string> = new Set([
-  'cHRM',
-  'gAMA',
-  'iCCP',
-  'sRGB',
-  'sBIT',
-  'bKGD',
-  'hIST',
-  'pHYs',
-  'tIME',
-]);
+const ONCE = ['cHRM', 'gAMA', 'iCCP', 'sRGB', 'sBIT', 'bKGD', 'hIST', 'pHYs', 'tIME'];
 
 const animated: ChunkRule = () => 'animated';
 
@@ -151,7 +132,8 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['zTXt', readDeflated],
   ['iTXt', readDeflated],
   ['tEXt', (_state, data) => (isPlainText(data) ? undefined : 'corrupt')],
-  ['pHYs', (_state, data) => (isDensity(data) ? undefined : 'corrupt')],
+  // Pixels per unit in both directions, and the unit: unknown (0) or the metre (1) (PNG 3rd edition, 11.3.4.3).
+  ['pHYs', (_state, data) => (data.length === 9 && Number(data[8]) <= 1 ? undefined : 'corrupt')],
   ['eXIf', readExif],
 ]);
 
@@ -162,12 +144,9 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
 function* check(bytes: Buffer): Steps<ContainerVerdict> {
   const state: PngState = {
     seen: new Set(),
-    header: undefined,
     paletteEntries: 0,
     pixels: 'before',
     hasTransparency: false,
-    hasProfile: false,
-    orientation: undefined,
     deflated: [],
   };
   let offset = PNG_SIGNATURE_BYTES;
@@ -197,7 +176,7 @@ function* crcOf(bytes: Buffer, start: number, end: number): Steps<number> {
 function applyChunk(state: PngState, type: string, data: Buffer): ImageFault | undefined {
   if (state.header === undefined && type !== 'IHDR') return 'corrupt';
   if (type !== 'IDAT' && state.pixels === 'inside') state.pixels = 'after';
-  if (ONCE.has(type)) {
+  if (ONCE.includes(type)) {
     if (state.seen.has(type)) return 'corrupt';
     state.seen.add(type);
   }
@@ -213,22 +192,12 @@ function verdict(state: PngState, endData: Buffer, bytesAfter: number): Containe
     return refused('corrupt');
   }
   if (bytesAfter > 0) return refused('trailing_bytes');
-  return {
-    ok: true,
-    facts: {
-      width: header.width,
-      height: header.height,
-      orientation: state.orientation ?? 1,
-      hasAlpha: header.colourType === 4 || header.colourType === 6 || state.hasTransparency,
-      isCmyk: false,
-      hasDeepProfile: state.hasProfile && header.bitDepth === 16 && isColour(header),
-      deflated: state.deflated,
-    },
-  };
-}
-
-function isColour({ colourType }: PngHeader): boolean {
-  return colourType === 2 || colourType === 6;
+  const { width, height, colourType, bitDepth } = header;
+  const { seen, orientation, deflated } = state;
+  const hasAlpha = colourType === 4 || colourType === 6 || state.hasTransparency;
+  const isColour = colourType === 2 || colourType === 6;
+  const hasDeepProfile = seen.has('iCCP') && bitDepth === 16 && isColour;
+  return { ok: true, facts: { width, height, orientation, hasAlpha, hasDeepProfile, deflated } };
 }
 
 function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
@@ -266,9 +235,7 @@ function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
   return undefined;
 }
 
-/**
- * Reads a `tRNS` chunk. An invalid chunk is ignored, because decoders ignore such chunks too and existing images contain them.
- */
+/** Reads a `tRNS` chunk. Ignores an invalid chunk, because existing images contain such chunks and decoders ignore them. */
 function readTransparency(state: PngState, data: Buffer): undefined {
   const colourType = state.header?.colourType;
   const fits =
@@ -286,19 +253,12 @@ function readPixels(state: PngState): ImageFault | undefined {
 }
 
 function readDeflated(state: PngState, data: Buffer, type: string): ImageFault | undefined {
-  const stream = deflatedPart(type, data);
-  if (stream === 'corrupt') return 'corrupt';
-  if (stream !== 'plain') state.deflated.push(stream);
-  if (type === 'iCCP') state.hasProfile = true;
+  const stream = zlibStream(type, data);
+  if (stream === 'plain') return undefined;
+  if (stream === 'corrupt' || !hasZlibHeader(stream)) return 'corrupt';
+  // The zlib header is removed. The Adler-32 after the data is not checked (docs/contract.md, section 1).
+  state.deflated.push(stream.subarray(2));
   return state.deflated.length > MAX_STREAMS ? 'chunk_too_large' : undefined;
-}
-
-/**
- * Returns true for a valid `pHYs` chunk: pixels per unit in both directions, and the unit, which is unknown (0) or the metre
- * (1) (PNG 3rd edition, 11.3.4.3).
- */
-function isDensity(data: Buffer): boolean {
-  return data.length === 9 && data.readUInt8(8) <= 1;
 }
 
 function readExif(state: PngState, data: Buffer): undefined {
@@ -312,20 +272,21 @@ const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
  * blocks that waste time.
  */
 const MAX_DEFLATED_BYTES = MAX_INFLATED_BYTES + 64 * 1024;
-/**
- * The maximum number of deflate streams in an image, the same as in libpng. A limit is needed because even an empty stream
- * takes time to inflate.
- */
+/** The maximum number of deflate streams in an image, the same as in libpng. Even an empty stream takes time to inflate. */
 const MAX_STREAMS = 1000;
 
 const inflate = promisify(inflateRaw);
 
-/** Returns the raw deflate stream inside an `iCCP`, `zTXt` or `iTXt` chunk, or `plain` for a text that is not compressed. */
-function deflatedPart(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' {
-  const stream = type === 'iTXt' ? internationalStream(data) : keywordedStream(data);
-  if (stream === 'plain') return 'plain';
-  // The zlib header is removed. The Adler-32 after the data is not checked (docs/contract.md, section 1).
-  return stream !== 'corrupt' && isZlib(stream) ? stream.subarray(2) : 'corrupt';
+/** Returns the zlib stream inside an `iCCP`, `zTXt` or `iTXt` chunk, or `plain` for a text that is not compressed. */
+function zlibStream(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' {
+  if (type === 'iTXt') {
+    const found = toInternationalText(data);
+    if (found?.flag === 0) return 'plain';
+    return found?.flag === 1 && found.method === 0 ? found.text : 'corrupt';
+  }
+  // Keyword, NUL, method 0, stream (PNG 3rd edition, 11.3.2.3 and 11.3.3.3).
+  const end = keywordEnd(data);
+  return end === undefined || data[end + 1] !== 0 ? 'corrupt' : data.subarray(end + 2);
 }
 
 /**
@@ -345,47 +306,21 @@ export async function checkInflatedSize(
       const inflated = await inflate(stream, { maxOutputLength: Math.max(1, left) });
       left -= inflated.length;
     } catch (thrown) {
-      return isTooLarge(thrown) ? 'chunk_too_large' : 'corrupt';
+      return errorCode(thrown) === 'ERR_BUFFER_TOO_LARGE' ? 'chunk_too_large' : 'corrupt';
     }
   }
   return undefined;
 }
 
 /**
- * Returns the zlib stream of an `iCCP` or `zTXt` chunk: keyword, NUL, method 0, stream (PNG 3rd edition, 11.3.2.3 and
- * 11.3.3.3).
- */
-function keywordedStream(data: Buffer): Buffer | 'corrupt' {
-  const end = keywordEnd(data);
-  return end === undefined || data[end + 1] !== 0 ? 'corrupt' : data.subarray(end + 2);
-}
-
-function internationalStream(data: Buffer): Buffer | 'plain' | 'corrupt' {
-  const found = toInternationalText(data);
-  if (found === undefined) return 'corrupt';
-  if (found.flag === 0) return 'plain';
-  return found.flag === 1 && found.method === 0 ? found.text : 'corrupt';
-}
-
-/**
  * Returns true if the stream begins with a zlib header: the method is deflate, there is no preset dictionary, and the header is
  * divisible by 31 (RFC 1950, 2.2).
  */
-function isZlib(stream: Buffer): boolean {
-  const method = stream[0];
-  const flags = stream[1];
-  if (method === undefined || flags === undefined) return false;
+function hasZlibHeader([method = 0, flags = 0]: Buffer): boolean {
   return (method & 0x0f) === 8 && (flags & 0x20) === 0 && (method * 256 + flags) % 31 === 0;
 }
 
-function isTooLarge(thrown: unknown): boolean {
-  return thrown instanceof RangeError && 'code' in thrown && thrown.code === 'ERR_BUFFER_TOO_LARGE';
-}
-
-/**
- * The position of width and height in the file: after the signature and the length and type of IHDR (PNG 3rd edition, 5.2 and
- * 11.2.1).
- */
+/** The position of width and height in the file: after the signature and the length and type of IHDR. */
 const EDGES_AT = 16;
 
 function headerEdges(bytes: Buffer): Edges | undefined {
@@ -428,7 +363,7 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
   if (pixelsAt === undefined) return undefined;
   const insertAt = pixelsAt;
   return {
-    packet: firstPacket(existing),
+    existing,
     replaceWith: ({ bytes: packet }) => [
       { start: insertAt, end: insertAt, insert: toXmpChunk(packet) },
       ...existing.map(removal),
@@ -442,10 +377,7 @@ function packetsIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
   return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
 }
 
-/**
- * Inflates a packet. Returns undefined if the zlib stream is invalid, or if the stream or the packet is longer than
- * `MAX_PACKET_BYTES`.
- */
+/** Inflates a packet. Returns undefined if the stream is invalid, or if the stream or the packet is too long. */
 function inflated(stream: Buffer): Buffer | undefined {
   if (stream.length > MAX_PACKET_BYTES) return undefined;
   try {

@@ -1,4 +1,6 @@
-export interface TiffField {
+import { beginsWith } from './container-format.ts';
+
+interface TiffField {
   readonly type: number;
   readonly count: number;
   /** Position of the values, in bytes from the start of the TIFF header. The position may be past the end of the structure. */
@@ -6,7 +8,7 @@ export interface TiffField {
 }
 
 /** An untrusted TIFF structure. A read past its end returns undefined. */
-export interface Tiff {
+interface Tiff {
   uint16(at: number): number | undefined;
   uint32(at: number): number | undefined;
   /** Returns a field of the first directory. */
@@ -17,10 +19,7 @@ export interface Tiff {
 const TYPE_BYTES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const ENTRY_BYTES = 12;
 
-/**
- * Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) or MPF (CIPA DC-007, 5.2). Returns undefined if the structure is
- * invalid.
- */
+/** Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) or MPF (CIPA DC-007, 5.2). Returns undefined if it is invalid. */
 export function openTiff(bytes: Buffer): Tiff | undefined {
   const order = bytes.toString('latin1', 0, 2);
   if (order !== 'II' && order !== 'MM') return undefined;
@@ -66,7 +65,7 @@ const PREFIX = Buffer.from('Exif\0\0', 'latin1');
 
 /** Returns true if the payload of a JPEG APP1 segment is EXIF. */
 export function isExif(payload: Buffer): boolean {
-  return payload.subarray(0, PREFIX.length).equals(PREFIX);
+  return beginsWith(payload, PREFIX);
 }
 
 /**

@@ -6,8 +6,6 @@ import {
   type ContainerXmp,
   type Edit,
   type ExistingXmp,
-  firstPacket,
-  growth,
   MAX_EXISTING,
   refused,
   removal,
@@ -51,10 +49,7 @@ function chunkAt(bytes: Buffer, start: number, fileEnd: number): WebpChunk | Ima
   return { type, data: bytes.subarray(start + 8, end), start, end };
 }
 
-/**
- * Returns the position of the next chunk. Chunks of odd length are padded, but some writers omit the padding of the last
- * chunk.
- */
+/** Returns the position of the next chunk. Chunks of odd length are padded, but some writers omit the last padding byte. */
 function nextChunkAt({ data, end }: WebpChunk): number {
   return end + (data.length % 2);
 }
@@ -89,33 +84,17 @@ function losslessFrame(data: Buffer): WebpFrame | undefined {
 
 /** The facts from the chunks read so far. */
 interface WebpState {
-  canvas: WebpFrame | undefined;
+  canvas?: WebpFrame;
   /** `announced`: the flags set in VP8X. `found`: the flags of the chunks found so far. */
   announced: number;
   found: number;
-  frame: WebpFrame | undefined;
+  frame?: WebpFrame;
   hasAlphaChunk: boolean;
-  orientation: number | undefined;
+  orientation?: number;
 }
-
-type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFault | undefined;
-
-const animated: ChunkRule = () => 'animated';
 
 /** Flags of the metadata chunks. VP8X must announce each of these chunks (RFC 9649, 2.7). */
 const METADATA_FLAGS = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
-
-const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
-  ['VP8X', readCanvas],
-  ['VP8 ', (state, data, isFirst) => takeFrame(state, lossyFrame(data), isFirst)],
-  ['VP8L', (state, data, isFirst) => takeFrame(state, losslessFrame(data), isFirst)],
-  ['ICCP', readProfile],
-  ['ALPH', readAlpha],
-  ['ANIM', animated],
-  ['ANMF', animated],
-  ['EXIF', readExif],
-  ['XMP ', (state) => note(state, XMP_FLAG)],
-]);
 
 /** Checks a WebP (RFC 9649, 2) from its RIFF header to its last byte. The pixels are not decoded. */
 function* check(bytes: Buffer): Steps<ContainerVerdict> {
@@ -123,20 +102,12 @@ function* check(bytes: Buffer): Steps<ContainerVerdict> {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) return refused('truncated');
   if (end < bytes.length) return refused('trailing_bytes');
-  const state: WebpState = {
-    canvas: undefined,
-    announced: 0,
-    found: 0,
-    frame: undefined,
-    hasAlphaChunk: false,
-    orientation: undefined,
-  };
+  const state: WebpState = { announced: 0, found: 0, hasAlphaChunk: false };
   let at = FIRST_CHUNK_AT;
   while (at < end) {
     const chunk = chunkAt(bytes, at, end);
     if (typeof chunk === 'string') return refused(chunk);
-    const rule = RULES.get(chunk.type);
-    const fault = rule?.(state, chunk.data, at === FIRST_CHUNK_AT);
+    const fault = applyChunk(state, chunk, at === FIRST_CHUNK_AT);
     if (fault !== undefined) return refused(fault);
     at = nextChunkAt(chunk);
     yield;
@@ -151,18 +122,41 @@ function verdict(state: WebpState): ContainerVerdict {
   if (canvas !== undefined && (canvas.width !== width || canvas.height !== height)) {
     return refused('corrupt');
   }
-  return {
-    ok: true,
-    facts: {
-      width,
-      height,
-      orientation: orientation ?? 1,
-      hasAlpha: frame.hasAlpha || hasAlphaChunk || canvas?.hasAlpha === true,
-      isCmyk: false,
-      hasDeepProfile: false,
-      deflated: [],
-    },
-  };
+  const hasAlpha = frame.hasAlpha || hasAlphaChunk || canvas?.hasAlpha === true;
+  return { ok: true, facts: { width, height, orientation, hasAlpha } };
+}
+
+function applyChunk(
+  state: WebpState,
+  { type, data }: WebpChunk,
+  isFirst: boolean,
+): ImageFault | undefined {
+  switch (type) {
+    case 'VP8X':
+      return readCanvas(state, data, isFirst);
+    case 'VP8 ':
+      return takeFrame(state, lossyFrame(data), isFirst);
+    case 'VP8L':
+      return takeFrame(state, losslessFrame(data), isFirst);
+    case 'ICCP':
+      state.found |= PROFILE_FLAG;
+      return state.frame === undefined ? undefined : 'corrupt';
+    case 'ALPH':
+      state.hasAlphaChunk = true;
+      return state.canvas === undefined || state.frame !== undefined ? 'corrupt' : undefined;
+    case 'EXIF':
+      state.found |= EXIF_FLAG;
+      state.orientation ??= exifOrientation(data);
+      return undefined;
+    case 'XMP ':
+      state.found |= XMP_FLAG;
+      return undefined;
+    case 'ANIM':
+    case 'ANMF':
+      return 'animated';
+    default:
+      return undefined;
+  }
 }
 
 function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFault | undefined {
@@ -174,10 +168,7 @@ function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFaul
   return undefined;
 }
 
-/**
- * Returns the dimensions in a VP8X chunk. The chunk contains flags, three reserved bytes, width minus one and height minus one
- * (RFC 9649, 2.7).
- */
+/** Returns the dimensions in a VP8X chunk: flags, three reserved bytes, width minus one, height minus one (RFC 9649, 2.7). */
 function canvasEdges(data: Buffer): Edges {
   return { width: data.readUIntLE(4, 3) + 1, height: data.readUIntLE(7, 3) + 1 };
 }
@@ -191,26 +182,6 @@ function takeFrame(
   if (frame === undefined || state.frame !== undefined || !isAllowed) return 'corrupt';
   state.frame = frame;
   return undefined;
-}
-
-function note(state: WebpState, flag: number): undefined {
-  state.found |= flag;
-}
-
-function readProfile(state: WebpState): ImageFault | undefined {
-  if (state.frame !== undefined) return 'corrupt';
-  return note(state, PROFILE_FLAG);
-}
-
-function readAlpha(state: WebpState): ImageFault | undefined {
-  if (state.canvas === undefined || state.frame !== undefined) return 'corrupt';
-  state.hasAlphaChunk = true;
-  return undefined;
-}
-
-function readExif(state: WebpState, data: Buffer): undefined {
-  note(state, EXIF_FLAG);
-  state.orientation ??= exifOrientation(data);
 }
 
 function headerEdges(bytes: Buffer): Edges | undefined {
@@ -250,7 +221,7 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
     yield;
   }
   return {
-    packet: firstPacket(existing),
+    existing,
     replaceWith: ({ bytes: packet }) => xmpEdits(bytes.length, first, existing, packet),
   };
 }
@@ -269,19 +240,17 @@ function xmpEdits(
   const endsOdd = length % 2 === 1 && existing.at(-1)?.end !== length;
   const pad = Buffer.alloc(endsOdd ? 1 : 0);
   const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
-  const edits = [
-    toExtended(first),
-    ...existing.map(removal),
-    { start: length, end: length, insert },
-  ];
+  const added = { start: length, end: length, insert };
+  const edits: Edit[] = [toExtended(first), ...existing.map(removal), added];
+  const growth = edits.reduce((sum, edit) => sum + edit.insert.length - edit.end + edit.start, 0);
   const size = Buffer.alloc(4);
-  size.writeUInt32LE(length + growth(edits) - 8);
+  size.writeUInt32LE(length + growth - 8);
   return [{ start: SIZE_AT, end: SIZE_AT + 4, insert: size }, ...edits];
 }
 
 /**
- * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. The added VP8X sets only the flags for alpha and XMP, because
- * decoders ignore all other chunks of a simple file.
+ * Returns the edit that sets the XMP flag of VP8X, or adds a VP8X to a simple file. The added VP8X sets only the flags for
+ * alpha and XMP, because decoders ignore all other chunks of a simple file.
  */
 function toExtended({ type, data, start }: WebpChunk): Edit {
   if (type === 'VP8X') {

@@ -1,9 +1,8 @@
 import type { OutputInfo } from 'sharp';
-import type { OutputFormat } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import { type ContainerFacts, refused } from '../container/container-format.ts';
+import { refused } from '../container/container-format.ts';
 import { type CheckedContainer, checkContainer } from '../container/containers.ts';
 import { checkInflatedSize } from '../container/png.ts';
 import type { ImageLimits, Inspection, Refused, Thumbnail } from '../image.ts';
@@ -21,7 +20,7 @@ export async function inspectImage(
   const read = await readImage(bytes, { ...deps, pipeline: checkingDecode }, signal);
   if (!read.ok) return read;
   const { format, facts, data: plane, info, sha256 } = read;
-  const { width, height, orientation, hasAlpha, hasDeepProfile } = facts;
+  const { width, height, orientation = 1, hasAlpha, hasDeepProfile } = facts;
   // The limits were checked against the dimensions in the header, so the decoder must have found the same dimensions.
   if (info.width !== width || info.height !== height) return refused('corrupt');
   const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
@@ -30,10 +29,7 @@ export async function inspectImage(
   return { ok: true, image: { bytes, format, width, height, orientation, alpha, sha256, ...deep } };
 }
 
-/**
- * Frees the memory of a plane immediately. A plane takes up to 64 MB, and V8 would free this memory only after several more
- * planes were decoded.
- */
+/** Frees up to 64 MB immediately. V8 would free the memory of a plane only after several more planes were decoded. */
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
@@ -50,8 +46,7 @@ export async function makeThumbnail(
 ): Promise<Thumbnail> {
   const read = await readImage(bytes, { ...deps, pipeline: checkingThumbnail(edgePx) }, signal);
   if (!read.ok) return read;
-  // The byte limit applies only to images from outside. A PNG thumbnail may exceed this limit, because a PNG can be larger than
-  // a JPEG with the same pixels.
+  // The byte limit applies only to images from outside. A PNG thumbnail of a JPEG may exceed this limit.
   const limits = { ...deps.limits, max_encoded_bytes: Number.MAX_SAFE_INTEGER };
   const inspection = await inspectImage(read.data, { ...deps, limits }, signal);
   if (!inspection.ok) throw new BridgeError('internal', 'generated thumbnail is not a valid image');
@@ -72,46 +67,20 @@ interface Deps extends InspectDeps {
 }
 
 type ValidContainer = Extract<CheckedContainer, { ok: true }>;
-
 type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Refused;
-type Hashed = (Extract<Decoded, { ok: true }> & { readonly sha256: string }) | Refused;
-
-type ReadImage =
-  | {
-      readonly ok: true;
-      readonly format: OutputFormat;
-      readonly facts: ContainerFacts;
-      readonly data: Buffer;
-      readonly info: OutputInfo;
-      /** SHA-256 of the encoded image in lowercase hexadecimal. */
-      readonly sha256: string;
-    }
-  | Refused;
+/** A verified container with its decoded pixels. `sha256` is the SHA-256 of the encoded image. */
+type ReadImage = (ValidContainer & Extract<Decoded, { ok: true }> & { sha256: string }) | Refused;
 
 /**
- * Verifies an encoded image: first the container, then the pixels. The SHA-256 is computed while the pixels are decoded.
- * Rejects only with the reason of the signal.
+ * Verifies an encoded image: first the container, then the pixels. The decode may take `max_decode_ms`, without the wait for a
+ * decode slot. The result of a longer decode is ignored, because the decode cannot be stopped. Rejects only with the reason of
+ * the signal.
  */
 async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promise<ReadImage> {
   signal.throwIfAborted();
-  const container = await deps.slices.run(checkContainer(bytes, deps.limits), signal);
-  if (!container.ok) return container;
-  const { format, facts } = container;
-  const read = await readInTime(bytes, container, deps, signal);
-  return read.ok ? { ...read, format, facts } : read;
-}
-
-/**
- * Decodes an image within `max_decode_ms`, which does not include the wait for a decode slot. A decode that takes longer cannot
- * be stopped, but its result is ignored.
- */
-function readInTime(
-  bytes: Buffer,
-  container: ValidContainer,
-  deps: Deps,
-  signal: AbortSignal,
-): Promise<Hashed> {
   const { limits, clock, underGate } = deps;
+  const container = await deps.slices.run(checkContainer(bytes, limits), signal);
+  if (!container.ok) return container;
   return new Promise((resolve, reject) => {
     const work = async () => {
       const giveUp = () => resolve(refused('decode_timeout'));
@@ -126,12 +95,13 @@ function readInTime(
   });
 }
 
+/** Decodes the pixels, and computes the SHA-256 at the same time. */
 async function decodeAndHash(
   bytes: Buffer,
   container: ValidContainer,
   deps: Deps,
   signal: AbortSignal,
-): Promise<Hashed> {
+): Promise<ReadImage> {
   // An abort stops the hashing but not sharp. Wait for both, so that the decode slot is released only after sharp has finished.
   const [decoded, sha256] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
@@ -139,7 +109,8 @@ async function decodeAndHash(
   ]);
   if (decoded.status === 'rejected') throw decoded.reason;
   if (sha256.status === 'rejected') throw sha256.reason;
-  return decoded.value.ok ? { ...decoded.value, sha256: sha256.value } : decoded.value;
+  const pixels = decoded.value;
+  return pixels.ok ? { ...container, ...pixels, sha256: sha256.value } : pixels;
 }
 
 async function decodeAll(
@@ -148,9 +119,10 @@ async function decodeAll(
   { limits, sharp, pipeline }: Deps,
   signal: AbortSignal,
 ): Promise<Decoded> {
+  const { deflated = [] } = facts;
   // Await only if there is something to inflate, because an await here would let the hashing start before the decode.
-  if (facts.deflated.length > 0) {
-    const heavy = await checkInflatedSize(facts.deflated, signal);
+  if (deflated.length > 0) {
+    const heavy = await checkInflatedSize(deflated, signal);
     if (heavy !== undefined) return refused(heavy);
   }
   try {
@@ -162,10 +134,7 @@ async function decodeAll(
   }
 }
 
-/**
- * Returns true for a timeout error of sharp. Checks the message, for example `timeout: 42% complete`, because sharp has no
- * error codes.
- */
+/** Returns true for a timeout error of sharp, such as `timeout: 42% complete`. sharp has no error codes. */
 function isTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.message.startsWith('timeout: ');
 }

@@ -1,15 +1,12 @@
-import type { Sharp, SharpOptions } from 'sharp';
+import type { OutputInfo, Sharp, SharpOptions } from 'sharp';
+import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ContainerFacts } from '../container/container-format.ts';
 import type { DecodeOptions, EncodeOptions, ImageLimits, Pixels, VerifiedImage } from '../image.ts';
 import type { SharpFactory } from './load-sharp.ts';
 
-/** Options of a lossless WebP. `exact` keeps the colours of transparent pixels. */
-const LOSSLESS = { lossless: true, exact: true } as const;
 const WHITE = '#ffffff';
 const DEFAULT_QUALITY = 90;
-/**
- * The lowest quality at which chroma is not subsampled. From this quality upwards, subsampling would cause most of the loss.
- */
+/** The lowest quality at which chroma is not subsampled. At a higher quality, subsampling would cause most of the loss. */
 const FULL_CHROMA_QUALITY = 90;
 /** The longest timeout of sharp, which accepts whole seconds up to an hour. */
 const MAX_TIMEOUT_SECS = 3600;
@@ -23,9 +20,8 @@ export type CheckingPipeline = (
 ) => Sharp;
 
 /**
- * Decodes every pixel of `bytes` and keeps one channel: the alpha, or the first channel if there is no alpha. The check needs
- * only one channel, which takes a quarter of the memory of four. Fails if the decoder reports a warning. Stops soon after
- * `max_decode_ms`.
+ * Decodes every pixel of `bytes` and keeps only one channel, to save memory: the alpha, or the first channel if there is no
+ * alpha. Fails if the decoder reports a warning. Stops soon after `max_decode_ms`.
  */
 export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmyk }, limits) => {
   // The check does not depend on colours, and colour conversion takes several times as long as the decode.
@@ -44,19 +40,13 @@ export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmy
 export function checkingThumbnail(edgePx: number): CheckingPipeline {
   return (sharp, bytes, { width, height, orientation, hasDeepProfile }, limits) => {
     const source = inTime(sharp(bytes, strict(width * height)), limits);
-    // Extracting the whole image changes no pixel. Without it, sharp would decode a JPEG or a WebP at a fraction of its size
-    // and check only a part of the pixels. The extraction also fails if the decoder finds dimensions other than those in the
+    // Extracting the whole image changes no pixel. Without the extraction, sharp would decode a JPEG or a WebP at a fraction of
+    // its size and check only a part of the pixels. The extraction also fails if the decoder finds other dimensions than the
     // header.
     const whole = source.extract({ left: 0, top: 0, width, height });
-    const size = {
-      width: edgePx,
-      height: edgePx,
-      fit: 'inside',
-      withoutEnlargement: true,
-    } as const;
-    const small = turned(whole.resize(size), orientation);
-    // A client waits for the thumbnail, so speed matters more than size: level 1 takes half the time of sharp's default level,
-    // and the file is a tenth larger.
+    const fit = { fit: 'inside', withoutEnlargement: true } as const;
+    const small = turned(whole.resize({ width: edgePx, height: edgePx, ...fit }), orientation);
+    // Level 1 takes half the time of sharp's default level. The file is only a tenth larger.
     return inSrgb(small, hasDeepProfile).png({ compressionLevel: 1 });
   };
 }
@@ -81,16 +71,17 @@ export function pixelEncode(sharp: SharpFactory, pixels: Pixels, options: Encode
   return encoded(sharp(data, { raw: { width, height, channels } }), options);
 }
 
-/**
- * Converts a verified image to another format. The pixels are rotated because all metadata, including the EXIF orientation,
- * is removed.
- */
-export function conversion(
-  sharp: SharpFactory,
-  image: VerifiedImage,
-  options: EncodeOptions,
-): Sharp {
-  return encoded(turnedSource(sharp, image), options);
+/** An image that sharp has decoded. */
+export interface Decoded {
+  readonly data: Uint8Array;
+  readonly info: OutputInfo;
+}
+
+/** Returns the buffer of a decoded image, which can be transferred. Throws `internal` if the buffer contains other bytes too. */
+export function wholeBuffer({ data: { buffer }, info }: Decoded, channels: 1 | 3 | 4): ArrayBuffer {
+  const isWhole = buffer.byteLength === info.width * info.height * channels;
+  if (isWhole && buffer instanceof ArrayBuffer) return buffer;
+  throw new BridgeError('internal', 'decoded image has an unexpected number of bytes');
 }
 
 function strict(maxPixels: number): SharpOptions {
@@ -129,7 +120,7 @@ function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
  * Rotates an image according to the EXIF orientation from its container. The automatic rotation of sharp is not used, because
  * sharp may read a damaged EXIF block differently, and then the dimensions would not match.
  */
-function turned(source: Sharp, orientation: number): Sharp {
+function turned(source: Sharp, orientation = 1): Sharp {
   switch (orientation) {
     case 2:
       return source.flop();
@@ -164,7 +155,8 @@ export function encoded(source: Sharp, { format, compression, lossless }: Encode
         chromaSubsampling: quality >= FULL_CHROMA_QUALITY ? '4:4:4' : '4:2:0',
       });
     case 'webp':
-      // Effort 2 takes half the time of sharp's default for about the same size.
-      return source.webp(lossless ? { ...LOSSLESS, effort: 2 } : { quality, effort: 2 });
+      // Effort 2 takes half the time of sharp's default for about the same size. `exact` keeps the colours of transparent
+      // pixels.
+      return source.webp({ effort: 2, ...(lossless ? { lossless, exact: true } : { quality }) });
   }
 }

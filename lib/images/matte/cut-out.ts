@@ -1,38 +1,22 @@
-import { transferResult } from '../../platform/transfer.ts';
+import type { Stoppable } from '../../platform/thread-pool.ts';
+import { eachRow, transferResult } from '../../platform/thread-work.ts';
 import type { Rgb } from '../color.ts';
+import type { Edges, MatteOptions } from '../image.ts';
 import { createDespill, FAR, type Plate } from './despill.ts';
 
-/**
- * An image to cut out of its flat background. Besides `stop`, the task contains exactly the values that determine the resulting
- * pixels.
- */
-export interface MatteTask {
-  /**
-   * Pixels in 8-bit sRGB with alpha: rows from the top, four bytes per pixel, not premultiplied. The pixels are changed in this
-   * buffer.
-   */
+/** An image to cut out of its flat background. The members are exactly the values that determine the resulting pixels. */
+export interface MatteTask extends Omit<MatteOptions, 'keyColor'>, Edges {
+  /** Pixels in 8-bit sRGB with alpha: rows from the top, not premultiplied. The pixels are changed in this buffer. */
   readonly data: ArrayBuffer;
-  readonly width: number;
-  readonly height: number;
   /** Requested key colour. The actual key colour is near the requested colour. */
   readonly key: Rgb;
-  /** Greatest distance from the key at which a pixel becomes transparent. */
-  readonly transparentThreshold: number;
-  /** Smallest distance from the key at which a pixel stays opaque. Above `transparentThreshold`. */
-  readonly opaqueThreshold: number;
-  readonly despill: boolean;
-  /** Stop flag, a 32-bit integer. Any value except 0 ends the work early. */
-  readonly stop: SharedArrayBuffer;
 }
 
 /** Runs a task in a matte thread. Returns the pixels with a transparent background, or undefined if the task was stopped. */
-export function matte(task: MatteTask) {
+export function matte(task: Stoppable<MatteTask>) {
   const { data } = task;
   return cutOut(task) ? transferResult(data, [data]) : undefined;
 }
-
-/** The number of rows between two checks of the stop flag. */
-const ROWS_AT_ONCE = 16;
 
 /**
  * Makes the flat background transparent, in the buffer of the task. The alpha of a pixel depends on the distance between the
@@ -40,40 +24,23 @@ const ROWS_AT_ONCE = 16;
  * section 2). Returns false if the work was stopped. The same task produces the same bytes on every machine, because all
  * arithmetic uses integers.
  */
-export function cutOut(task: MatteTask): boolean {
+export function cutOut(task: Stoppable<MatteTask>): boolean {
   const { width, height, despill, stop } = task;
   const pixels = new Uint8Array(task.data);
-  const plate: Plate = {
-    pixels,
-    width,
-    height,
-    distances: new Uint8Array(width * height),
-    steps: new Uint8Array(width * height),
-  };
+  const distances = new Uint8Array(width * height);
+  const steps = new Uint8Array(width * height);
+  const plate: Plate = { pixels, width, height, distances, steps };
   const key = findKey(plate, task.key);
   const alphas = alphaOfDistance(task);
-  const flag = new Int32Array(stop);
-
-  /** Calls `work` for each row. Returns false if the task was stopped. */
-  function eachRow(work: (y: number) => void): boolean {
-    for (let y = 0; y < height; y += 1) {
-      if (y % ROWS_AT_ONCE === 0 && Atomics.load(flag, 0) !== 0) return false;
-      work(y);
-    }
-    return true;
-  }
-
-  return (
-    eachRow((y) => clearRow(y, plate, key, alphas)) &&
-    (!despill ||
-      (eachRow((y) => stepRow(height - 1 - y, plate)) &&
-        eachRow(createDespill(plate, key, alphas))))
-  );
+  if (!eachRow(height, stop, (y) => clearRow(y, plate, key, alphas))) return false;
+  if (!despill) return true;
+  const hasSteps = eachRow(height, stop, (y) => stepRow(height - 1 - y, plate));
+  return hasSteps && eachRow(height, stop, createDespill(plate, key, alphas));
 }
 
 /**
  * Returns a table of the alpha for each distance. The alpha is 0 up to the lower threshold and 255 from the upper threshold
- * upwards. Between the thresholds it rises linearly and is rounded.
+ * upwards. Between the thresholds, the alpha rises linearly and is rounded.
  */
 function alphaOfDistance({ transparentThreshold, opaqueThreshold }: MatteTask): Uint8Array {
   const range = opaqueThreshold - transparentThreshold;
@@ -108,10 +75,7 @@ function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alphas: Uint
   }
 }
 
-/**
- * Updates the steps of one row from the steps of the pixels to the right and below. Must be called for each row from the bottom
- * up.
- */
+/** Updates the steps of one row from the pixels to the right and below. Must be called for each row from the bottom up. */
 function stepRow(y: number, { width, height, steps }: Plate): void {
   const start = y * width;
   let right = FAR;
@@ -133,8 +97,8 @@ const CORNER_SHARE = 1 / 32;
  * Returns `asked` if there are no such pixels.
  */
 function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
-  // One histogram with 256 counts for each channel.
-  const counts = new Uint32Array(3 * 256);
+  // A histogram for each channel.
+  const counts = [0, 1, 2].map(() => new Uint32Array(256));
   let total = 0;
   const corner = Math.max(BORDER_PX, Math.floor(Math.min(width, height) * CORNER_SHARE));
   const isEdge = (at: number, length: number, depth: number) => at < depth || at >= length - depth;
@@ -144,9 +108,9 @@ function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
     for (let channel = 0; channel < 3; channel += 1) {
       if (Math.abs((pixels[at + channel] ?? 0) - (asked[channel] ?? 0)) > NEAR) return;
     }
-    for (let channel = 0; channel < 3; channel += 1) {
-      const bin = channel * 256 + (pixels[at + channel] ?? 0);
-      counts[bin] = (counts[bin] ?? 0) + 1;
+    for (const [channel, histogram] of counts.entries()) {
+      const value = pixels[at + channel] ?? 0;
+      histogram[value] = (histogram[value] ?? 0) + 1;
     }
     total += 1;
   };
@@ -160,9 +124,8 @@ function findKey({ pixels, width, height }: Plate, asked: Rgb): Rgb {
     }
   }
   if (total === 0) return asked;
-  const medianOf = (channel: number) =>
-    median(counts.subarray(channel * 256, channel * 256 + 256), total);
-  return [medianOf(0), medianOf(1), medianOf(2)];
+  const [red = 0, green = 0, blue = 0] = counts.map((histogram) => median(histogram, total));
+  return [red, green, blue];
 }
 
 /** Returns the median of a histogram. If there are two middle values, returns the lower one of the two. */

@@ -9,17 +9,14 @@ interface FlatBackground {
 }
 
 const BORDER_PX = 2;
-/**
- * The greatest difference in a channel at which two colours count as equal. Noise and compression change channels by up to this
- * amount.
- */
+/** The greatest difference in a channel at which two colours count as equal. Noise and compression cause such differences. */
 const NEAR = 24;
 /** The number of bins of the histogram: one bin for each colour with 4 bits per channel. */
 const BINS = 16 ** 3;
 
 /**
- * Finds the flat background of an image from the colours of the border, because the subject seldom touches the border. `pixels`
- * must have four channels. Pixels that are not opaque are not counted.
+ * Finds the flat background of an image from the colours of the border, because the subject seldom touches the border. Counts
+ * only opaque pixels. `pixels` must have four channels.
  */
 export function findFlatBackground(pixels: Pixels): FlatBackground {
   const { data } = pixels;
@@ -32,17 +29,15 @@ export function findFlatBackground(pixels: Pixels): FlatBackground {
   for (const at of border) counts[binOf(at)] = (counts[binOf(at)] ?? 0) + 1;
   const fullest = counts.indexOf(counts.reduce((most, count) => Math.max(most, count), 0));
   // A flat colour may lie on the edge of its bin. The mean of the pixels in the bin is still near this colour.
-  const sum = [0, 0, 0];
   const inBin = border.filter((at) => binOf(at) === fullest);
-  for (const at of inBin) for (const channel of [0, 1, 2]) add(sum, channel, data[at + channel]);
-  const color = sum.map((total) => Math.round(total / inBin.length));
+  const color = [0, 1, 2].map((channel) => {
+    const total = inBin.reduce((sum, at) => sum + (data[at + channel] ?? 0), 0);
+    return Math.round(total / inBin.length);
+  });
   const isNear = (at: number) =>
     color.every((value, channel) => Math.abs((data[at + channel] ?? 0) - value) <= NEAR);
-  return { color: toHex(color), share: border.filter(isNear).length / all.length };
-}
-
-function add(sum: number[], channel: number, value = 0): void {
-  sum[channel] = (sum[channel] ?? 0) + value;
+  const hex = color.map((value) => value.toString(16).padStart(2, '0')).join('');
+  return { color: `#${hex}`, share: border.filter(isNear).length / all.length };
 }
 
 /** Returns the positions of the border pixels in the buffer. */
@@ -55,8 +50,4 @@ function borderOffsets({ width, height }: Pixels): readonly number[] {
     }
   }
   return offsets;
-}
-
-function toHex(color: readonly number[]): string {
-  return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -1,14 +1,10 @@
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import { MAX_PACKET_BYTES, splice } from '../container/container-format.ts';
+import { type ContainerXmp, MAX_PACKET_BYTES, splice } from '../container/container-format.ts';
 import { CONTAINERS, checkContainer } from '../container/containers.ts';
 import type { ImageFault, ImageLimits, VerifiedImage } from '../image.ts';
 import { recordIn, toXmpPacket } from './xmp-packet.ts';
 
-/**
- * Resolves with a copy of the image whose only XMP packet contains `record`. The record is a text from `toXmpJson` of at most
- * `MAX_RECORD_BYTES`. All other bytes of the container, including the pixels, stay the same. Resolves with undefined if the
- * image has more XMP packets than can be edited. Rejects with the reason of the signal.
- */
+/** Embeds a record in a copy of the image, as `ImageTools.embedRecord` requires. The record has at most `MAX_RECORD_BYTES`. */
 export async function embedRecord(
   { bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>,
   record: string,
@@ -17,7 +13,12 @@ export async function embedRecord(
 ): Promise<Buffer | undefined> {
   const xmp = await slices.run(CONTAINERS[format].findXmp(bytes), signal);
   if (xmp === undefined) return undefined;
-  return splice(bytes, xmp.replaceWith(await toXmpPacket(record, xmp.packet)));
+  return splice(bytes, xmp.replaceWith(await toXmpPacket(record, packetOf(xmp))));
+}
+
+/** Returns the first readable packet. */
+function packetOf({ existing }: ContainerXmp): Buffer | undefined {
+  return existing.find(({ packet }) => packet !== undefined)?.packet;
 }
 
 export type RecordReading =
@@ -37,9 +38,8 @@ export async function readRecord(
   const container = await slices.run(checkContainer(bytes, limits), signal);
   if (!container.ok) return container;
   const xmp = await slices.run(CONTAINERS[container.format].findXmp(bytes), signal);
-  const packet = xmp?.packet;
-  if (packet === undefined || packet.length > MAX_PACKET_BYTES)
-    return { ok: false, fault: 'no_record' };
-  const record = await recordIn(packet.toString('utf8'));
+  const packet = xmp && packetOf(xmp);
+  const isReadable = packet !== undefined && packet.length <= MAX_PACKET_BYTES;
+  const record = isReadable ? await recordIn(packet.toString('utf8')) : undefined;
   return record === undefined ? { ok: false, fault: 'no_record' } : { ok: true, record };
 }

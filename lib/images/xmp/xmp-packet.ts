@@ -11,14 +11,9 @@ export interface XmpPacket {
 const MAX_SEGMENT_BYTES = 65_502;
 /** The maximum length of an escaped record in a packet. */
 export const MAX_RECORD_BYTES = 63 * 1024;
-/**
- * The maximum length of an existing packet that is merged. The limit is low because the packet is parsed on the main thread.
- */
+/** The maximum length of an existing packet that is merged. The limit is low because the main thread parses the packet. */
 const MAX_MERGED_BYTES = 16 * 1024;
-/**
- * The maximum number of elements and attributes in a merged packet. Parsing takes about 10 µs for each element or attribute.
- * Ordinary packets have one or two hundred.
- */
+/** The maximum number of elements and attributes in a merged packet. Parsing takes about 10 µs for each of these parts. */
 const MAX_MERGED_PARTS = 1000;
 
 /** The start of an element, or the `=` between the name and the value of an attribute. */
@@ -69,10 +64,7 @@ function merge(existing: Buffer, record: string): string | undefined {
   return isPlain ? `${text.slice(0, at)}${description(record)}\n${text.slice(at)}` : undefined;
 }
 
-/**
- * Returns a packet with only this record. `end="r"` says that the packet must not be changed in place (XMP specification part
- * 1, 7.3).
- */
+/** Returns a packet with only this record. `end="r"` forbids changes in place (XMP specification part 1, 7.3). */
 function ownPacket(record: string): string {
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">
@@ -157,21 +149,18 @@ function findRecord(nodes: readonly unknown[], outer: Scope | undefined): string
 }
 
 function toElement(node: unknown): Element | undefined {
-  if (typeof node !== 'object' || node === null) return undefined;
-  const members = new Map<string, unknown>(Object.entries(node));
-  const attributes = members.get(ATTRIBUTES);
+  const members = membersOf(node);
+  const attributes = [...membersOf(members.get(ATTRIBUTES))].map(
+    ([name, value]) => [name.slice(ATTRIBUTE_MARK.length), String(value)] as const,
+  );
   members.delete(ATTRIBUTES);
   const [[name, children] = []] = members;
   if (name === undefined || !Array.isArray(children)) return undefined;
-  return { name, attributes: toAttributes(attributes), children };
+  return { name, attributes, children };
 }
 
-function toAttributes(attributes: unknown): Element['attributes'] {
-  if (typeof attributes !== 'object' || attributes === null) return [];
-  return Object.entries(attributes).map(([name, value]) => [
-    name.slice(ATTRIBUTE_MARK.length),
-    String(value),
-  ]);
+function membersOf(node: unknown): Map<string, unknown> {
+  return new Map(typeof node === 'object' && node !== null ? Object.entries(node) : []);
 }
 
 function declaredIn({ attributes }: Element): ReadonlyMap<string, string> {
@@ -199,18 +188,14 @@ function namespaceOf(prefix: string, scope: Scope): string | undefined {
 function textOf(children: readonly unknown[]): string {
   return children
     .map((child) => {
-      if (typeof child !== 'object' || child === null) return '';
-      const members = new Map<string, unknown>(Object.entries(child));
-      const section = members.get(CDATA);
-      if (Array.isArray(section)) return section.map(plainText).join('');
-      return resolve(plainText(child));
+      const section = membersOf(child).get(CDATA);
+      return Array.isArray(section) ? section.map(plainText).join('') : resolve(plainText(child));
     })
     .join('');
 }
 
 function plainText(node: unknown): string {
-  if (typeof node !== 'object' || node === null) return '';
-  const text: unknown = new Map<string, unknown>(Object.entries(node)).get(TEXT);
+  const text = membersOf(node).get(TEXT);
   return typeof text === 'string' ? text : '';
 }
 
@@ -227,11 +212,7 @@ function resolve(text: string): string {
   return text.replace(/&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/g, (...found) => {
     const [whole, hexadecimal, decimal, name]: (string | undefined)[] = found;
     const code = hexadecimal ? Number.parseInt(hexadecimal, 16) : Number(decimal);
-    const character = name ? PREDEFINED.get(name) : characterOf(code);
-    return character ?? whole ?? '';
+    if (name) return PREDEFINED.get(name) ?? whole ?? '';
+    return code <= 0x10ffff ? String.fromCodePoint(code) : (whole ?? '');
   });
-}
-
-function characterOf(code: number): string | undefined {
-  return code <= 0x10ffff ? String.fromCodePoint(code) : undefined;
 }

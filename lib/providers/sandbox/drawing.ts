@@ -1,5 +1,5 @@
 import { blendPixel } from '../../images/composite/composite-pixels.ts';
-import { transferResult } from '../../platform/transfer.ts';
+import { transferResult } from '../../platform/thread-work.ts';
 import {
   blend,
   clamp01,

@@ -21,11 +21,8 @@ const scans = (count: number) => Array.from({ length: count }, scan);
 const facts = {
   width: 8,
   height: 8,
-  orientation: 1,
   hasAlpha: false,
   isCmyk: false,
-  hasDeepProfile: false,
-  deflated: [],
 };
 const small = jpeg(frame(), scan());
 

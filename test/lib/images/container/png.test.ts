@@ -23,9 +23,7 @@ const transparency = (length: number) => chunk('tRNS', Buffer.alloc(length));
 const facts: ContainerFacts = {
   width: 2,
   height: 2,
-  orientation: 1,
   hasAlpha: false,
-  isCmyk: false,
   hasDeepProfile: false,
   deflated: [],
 };

@@ -8,11 +8,7 @@ const check = (bytes: Buffer) => finish(webpContainer.check(bytes));
 const facts = {
   width: 5,
   height: 3,
-  orientation: 1,
   hasAlpha: false,
-  isCmyk: false,
-  hasDeepProfile: false,
-  deflated: [],
 };
 const EMPTY = Buffer.alloc(2);
 
