@@ -36,11 +36,6 @@ export function withinFolder(
   return { ...target, directory: directory === undefined ? folder : `${folder}/${directory}` };
 }
 
-/** Returns true if another name may be tried when the requested name is taken. */
-export function takesSuffix(target: PublicationTarget): boolean {
-  return target.collision === 'suffix' && target.filename !== undefined;
-}
-
 /**
  * Returns the `nth` name to try for an image, relative to the artifact root. Names are counted from 1: first the requested
  * name, then names with `-2`, `-3` and so on before the extension (docs/contract.md, section 1, `output`).
@@ -53,6 +48,11 @@ export function artifactName(
   const { stem, extension } = nameParts(target, image);
   const filename = `${stem}${nth === 1 ? '' : `-${nth}`}${extension}`;
   return target.directory === undefined ? filename : `${target.directory}/${filename}`;
+}
+
+/** Returns true if another name may be tried when the requested name is taken. */
+export function takesSuffix({ collision, filename }: PublicationTarget): boolean {
+  return collision === 'suffix' && filename !== undefined;
 }
 
 /** Returns the name of the metadata file beside an image: `a.json` for `a.png`. The name of an image always has an extension. */
@@ -79,9 +79,9 @@ function nameParts(
 export type OwnerFolder = (scope: string) => string | undefined;
 
 /**
- * Creates the function that assigns each scope its folder. Scopes have separate folders so that a taken name never reveals an
- * image of another token. The scope of callers without a named token uses the root. The name of the folder is a digest
- * because a scope need not be a portable name.
+ * Creates the function that assigns each scope its folder. Scopes have separate folders, so that a taken name never reveals an
+ * image of another token. Callers without a named token use the root. The folder name is a digest because a scope may contain
+ * characters that a file name must not contain.
  */
 export function createOwnerFolder(rootScope: string): OwnerFolder {
   return (scope) => {
@@ -144,7 +144,8 @@ export function createNameClaims({ store, files }: Deps) {
       nth += candidates.length;
       length = Math.min(length * 4, LONGEST_SERIES);
     }
-    throw nameTaken(target);
+    const param = target.filename === undefined ? {} : { param: 'output.filename' };
+    throw new BridgeError('artifact_exists', 'a file with this name already exists', param);
   }
 
   async function isTaken(candidate: ArtifactRecord): Promise<boolean> {
@@ -171,12 +172,4 @@ export function createNameClaims({ store, files }: Deps) {
 function underName({ sidecar, ...draft }: ArtifactDraft, name: string): ArtifactRecord {
   const beside = sidecar && { sidecar: { ...sidecar, name: sidecarName(name) } };
   return { ...draft, name, ...beside };
-}
-
-function nameTaken({ filename }: PublicationTarget): BridgeError {
-  return new BridgeError(
-    'artifact_exists',
-    'a file with this name already exists',
-    filename === undefined ? {} : { param: 'output.filename' },
-  );
 }

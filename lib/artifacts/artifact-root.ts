@@ -16,7 +16,7 @@ const MAX_TRIAL_BYTES = 4_194_304;
 
 /**
  * Creates the functions that create the folder of all artifacts before the first artifact and check that the folder is
- * writable. If the folder is missing later, it is not mounted and must not be created again.
+ * writable. A folder that is missing later is not mounted and must not be created again.
  */
 export function createArtifactRoot({ store, files }: Deps) {
   let wasUsed = false;
@@ -36,7 +36,10 @@ export function createArtifactRoot({ store, files }: Deps) {
     const isMissing = await files.isMissing();
     if (!isMissing) wasUsed = true;
     isLost = mustExist && isMissing;
-    return isLost ? rootIsMissing() : undefined;
+    if (!isLost) return undefined;
+    return new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted', {
+      details: { reason: 'artifact_folder_unusable' },
+    });
   }
 
   async function probeOnce(): Promise<void> {
@@ -70,9 +73,7 @@ export function createArtifactRoot({ store, files }: Deps) {
       trialBytes = Math.max(trialBytes, Math.min(bytes, MAX_TRIAL_BYTES));
       await probe().catch(() => undefined);
     },
-    /**
-     * Throws the error of `probe` if the last check found the folder missing or not writable and a new check finds the same.
-     */
+    /** If the last check has failed, repeats the check. Throws the error of `probe` if the new check fails too. */
     async refuseBroken(): Promise<void> {
       if (isLost || isUnwritable) await probe();
     },
@@ -96,10 +97,4 @@ export function createArtifactRoot({ store, files }: Deps) {
      */
     findLoss,
   };
-}
-
-function rootIsMissing(): BridgeError {
-  return new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted', {
-    details: { reason: 'artifact_folder_unusable' },
-  });
 }

@@ -68,15 +68,11 @@ export function createImageDelivery({
     kind: Kind,
     signal: AbortSignal,
   ): Promise<VerifiedBytes> {
-    return (
-      (await cache.find(file, kind.name)) ??
-      (await verifications.join(`${file.key} ${kind.name}`, signal, (workSignal) =>
-        slots.run(
-          { kind: 'file', owner: file.scope, isLarge: true },
-          () => verify(file, kind, workSignal),
-          workSignal,
-        ),
-      ))
+    const cached = await cache.find(file, kind.name);
+    if (cached) return cached;
+    const request = { kind: 'file', owner: file.scope, isLarge: true } as const;
+    return verifications.join(`${file.key} ${kind.name}`, signal, (workSignal) =>
+      slots.run(request, () => verify(file, kind, workSignal), workSignal),
     );
   }
 
@@ -115,10 +111,9 @@ export function createImageDelivery({
 
 type Identity = Pick<StoredImageFile, 'key' | 'sha256'>;
 
-// The maximum number of stamps in memory. An entry has two strings, so all entries together take a few megabytes at most.
+// The maximum number of stamps in memory. All stamps together take a few megabytes at most.
 const REMEMBERED_STAMPS = 20_000;
-// The size in bytes of a key and a table entry. This size is counted too, so that many small thumbnails cannot exceed the
-// limit.
+// The size in bytes of a key and a table entry. Many small thumbnails must not exceed the limit.
 const ENTRY_BYTES = 512;
 
 /**
@@ -158,15 +153,14 @@ function createVerifiedCache(maxBytes: number) {
     forget(files: readonly Identity[]): void {
       const removed = new Set(files.map(({ sha256 }) => sha256));
       for (const { key } of files) stamps.delete(key);
-      for (const key of entries.keys()) if (removed.has(checksumOf(key))) entries.delete(key);
+      for (const key of entries.keys()) {
+        const [checksum = ''] = key.split(' ');
+        if (removed.has(checksum)) entries.delete(key);
+      }
     },
   };
 }
 
 function keyOf({ sha256 }: Identity, kind: string): string {
   return `${sha256} ${kind}`;
-}
-
-function checksumOf(key: string): string {
-  return key.slice(0, key.indexOf(' '));
 }

@@ -66,10 +66,7 @@ export function createPublisher(deps: Deps) {
   }
 
   return {
-    /**
-     * Checks the folder. Must be called before images that will be published are paid for. Throws `artifact` if the folder is
-     * known to be missing or not writable, and `overloaded` if the store fails.
-     */
+    /** Checks the folder, as `ArtifactRoot` describes. Must be called before images that will be published are paid for. */
     refuseBroken: deps.artifactRoot.refuseBroken,
 
     /**
@@ -167,18 +164,9 @@ function toDraft(
 ): ArtifactDraft {
   const { format, width, height, sha256 } = image;
   const bytes = image.bytes.byteLength;
-  const createdSecs = nowSecs(clock);
-  return {
-    id: ids.newOpaqueId(),
-    scope,
-    format,
-    width,
-    height,
-    bytes,
-    sha256,
-    createdSecs,
-    ...(sidecar && { sidecar: { bytes: sidecar.byteLength, sha256: sha256Of(sidecar) } }),
-  };
+  const facts = { scope, format, width, height, bytes, sha256, createdSecs: nowSecs(clock) };
+  const beside = sidecar && { bytes: sidecar.byteLength, sha256: sha256Of(sidecar) };
+  return { id: ids.newOpaqueId(), ...facts, ...(beside && { sidecar: beside }) };
 }
 
 async function writeFiles(
@@ -188,10 +176,10 @@ async function writeFiles(
   signal: AbortSignal,
 ): Promise<void> {
   // One file after the other, because a sync occupies one of the few threads that all file operations share.
-  for (const { image, claim } of begun) {
+  for (const one of begun) {
     signal.throwIfAborted();
-    await files.stage(imageFile(claim.record).id, image.image.bytes);
-    await stageSidecar(files, image, claim);
+    await files.stage(imageFile(one.claim.record).id, one.image.image.bytes);
+    await stageSidecar(files, one);
   }
   for (const one of begun) {
     signal.throwIfAborted();
@@ -201,12 +189,8 @@ async function writeFiles(
   signal.throwIfAborted();
 }
 
-async function stageSidecar(
-  files: ArtifactFiles,
-  image: Publishable,
-  { record }: NameClaim,
-): Promise<void> {
-  const file = sidecarFile(record);
+async function stageSidecar(files: ArtifactFiles, { image, claim }: Begun): Promise<void> {
+  const file = sidecarFile(claim.record);
   if (file && image.sidecar) await files.stage(file.id, image.sidecar);
 }
 
@@ -214,14 +198,14 @@ async function stageSidecar(
  * Gives both files their names, or neither file. The sidecar gets its name first, so that a program that watches the folder for
  * images finds the sidecar beside the image.
  */
-async function takeNames(files: ArtifactFiles, { image, claim }: Begun): Promise<boolean> {
-  const file = imageFile(claim.record);
-  const sidecar = sidecarFile(claim.record);
+async function takeNames(files: ArtifactFiles, begun: Begun): Promise<boolean> {
+  const { record } = begun.claim;
+  const sidecar = sidecarFile(record);
   if (sidecar && !(await files.publish(sidecar.id, sidecar.name))) return false;
-  if (await files.publish(file.id, file.name)) return true;
+  if (await files.publish(record.id, record.name)) return true;
   if (sidecar) {
     await files.remove(sidecar);
-    await stageSidecar(files, image, claim);
+    await stageSidecar(files, begun);
   }
   return false;
 }

@@ -11,10 +11,7 @@ interface Deps {
   readonly artifactRoot: Pick<ArtifactRoot, 'findLoss'>;
   /** Removes artifacts from the cache. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
-  /**
-   * Removes the remains of uncommitted publications. Throws `artifact` if a file cannot be removed, and `overloaded` if the
-   * store fails.
-   */
+  /** Removes the remains of uncommitted publications (`Publisher.recover`). */
   readonly recover: () => Promise<void>;
   readonly clock: Clock;
   /** Setting `artifacts.retention.max_age_secs`. If the value is 0, artifacts are kept for ever. */
@@ -40,25 +37,18 @@ export function createArtifactRetention(deps: Deps) {
     await store.withdraw(idsOf(batch));
     forget(batch);
     const removed: ArtifactRecord[] = [];
-    const kept: ArtifactRecord[] = [];
     const failures: unknown[] = [];
     // One file after the other, because a sync occupies one of the few threads that all file operations share.
     for (const record of batch) {
-      if (signal.aborted) {
-        kept.push(record);
-        continue;
-      }
+      if (signal.aborted) break;
       await removeFiles(files, record).then(
         () => removed.push(record),
-        (failure) => {
-          kept.push(record);
-          failures.push(failure);
-        },
+        (failure) => failures.push(failure),
       );
     }
     await store.discard(idsOf(removed));
-    // Artifacts that were not removed are probably complete. They are published again, and the next sweep retries.
-    await store.publish(idsOf(kept));
+    // Artifacts that were not removed are probably complete and are published again. The next sweep retries their removal.
+    await store.publish(idsOf(batch.filter((record) => !removed.includes(record))));
     return failures;
   }
 

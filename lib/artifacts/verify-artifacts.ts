@@ -2,7 +2,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, ImageFault } from '../images/image.ts';
 import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
-import { imageFile, sha256Of, sidecarFile } from './published-files.ts';
+import { publishedFiles, sha256Of } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
@@ -76,13 +76,14 @@ async function problemsOf(
 ): Promise<readonly ArtifactProblem[]> {
   const { id, scope } = record;
   const problems: ArtifactProblem[] = [];
-  const image = imageFile(record);
-  const onImage = await check(image, deps, (bytes) => checkImage(bytes, record, deps, signal));
-  if (onImage) problems.push({ id, name: image.name, ...onImage });
-  const sidecar = sidecarFile(record);
-  const onSidecar =
-    sidecar && (await check(sidecar, deps, (bytes) => compareChecksum(bytes, sidecar)));
-  if (sidecar && onSidecar) problems.push({ id, name: sidecar.name, ...onSidecar });
+  for (const file of publishedFiles(record)) {
+    const found = await check(file, deps, (bytes) =>
+      file.name === record.name
+        ? checkImage(bytes, record, deps, signal)
+        : compareChecksum(bytes, file),
+    );
+    if (found) problems.push({ id, name: file.name, ...found });
+  }
   // Retention may have removed the artifact since the row was read.
   const isThere = problems.length === 0 || (await deps.store.find(scope, id)) !== undefined;
   return isThere ? problems : [];

@@ -1,4 +1,5 @@
 import type { ImageTools, MaskedSource, VerifiedImage } from '../images/image.ts';
+import { createNotifier } from '../platform/notifier.ts';
 import type { ProviderEvent } from '../providers/provider-port.ts';
 import { putBack } from './emulated-mask.ts';
 
@@ -62,80 +63,59 @@ const MAX_WAITING = 64;
  */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-/** A bounded queue of events between a generation and its reader. */
-export interface EventQueue {
-  push(event: GenerationEvent): void;
-  /** Ends the queue after the waiting events. The reader still receives the waiting events. */
-  end(): void;
-  /** Discards the waiting events and all later events, and ends the reader. */
-  discard(): void;
-  readonly events: AsyncIterable<GenerationEvent>;
-}
-
 /**
- * Creates a queue for one reader. The writer is never blocked. If the reader is slow, the queue first discards events that later
- * events supersede.
+ * Creates a bounded queue of events for one reader. The writer is never blocked. If the reader is slow, the queue first discards
+ * events that later events supersede.
  */
-export function createEventQueue(): EventQueue {
+export function createEventQueue() {
   const waiting: GenerationEvent[] = [];
+  const changes = createNotifier();
   let hasEnded = false;
-  let wake = () => {};
 
   async function* read(): AsyncGenerator<GenerationEvent> {
     for (;;) {
       const event = waiting.shift();
       if (event) yield event;
       else if (hasEnded) return;
-      else {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      else await changes.wait();
     }
   }
 
+  /** Ends the queue after the waiting events, which the reader still receives. */
+  function end(): void {
+    hasEnded = true;
+    changes.notify();
+  }
+
   return {
-    push(event) {
+    push(event: GenerationEvent): void {
       if (hasEnded) return;
       waiting.push(event);
       while (isTooMuch(waiting)) waiting.splice(indexToDiscard(waiting), 1);
-      wake();
+      changes.notify();
     },
-    end() {
-      hasEnded = true;
-      wake();
-    },
-    discard() {
-      hasEnded = true;
+    end,
+    /** Discards the waiting events and all later events, and ends the reader. */
+    discard(): void {
       waiting.length = 0;
-      wake();
+      end();
     },
     events: { [Symbol.asyncIterator]: read },
   };
 }
 
 function isTooMuch(waiting: readonly GenerationEvent[]): boolean {
-  if (waiting.length < 2) return false;
-  return waiting.length > MAX_WAITING || heldBytes(waiting) > MAX_WAITING_BYTES;
-}
-
-function heldBytes(waiting: readonly GenerationEvent[]): number {
-  return waiting.reduce(
-    (sum, event) => sum + (event.type === 'partial_image' ? event.bytes.length : 0),
-    0,
-  );
+  const bytesOf = (event: GenerationEvent) => ('bytes' in event ? event.bytes.length : 0);
+  const bytes = waiting.reduce((sum, event) => sum + bytesOf(event), 0);
+  return waiting.length > MAX_WAITING || (waiting.length > 1 && bytes > MAX_WAITING_BYTES);
 }
 
 /** Returns the index of the oldest event that a later event supersedes, or of the oldest event if none is superseded. */
 function indexToDiscard(waiting: readonly GenerationEvent[]): number {
-  const superseded = waiting.findIndex((event, index) =>
-    waiting.slice(index + 1).some((later) => isOfSameSubject(event, later)),
+  const superseded = waiting.findIndex(({ type, index }, position) =>
+    waiting.slice(position + 1).some((later) => later.type === type && later.index === index),
   );
   return Math.max(superseded, 0);
-}
-
-function isOfSameSubject(one: GenerationEvent, other: GenerationEvent): boolean {
-  return one.type === other.type && one.index === other.index;
 }
 
 interface Deps {

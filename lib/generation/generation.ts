@@ -1,8 +1,6 @@
 import { startDeadline } from '../admission/deadline.ts';
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { InputFacts, InputSet } from '../inputs/input-source.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createEventQueue, createVerifyPartials, type VerifiedEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
@@ -52,9 +50,9 @@ export function createGeneration(deps: Deps) {
         admit = resolve;
       });
       const verified = createVerifyPartials({ engine: deps.engine.forScope(context.scope) });
-      const counted = countOperation(metrics, clock, request);
       const progress = { deadline, client: signal, onEvent: queue.push, onAdmitted: admit };
-      const result = counted(runPipeline(request, context, progress)).finally(() => {
+      const work = runPipeline(request, context, progress);
+      const result = countOperation(work, request.operation, { metrics, clock }).finally(() => {
         deadline.end();
         queue.end();
       });
@@ -93,10 +91,7 @@ export function createGeneration(deps: Deps) {
   };
 }
 
-/**
- * Returns the plan on the first route that accepts the request. If there is none, throws the error of the last route that may be
- * tried.
- */
+/** Returns the plan on the first route that accepts the request. Throws the error of the last route that may be tried. */
 function firstPlan(
   request: GenerationRequest,
   requestId: string,
@@ -115,32 +110,25 @@ function firstPlan(
   throw refusal ?? new Error('a request has at least one route');
 }
 
-type Counted = Pick<Metrics, 'operationEnded' | 'imageGenerated' | 'normalized'>;
-
-/**
- * Creates a function that records one operation in the metrics when the work of the operation settles: the result and the
- * delivered images.
- */
-function countOperation(
-  metrics: Counted,
-  clock: Pick<Clock, 'monotonicMs'>,
-  { operation }: Pick<GenerationRequest, 'operation'>,
-) {
+/** Settles like `work`, and records the result and the delivered images in the metrics. */
+async function countOperation(
+  work: Promise<GenerationResult>,
+  operation: GenerationRequest['operation'],
+  { metrics, clock }: Pick<Deps, 'metrics' | 'clock'>,
+): Promise<GenerationResult> {
   const startedMs = clock.monotonicMs();
-  return async (work: Promise<GenerationResult>): Promise<GenerationResult> => {
-    try {
-      const result = await work;
-      const { provider, data, normalizations } = result.response;
-      const durationMs = clock.monotonicMs() - startedMs;
-      metrics.operationEnded({ provider, operation, result: 'succeeded', code: 'ok', durationMs });
-      for (const { format, bytes } of data) metrics.imageGenerated({ provider, format, bytes });
-      metrics.normalized(normalizations.length);
-      return result;
-    } catch (thrown) {
-      const { provider, bridgeCode: code } = toBridgeError(thrown);
-      const durationMs = clock.monotonicMs() - startedMs;
-      metrics.operationEnded({ provider, operation, result: 'failed', code, durationMs });
-      throw thrown;
-    }
-  };
+  try {
+    const result = await work;
+    const { provider, data, normalizations } = result.response;
+    const durationMs = clock.monotonicMs() - startedMs;
+    metrics.operationEnded({ provider, operation, result: 'succeeded', code: 'ok', durationMs });
+    for (const { format, bytes } of data) metrics.imageGenerated({ provider, format, bytes });
+    metrics.normalized(normalizations.length);
+    return result;
+  } catch (thrown) {
+    const { provider, bridgeCode: code } = toBridgeError(thrown);
+    const durationMs = clock.monotonicMs() - startedMs;
+    metrics.operationEnded({ provider, operation, result: 'failed', code, durationMs });
+    throw thrown;
+  }
 }

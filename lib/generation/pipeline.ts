@@ -100,9 +100,6 @@ interface Made extends Outcome {
   readonly published: DeliveredImages | undefined;
 }
 
-/** The stages that are reported before the work waits at a gate. */
-const BEFORE_ADMISSION = ['queued', 'preparing'] as const;
-
 /** Creates the function that runs the steps of every generation: plan, inputs, admission, calls, finish, delivery. */
 export function createPipeline(deps: PipelineDeps) {
   const { registry, publisher, clock, ids, metrics, settings } = deps;
@@ -190,7 +187,7 @@ async function admit(
   if (!waitsWhenFull) admission.checkOperation();
   if (isPublished(output)) await publisher.refuseBroken();
   await ledger.reserve();
-  for (const stage of BEFORE_ADMISSION) onEvent({ type: 'progress', stage });
+  for (const stage of ['queued', 'preparing'] as const) onEvent({ type: 'progress', stage });
   const verifying = inputs.verify(request.inputs, { scope, signal: sending });
   const images = await times.of('input', verifying);
   // `onAdmitted` is called here only if the operation has to wait. Otherwise the gate of the provider may still reject the
@@ -283,7 +280,7 @@ async function beginTurn(
     return turn && (await sessions.begin(turn, sending));
   } catch (thrown) {
     if (!sending.aborted) throw toBridgeError(thrown);
-    throw stopError(sending, { sent: false, outcomeKnown: true, stopped: true });
+    throw stopError(sending, { sent: false });
   }
 }
 

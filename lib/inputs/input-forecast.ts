@@ -4,7 +4,6 @@ import type { OutputFormat } from '../contract/request/parameters.ts';
 import { type Edges, type ImageLimits, overLimits } from '../images/image.ts';
 import { badInput, checkMask, isSameType } from './bad-input.ts';
 import {
-  type ArtifactSource,
   type InputFacts,
   type InputSet,
   knownBytes,
@@ -36,20 +35,15 @@ export type InputForecast = ReturnType<typeof createInputForecast>;
  */
 export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   async function factsOf(source: PlannedSource, scope: string): Promise<ImageFacts> {
-    if (source.kind === 'artifact') return artifactFacts(source, scope);
+    if (source.kind === 'artifact') {
+      const record = await artifacts.find(scope, source.artifactId);
+      if (!record) throw badInput(source.field, source.field, 'unknown_artifact');
+      const { bytes, format, width, height } = record;
+      return { bytes, format, edges: { width, height } };
+    }
     if (source.kind !== 'described') return { bytes: knownBytes(source) };
     const { byteLength: bytes, format, upright: edges } = source;
     return { bytes, ...(format ? { format } : {}), ...(edges ? { edges } : {}) };
-  }
-
-  async function artifactFacts(
-    { field, artifactId }: ArtifactSource,
-    scope: string,
-  ): Promise<ImageFacts> {
-    const record = await artifacts.find(scope, artifactId);
-    if (!record) throw badInput(field, field, 'unknown_artifact');
-    const { bytes, format, width, height } = record;
-    return { bytes, format, edges: { width, height } };
   }
 
   /** Resolves with the facts about all images. Applies the limits of a real load, in the order of the request. */
@@ -83,9 +77,7 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
   }
 
   return {
-    /**
-     * Returns the images of a request as sources. Throws `input` for the first image with an invalid length or declared type.
-     */
+    /** Returns the images of a request as sources. Throws `input` for the first image with an invalid length or declared type. */
     toSources: (request: RequestImages<PlanInput>): InputSet<PlannedSource> =>
       toPlannedSources(request, limits.max_bytes_each),
 

@@ -51,7 +51,12 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
     signal: AbortSignal,
   ): Promise<Buffer> {
     // Request validation rejects remote images earlier, together with all other issues of the request.
-    if (!fetchRemote) throw remoteInputsDisabled(field);
+    if (!fetchRemote) {
+      throw new BridgeError('invalid_request', 'remote inputs are disabled', {
+        param: field,
+        details: { field, reason: 'remote_inputs_disabled' },
+      });
+    }
     const fetched = await fetchRemote(url, maxBytes, signal);
     if (fetched.ok) return fetched.bytes;
     throw badInput(field, field, fetched.fault, { status: fetched.status });
@@ -95,11 +100,4 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
       return bytes;
     },
   };
-}
-
-function remoteInputsDisabled(field: string): BridgeError {
-  return new BridgeError('invalid_request', 'remote inputs are disabled', {
-    param: field,
-    details: { field, reason: 'remote_inputs_disabled' },
-  });
 }

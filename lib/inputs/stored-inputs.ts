@@ -92,11 +92,6 @@ export function toStoredInput(
   { sha256, format, bytes }: StoredImage,
   filename?: string,
 ): StoredInput {
-  const stored = {
-    type: 'stored',
-    sha256,
-    media_type: `image/${format}`,
-    bytes: bytes.length,
-  } as const;
-  return filename === undefined ? stored : { ...stored, filename };
+  const facts = { sha256, media_type: `image/${format}`, bytes: bytes.length } as const;
+  return { type: 'stored', ...facts, ...(filename === undefined ? {} : { filename }) };
 }

@@ -1,7 +1,7 @@
 import { headerEdges } from '../images/container/containers.ts';
 import { type ImageEngine, uprightEdges, type VerifiedImage } from '../images/image.ts';
 import { badInput, checkMask, isSameType } from './bad-input.ts';
-import type { InputSet, InputSource } from './input-source.ts';
+import { type InputSet, type InputSource, toList } from './input-source.ts';
 import type { InputContext, InputLoader } from './load-input.ts';
 
 interface Deps {
@@ -79,10 +79,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     const loaded = await loadAll(sources, context);
     refuseTooManyPixels(sources, loaded);
     const outcomes = await Promise.allSettled(
-      loaded.map(async (bytes, index) => {
-        const source = sources[index];
-        return source ? [await verifyOne(source, bytes, context)] : [];
-      }),
+      sources.map((source, index) => verifyOne(source, loaded[index] ?? NOTHING, context)),
     );
     return outcomes.flatMap((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
@@ -97,10 +94,11 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
      * otherwise for the first invalid image. Throws `artifact` if a file of the bridge is missing or was changed.
      */
     async verify(
-      { images, mask, references }: InputSet<InputSource>,
+      sources: InputSet<InputSource>,
       context: InputContext,
     ): Promise<InputSet<VerifiedImage>> {
-      const all = await verifyAll([...images, ...(mask ? [mask] : []), ...references], context);
+      const { images, mask, references } = sources;
+      const all = await verifyAll(toList(sources), context);
       const verified = {
         images: all.slice(0, images.length),
         references: all.slice(all.length - references.length),

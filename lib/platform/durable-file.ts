@@ -31,7 +31,10 @@ export async function saveFile(
     if (mode !== undefined) await chmod(fresh, mode);
     if (replaces) await rename(fresh, path);
     else if (!(await nameNewFile(fresh, path))) return false;
-    await syncFolder(folder).catch(throwUnlessUnsupported);
+    await syncFolder(folder).catch((error) => {
+      // The folder is writable but not readable, or its file system cannot sync a folder. The saved file is complete.
+      if (!['EACCES', 'EINVAL'].includes(errorCode(error) ?? '')) throw error;
+    });
     return true;
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -80,13 +83,4 @@ export function syncPathNow(path: string): void {
   } finally {
     closeSync(descriptor);
   }
-}
-
-/**
- * Accepts a folder that cannot be synced, because it is writable but not readable, or because its file system does not support
- * syncing a folder. The saved file is complete.
- */
-function throwUnlessUnsupported(error: unknown): void {
-  const code = errorCode(error);
-  if (code !== 'EACCES' && code !== 'EINVAL') throw error;
 }

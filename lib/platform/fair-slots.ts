@@ -10,15 +10,6 @@ export interface SlotRequest<K extends string> {
   readonly isLarge: boolean;
 }
 
-/** Slots that are granted to owners in turn. */
-export interface FairSlots<K extends string> {
-  /**
-   * Runs `work` in a slot. Rejects with the signal's reason immediately on abort, even while `work` runs. The slot is released
-   * when `work` has settled, because some work, such as a decoder, cannot be stopped.
-   */
-  run<T>(request: SlotRequest<K>, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
-}
-
 interface Waiter {
   readonly order: number;
   readonly start: () => void;
@@ -36,7 +27,7 @@ interface Waiters {
 export function createFairSlots<K extends string>(
   total: number,
   kinds: Readonly<Record<K, number>>,
-): FairSlots<K> {
+) {
   const names = Object.keys(kinds) as K[];
   /** The waiting owners of each kind, in the order of their turns. */
   const waiting = new Map<K, Map<string, Waiters>>(names.map((kind) => [kind, new Map()]));
@@ -109,7 +100,8 @@ export function createFairSlots<K extends string>(
   }
 
   return {
-    async run(request, work, signal) {
+    /** Runs `work` in a slot, like `Semaphore.run`. */
+    async run<T>(request: SlotRequest<K>, work: () => Promise<T>, signal: AbortSignal) {
       return runAndRelease(await acquire(request, signal), work, signal);
     },
   };

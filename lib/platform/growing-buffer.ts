@@ -5,27 +5,15 @@ interface Options {
   readonly maxBytes?: number;
 }
 
-/** Joins chunks of any length. Even for a million one-byte chunks, each byte is copied about twice. */
-export interface GrowingBuffer {
-  append(chunk: Uint8Array): void;
-  length(): number;
-  /** Returns all bytes so far without a copy. The result is valid until the next `append`. */
-  bytes(): Buffer;
-  /** Returns all bytes like `bytes`, and resets the length to 0 in the same memory. */
-  take(): Buffer;
-  /** Frees the memory immediately, without garbage collection. No bytes of this buffer may be used afterwards. */
-  discard(): void;
-}
+export type GrowingBuffer = ReturnType<typeof createGrowingBuffer>;
 
-export function createGrowingBuffer({
-  initialBytes,
-  maxBytes = Number.POSITIVE_INFINITY,
-}: Options): GrowingBuffer {
+/** Creates a buffer that joins chunks of any length. Even for a million one-byte chunks, each byte is copied about twice. */
+export function createGrowingBuffer({ initialBytes, maxBytes = Infinity }: Options) {
   let memory = Buffer.allocUnsafe(initialBytes);
   let length = 0;
 
   return {
-    append(chunk) {
+    append(chunk: Uint8Array): void {
       const needed = length + chunk.length;
       if (needed > memory.length) {
         const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(memory.length * 2, maxBytes)));
@@ -36,13 +24,16 @@ export function createGrowingBuffer({
       length = needed;
     },
     length: () => length,
-    bytes: () => memory.subarray(0, length),
-    take() {
+    /** Returns all bytes so far without a copy. The result is valid until the next `append`. */
+    bytes: (): Buffer => memory.subarray(0, length),
+    /** Returns all bytes like `bytes`, and resets the length to 0 in the same memory. */
+    take(): Buffer {
       const taken = memory.subarray(0, length);
       length = 0;
       return taken;
     },
-    discard() {
+    /** Frees the memory immediately, without garbage collection. No bytes of this buffer may be used after the call. */
+    discard(): void {
       const { buffer, byteLength } = memory;
       memory = Buffer.alloc(0);
       length = 0;

@@ -9,10 +9,7 @@ export function createKeyedMutex() {
     /** Runs `work` after all earlier work with the same key has settled, and settles like `work`. */
     async run<T>(key: string, work: () => Promise<T>): Promise<T> {
       const previous = lastByKey.get(key) ?? Promise.resolve();
-      const current = previous.then(
-        () => work(),
-        () => work(),
-      );
+      const current = previous.then(work, work);
       lastByKey.set(key, current);
       try {
         return await current;

@@ -1,18 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that can be aborted directly and that also aborts when another signal aborts. */
-export interface LinkedSignal {
-  readonly signal: AbortSignal;
-  abort(reason: Error): void;
-  /** Removes the link. Must be called when the work has ended, because a longer-lived signal keeps its listeners. */
-  end(): void;
-}
-
-/**
- * Creates a signal that aborts when `given` aborts, with the same reason, until `end` is called. Without `given`, the signal
- * aborts only when `abort` is called.
- */
-export function linkSignal(given?: AbortSignal): LinkedSignal {
+/** Creates a signal that can be aborted directly and that also aborts when `given` aborts, with the same reason. */
+export function linkSignal(given?: AbortSignal) {
   const controller = new AbortController();
   // Every output and every image of a request adds a listener, and Node warns about a leak above ten listeners.
   setMaxListeners(0, controller.signal);
@@ -21,7 +10,8 @@ export function linkSignal(given?: AbortSignal): LinkedSignal {
   else given?.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
-    abort: (reason) => controller.abort(reason),
+    abort: (reason: Error): void => controller.abort(reason),
+    /** Removes the link. Must be called when the work has ended, because a longer-lived signal keeps its listeners. */
     end: () => given?.removeEventListener('abort', follow),
   };
 }

@@ -1,25 +1,19 @@
-/** A value that is created on first use and then cached. */
-export interface Once<T> {
-  /** Resolves with the value. A failure is not cached: the next call tries again. */
-  get(): Promise<T>;
-  /** Returns the cached or pending value, or undefined if no value is cached or pending. */
-  made(): Promise<T> | undefined;
-  /** Drops the cached value, so that the next `get` creates a new value. */
-  forget(): void;
-}
-
-export function createOnce<T>(make: () => Promise<T>): Once<T> {
+/** Creates a value on first use and caches the value. */
+export function createOnce<T>(make: () => Promise<T>) {
   let made: Promise<T> | undefined;
   return {
-    get() {
+    /** Resolves with the value. A failure is not cached: the next call tries again. */
+    get(): Promise<T> {
       made ??= make().catch((error: unknown) => {
         made = undefined;
         throw error;
       });
       return made;
     },
+    /** Returns the cached or pending value, or undefined if no value is cached or pending. */
     made: () => made,
-    forget() {
+    /** Drops the cached value, so that the next `get` creates a new value. */
+    forget(): void {
       made = undefined;
     },
   };

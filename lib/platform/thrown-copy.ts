@@ -2,17 +2,20 @@ import { BridgeError, type BridgeErrorOptions } from '../errors/bridge-error.ts'
 import type { ErrorCode } from '../errors/codes.ts';
 import { errorCode } from './error-code.ts';
 
+/** The parts of a `BridgeError` as plain values, without the cause. */
+export interface BridgeErrorCopy {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly options: Omit<BridgeErrorOptions, 'cause'>;
+}
+
 /** A thrown value in a form that can be sent to another thread. Error objects would lose their class and their code. */
 export type ThrownCopy = {
   /** The stack frames, without the message. */
   readonly frames: string;
   readonly cause?: ThrownCopy;
 } & (
-  | {
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly options: Omit<BridgeErrorOptions, 'cause'>;
-    }
+  | BridgeErrorCopy
   /** Any other error. Its message is left out, because the message may contain text of a caller. */
   | { readonly name: string; readonly systemCode: string | undefined }
 );
@@ -32,18 +35,27 @@ export function copyThrown(thrown: unknown, maxCauses = MAX_CAUSES): ThrownCopy 
   if (!(thrown instanceof BridgeError)) {
     return { name: thrown.name, systemCode: errorCode(thrown), ...rest };
   }
-  const { code, message, param, provider, upstreamRequestId, details, effect } = thrown;
-  const options = {
-    details,
-    retryable: thrown.retryable,
-    transient: thrown.transient,
-    headers: thrown.headers,
-    ...(param === null ? {} : { param }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
-    ...(effect === undefined ? {} : { effect }),
+  return { ...copyBridgeError(thrown), ...rest };
+}
+
+/** Copies a `BridgeError` without its cause and its stack frames. */
+export function copyBridgeError(error: BridgeError): BridgeErrorCopy {
+  const { code, message, param, provider, upstreamRequestId, effect } = error;
+  const { details, retryable, transient, headers } = error;
+  return {
+    code,
+    message,
+    options: {
+      ...(param === null ? {} : { param }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
+      ...(effect === undefined ? {} : { effect }),
+      details,
+      retryable,
+      transient,
+      headers,
+    },
   };
-  return { code, message, options, ...rest };
 }
 
 /** Creates an error with the class, the code, the causes and the stack frames of the copied error. */

@@ -57,31 +57,26 @@ export function createMemoryReplayStore(deps: Deps) {
     return outcome ? { state: 'finished', id, outcome } : { state: 'running', id };
   }
 
-  /** Changes an entry and returns the entry. Returns undefined if the entry does not exist. */
-  function change(id: string, apply: (entry: Entry) => void): Entry | undefined {
+  function change(id: string, to: Partial<Entry>): void {
     const entry = entries.find(id);
-    if (!entry) return undefined;
-    apply(entry);
-    entries.update(entry);
-    return entry;
+    if (entry) entries.update(Object.assign(entry, to));
   }
 
   return {
     claim: async (request) => claimNow(request),
     async finish(id, outcome, bytes) {
-      change(id, (entry) =>
-        Object.assign(entry, { state: 'finished', outcome, bytes: entry.bytes + bytes }),
-      );
+      change(id, { state: 'finished', outcome, bytes: ENTRY_BYTES + bytes });
     },
     async owe(id) {
-      change(id, (entry) => Object.assign(entry, { state: 'owed' }));
+      change(id, { state: 'owed' });
     },
     async release(id, isReplied) {
-      const entry = change(id, (released) => {
-        released.clients -= 1;
-        released.isReplied ||= isReplied;
-      });
-      return entry?.clients === 0;
+      const entry = entries.find(id);
+      if (!entry) return false;
+      entry.clients -= 1;
+      entry.isReplied ||= isReplied;
+      entries.update(entry);
+      return entry.clients === 0;
     },
     async abandon(id) {
       const entry = entries.find(id);
@@ -96,9 +91,7 @@ export function createMemoryReplayStore(deps: Deps) {
   } satisfies ReplayStore & { size(): object };
 }
 
-/**
- * Creates the table of entries. An entry expires `keepMs` after its last use, and may be evicted earlier if space is needed.
- */
+/** Creates the table of entries. An entry expires `keepMs` after its last use. If space is needed, it may be evicted earlier. */
 function createEntries({ clock, policies }: Deps) {
   const entries = new Map<string, Entry>();
   const byIdentity = new Map<string, Set<Entry>>();
@@ -193,10 +186,7 @@ interface Share {
 
 const newShare = (): Share => ({ pinned: 0, evictable: new Set(), evictableBytes: 0 });
 
-/**
- * Counts the entries of one policy by scope. Successes are evicted from the scope that holds the most, so that one scope cannot
- * evict the entries of all other scopes.
- */
+/** Counts the entries of one policy by scope, so that one scope cannot evict the entries of all other scopes. */
 function createSpace({ maxEntries, evicts }: ReplayPolicy) {
   const shares = new Map<string, Share>();
   const total = newShare();
@@ -212,9 +202,7 @@ function createSpace({ maxEntries, evicts }: ReplayPolicy) {
   }
 
   return {
-    /**
-     * Moves an entry from its current counter to the counter `place`. If `place` is undefined, no counter includes the entry.
-     */
+    /** Moves an entry from its current counter to the counter `place`. If `place` is undefined, the entry is not counted. */
     place(entry: Entry, place: Entry['place']): void {
       const own = shares.get(entry.scope) ?? newShare();
       for (const share of [own, total]) {

@@ -1,29 +1,11 @@
 import { REPLAYED } from '../contract/request/image-request.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { StoredFailure, StoredOutcome } from './replay-store-port.ts';
-
-export function toStoredFailure(error: BridgeError): StoredFailure {
-  const { code, message, param, provider, upstreamRequestId, effect } = error;
-  const { details, retryable, transient, headers } = error;
-  return {
-    code,
-    message,
-    options: {
-      ...(param === null ? {} : { param }),
-      ...(provider === undefined ? {} : { provider }),
-      ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
-      ...(effect === undefined ? {} : { effect }),
-      details,
-      retryable,
-      transient,
-      headers,
-    },
-  };
-}
+import { type BridgeErrorCopy, copyBridgeError } from '../platform/thrown-copy.ts';
+import type { StoredOutcome } from './replay-store-port.ts';
 
 /** Converts an error of an earlier request to the error for a repeated request. */
 export function toReplayedError(thrown: unknown): BridgeError {
-  return restored(toStoredFailure(toBridgeError(thrown)));
+  return restored(copyBridgeError(toBridgeError(thrown)));
 }
 
 /** Returns the value of an outcome for a repeated request. Throws the failure if the outcome is a failure. */
@@ -32,7 +14,7 @@ export function toReplayedValue(outcome: StoredOutcome): unknown {
   throw restored(outcome.failure);
 }
 
-function restored({ code, message, options }: StoredFailure): BridgeError {
+function restored({ code, message, options }: BridgeErrorCopy): BridgeError {
   return new BridgeError(code, message, {
     ...options,
     headers: { ...options.headers, ...REPLAYED },

@@ -1,5 +1,5 @@
-import { BridgeError, type BridgeErrorOptions } from '../errors/bridge-error.ts';
-import type { ErrorCode } from '../errors/codes.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { BridgeErrorCopy } from '../platform/thrown-copy.ts';
 
 /** The two kinds of requests that may be sent again: requests with an idempotency key, and requests that count their retries. */
 export type ReplayKind = 'key' | 'retry';
@@ -10,14 +10,7 @@ export type ReplayKind = 'key' | 'retry';
  */
 export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly failure: StoredFailure };
-
-/** The parts of a `BridgeError` except its cause, because the cause may contain whole replies. */
-export interface StoredFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly options: Omit<BridgeErrorOptions, 'cause'>;
-}
+  | { readonly ok: false; readonly failure: BridgeErrorCopy };
 
 /** A request that may have been sent before. The store receives only keyed hashes of keys and scopes. */
 export interface ReplayClaim {
@@ -28,10 +21,7 @@ export interface ReplayClaim {
   /** A hash that is the same each time the request is sent. */
   readonly identity: string;
   readonly fingerprint: string;
-  /**
-   * True if the request may join earlier work. False if the request is certainly sent for the first time and starts its own
-   * work.
-   */
+  /** True if the request may join earlier work. False if the request is certainly sent for the first time. */
   readonly mayJoin: boolean;
 }
 
@@ -63,10 +53,7 @@ export interface ReplayStore {
   finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void>;
   /** Records a failure that permits one retry. The next claim that may join starts new work. */
   owe(id: string): Promise<void>;
-  /**
-   * Detaches a client. `isReplied` is true if the client received the whole reply. Resolves with true if no other client is
-   * attached.
-   */
+  /** Detaches a client, which received the whole reply if `isReplied`. Resolves with true if no other client is attached. */
   release(id: string, isReplied: boolean): Promise<boolean>;
   /** Removes an entry unless a client is attached. Resolves with true if the entry does not exist any more. */
   abandon(id: string): Promise<boolean>;

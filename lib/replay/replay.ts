@@ -105,7 +105,6 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
       }
     },
 
-    /** Returns the hash of an idempotency key of a job. The job store keeps the hash as long as the job. */
     jobKeyHash: hashes.ofJobKey,
 
     drain: works.drain,
@@ -120,10 +119,7 @@ interface AnswerDeps extends Pick<Deps, 'store' | 'policies' | 'ids'> {
 
 /** Claims entries for requests, and attaches their clients to the entries. */
 function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
-  /**
-   * The work in flight of this process, by the id of its entry. A promise resolves with undefined if the claim did not start
-   * work.
-   */
+  /** The work of this process by the id of its entry. A promise resolves with undefined if the claim did not start work. */
   const works = new Map<string, Promise<SharedWork<unknown> | undefined>>();
 
   async function claimFor<W extends StartedWork<unknown>>(claim: ReplayClaim, start: StartWork<W>) {

@@ -1,7 +1,8 @@
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createRunningWork } from '../platform/running-work.ts';
-import { memoryBytes, toStoredFailure } from './outcome.ts';
+import { copyBridgeError } from '../platform/thrown-copy.ts';
+import { memoryBytes } from './outcome.ts';
 import type { ReplayPolicy } from './replay-policies.ts';
 import type { ReplayStore } from './replay-store-port.ts';
 
@@ -125,7 +126,7 @@ async function storeFailure(
 ): Promise<void> {
   switch (policy.onFailure(error)) {
     case 'keep':
-      return store.finish(id, { ok: false, failure: toStoredFailure(error) }, 0);
+      return store.finish(id, { ok: false, failure: copyBridgeError(error) }, 0);
     case 'owe':
       return store.owe(id);
     case 'forget':

@@ -40,21 +40,9 @@ export type CallProvider = ReturnType<typeof createCallProvider>;
 
 /** Calls a provider and retries transient failures. */
 export function createCallProvider({ clock, ids, graceMs }: Deps) {
-  /** Returns the wait before the next try, in milliseconds. Returns undefined if the call must not be retried. */
-  function waitMsAfter(
-    error: BridgeError,
-    { provider, sending, deadline, ledger }: ProviderCall,
-    attempt: number,
-  ): number | undefined {
-    if (sending.aborted || !ledger.mayRepeat()) return undefined;
-    const remainingMs = deadline.remainingMs();
-    const fraction = ids.newFraction();
-    return retryDelayMs(error, provider.retry, { attempt, remainingMs, fraction });
-  }
-
   /** Rejects with a `BridgeError` that names the provider and the number of tries. */
   return async function callProvider(call: ProviderCall): Promise<CallResult> {
-    const { provider, sending, ledger } = call;
+    const { provider, sending, deadline, ledger } = call;
     for (let attempt = 1; ; attempt += 1) {
       const facts = { provider: provider.name, details: { provider_attempts: attempt } };
       try {
@@ -62,11 +50,12 @@ export function createCallProvider({ clock, ids, graceMs }: Deps) {
       } catch (thrown) {
         const error = toBridgeError(thrown).with(facts);
         ledger.failed(error);
-        const waitMs = waitMsAfter(error, call, attempt);
+        if (sending.aborted || !ledger.mayRepeat()) throw error;
+        const state = { attempt, remainingMs: deadline.remainingMs(), fraction: ids.newFraction() };
+        const waitMs = retryDelayMs(error, provider.retry, state);
         if (waitMs === undefined) throw error;
         await sleep(clock, waitMs, sending).catch(() => {
-          const sent = ledger.wasSent();
-          throw stopError(sending, { sent, outcomeKnown: true, stopped: true }).with(facts);
+          throw stopError(sending, { sent: ledger.wasSent() }).with(facts);
         });
       }
     }
@@ -80,9 +69,7 @@ async function tryOnce(
   { clock, graceMs }: Pick<Deps, 'clock' | 'graceMs'>,
 ): Promise<ProviderResult> {
   const { provider, request, requestId, signal, sending, ledger } = call;
-  if (sending.aborted) {
-    throw stopError(sending, { sent: ledger.wasSent(), outcomeKnown: true, stopped: true });
-  }
+  if (sending.aborted) throw stopError(sending, { sent: ledger.wasSent() });
   let isOver = false;
   ledger.beginTry();
   const running = provider.execute(request, {
@@ -150,8 +137,7 @@ interface RetryState {
 
 /**
  * Returns the wait before a failed call is retried, in milliseconds. Returns undefined if the provider does not mark the failure
- * as transient, if no tries are left, or if the wait is too long or would not end before the deadline. The caller must first ask
- * the ledger if the call may be repeated.
+ * as transient, if no tries are left, or if the wait is too long or would not end before the deadline.
  */
 export function retryDelayMs(
   error: BridgeError,
@@ -168,18 +154,18 @@ export function retryDelayMs(
 
 /** The state of a provider call at the time when its signal ends the call. */
 interface StoppedCall {
-  /** True if this try or an earlier one was sent. */
+  /** True if this try or an earlier try was sent. */
   readonly sent: boolean;
-  /** True if the call has ended and its outcome is known, or if the call was not sent. */
-  readonly outcomeKnown: boolean;
-  /** True if no part of the call is running any more. */
-  readonly stopped: boolean;
+  /** False if the call was sent and did not end. */
+  readonly outcomeKnown?: boolean;
+  /** False if a part of the call may still be running. */
+  readonly stopped?: boolean;
 }
 
 /** Returns the failure of a call that was ended by the deadline, by the client or by the failure of a sibling. */
 export function stopError(
   signal: AbortSignal,
-  { sent, outcomeKnown, stopped }: StoppedCall,
+  { sent, outcomeKnown = true, stopped = true }: StoppedCall,
 ): BridgeError {
   const reason = toBridgeError(signal.reason);
   return reason.with({

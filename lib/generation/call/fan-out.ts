@@ -1,5 +1,5 @@
 import type { Deadline } from '../../admission/deadline.ts';
-import type { Usage, Warning } from '../../contract/reply/image-response.ts';
+import type { Usage } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
@@ -37,23 +37,13 @@ export interface RouteWork {
   readonly onEvent: (event: GenerationEvent) => void;
   readonly ledger: Ledger;
   readonly times: Pick<Times, 'add'>;
-  /**
-   * Verifies an output and converts the output to the requested form. The image work waits for the turns of the caller's scope.
-   */
+  /** Verifies an output and converts the output to the requested form. */
   readonly finish: Finish;
   /**
-   * Publishes one output as soon as the output is finished. The argument is a route result that contains only this output. If the
-   * function rejects, the output fails. Undefined if outputs are published later.
+   * Publishes one output as soon as the output is finished. The argument contains only this output. If the function rejects, the
+   * output fails. Undefined if outputs are published later.
    */
   readonly publish?: ((result: RouteResult) => Promise<void>) | undefined;
-}
-
-/** The parts that the calls of one fan-out share. */
-interface Siblings {
-  /** Aborts at the deadline, and when the failure of a sibling ends all calls. */
-  readonly signal: AbortSignal;
-  /** Called as soon as an output fails, at most once for each index. */
-  readonly onFailure: (failure: OutputFailure) => void;
 }
 
 /** The result of one provider call. */
@@ -85,19 +75,20 @@ export function createFanOut(deps: Deps) {
       if (isFailFast && !work.noMoreCalls?.aborted)
         siblings.abort(new BridgeError('cancelled', 'another output has failed'));
     };
-    const { signal } = siblings;
     const run = (indices: readonly number[]) =>
-      finishedCall(calling, { ...work, onEvent }, indices, { signal, onFailure });
+      finishedCall(calling, { ...work, onEvent }, indices, siblings.signal, onFailure);
 
-    const reports = isSequential ? await oneByOne(calls, run) : await Promise.all(calls.map(run));
+    const reports: CallReport[] = [];
+    // After the signal has aborted, each further call ends before it reaches the provider.
+    if (isSequential) for (const indices of calls) reports.push(await run(indices));
+    else reports.push(...(await Promise.all(calls.map(run))));
     siblings.end();
 
     const outputs = reports.flatMap((report) => report.outputs).sort(byIndex);
     const succeeded = outputs.length;
     const error = requestFailure(failures, { isFailFast, succeeded, signal: deadline.signal });
     const endedMs = clock.monotonicMs();
-    // The last images are verified after the provider has ended. The time of this verification does not count as time of the
-    // provider.
+    // The verification of the last images does not count as time of the provider.
     const providerEndedMs = error
       ? endedMs
       : Math.max(startedMs, ...reports.map((report) => report.providerEndedMs));
@@ -120,12 +111,14 @@ interface CallDeps extends Deps {
 
 /**
  * Runs one provider call in its slot and finishes its outputs. Never rejects: each index results in an output or in a failure.
+ * Calls `onFailure` as soon as an output fails. `signal` aborts at the deadline, and when a failure ends all calls.
  */
 async function finishedCall(
   deps: CallDeps,
   work: RouteWork,
   indices: readonly number[],
-  { signal, onFailure }: Siblings,
+  signal: AbortSignal,
+  onFailure: (failure: OutputFailure) => void,
 ): Promise<CallReport> {
   const { clock } = deps;
   const startedMs = clock.monotonicMs();
@@ -144,7 +137,11 @@ async function finishedCall(
   if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
   const { result, generationMs } = called;
   const { usage } = result;
-  const warnings = [...(result.warnings ?? []), ...retryWarnings(result)];
+  const wasRetried = result.tries > 1;
+  const warnings = [
+    ...(result.warnings ?? []),
+    ...(wasRetried ? (['transient_provider_retry_used'] as const) : []),
+  ];
   const finished = await Promise.all(
     indices.map(async (index, position) => {
       const output = result.outputs[position];
@@ -154,7 +151,8 @@ async function finishedCall(
         const finished = await finishOne(unfinished, work, signal);
         ledger.verified(index);
         if (work.publish) {
-          await work.publish(toRouteResult(work, { outputs: [finished], usage, warnings }));
+          const own = { outputs: [finished], failures: [], usage, warnings };
+          await work.publish(toRouteResult(work, own));
           ledger.published(index);
         }
         return [finished];
@@ -179,9 +177,9 @@ async function callInSlot(
 ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
   const { name } = ask.provider;
   const sending = anySignal(signal, noMoreCalls);
-  const release = await takeSlot(slotsOf(ask.provider), sending).catch((thrown) =>
-    onFailure(thrown, name),
-  );
+  const release = await slotsOf(ask.provider)
+    .acquire(sending)
+    .catch(() => onFailure(stopError(sending, { sent: false }), name));
   if (!release) return undefined;
   const startedMs = clock.monotonicMs();
   try {
@@ -203,7 +201,11 @@ async function callInSlot(
       onEvent,
       ledger,
     });
-    checkCount(result.outputs.length, indices.length);
+    if (result.outputs.length !== indices.length) {
+      throw new BridgeError('protocol', 'the provider returned a wrong number of images', {
+        details: { reason: 'wrong_count', returned_images: result.outputs.length },
+      });
+    }
     return { result, generationMs: msSince(clock, startedMs) };
   } catch (thrown) {
     // The failure is reported before the slot is released, so that no sibling that the failure ends can start.
@@ -215,16 +217,6 @@ async function callInSlot(
   }
 }
 
-async function oneByOne(
-  calls: readonly (readonly number[])[],
-  run: (indices: readonly number[]) => Promise<CallReport>,
-): Promise<CallReport[]> {
-  const reports: CallReport[] = [];
-  // Once the signal has aborted, each further call ends before it reaches the provider.
-  for (const indices of calls) reports.push(await run(indices));
-  return reports;
-}
-
 function msSince(clock: Pick<Clock, 'monotonicMs'>, startedMs: number): number {
   return Math.round(clock.monotonicMs() - startedMs);
 }
@@ -233,16 +225,10 @@ function byIndex(a: { readonly index: number }, b: { readonly index: number }): 
   return a.index - b.index;
 }
 
-interface Collected extends Pick<RouteResult, 'outputs' | 'usage'> {
-  readonly failures?: readonly OutputFailure[];
-  /** The warnings of the calls. */
-  readonly warnings: readonly Warning[];
-}
-
-/** Creates the result of a route. Adds the session, and the warnings about outputs and failures. */
+/** Adds the session, and the warnings about outputs and failures, to the result of a route. */
 function toRouteResult(
   { turn }: RouteWork,
-  { outputs, failures = [], usage, warnings }: Collected,
+  { outputs, failures, usage, warnings }: RouteResult,
 ): RouteResult {
   return {
     outputs,
@@ -267,21 +253,6 @@ function createProviderSlots(): (provider: Provider) => Semaphore {
   };
 }
 
-async function takeSlot(slots: Semaphore, signal: AbortSignal): Promise<() => void> {
-  try {
-    return await slots.acquire(signal);
-  } catch {
-    throw stopError(signal, { sent: false, outcomeKnown: true, stopped: true });
-  }
-}
-
-function checkCount(given: number, asked: number): void {
-  if (given === asked) return;
-  throw new BridgeError('protocol', 'the provider returned a wrong number of images', {
-    details: { reason: 'wrong_count', returned_images: given },
-  });
-}
-
 async function finishOne(
   unfinished: Unfinished,
   { plan, onEvent, finish }: RouteWork,
@@ -292,10 +263,6 @@ async function finishOne(
     return await finish(unfinished, plan.finish, signal);
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
-    throw stopError(signal, { sent: true, outcomeKnown: true, stopped: true });
+    throw stopError(signal, { sent: true });
   }
-}
-
-function retryWarnings({ tries }: CallResult): readonly Warning[] {
-  return tries > 1 ? ['transient_provider_retry_used'] : [];
 }

@@ -31,9 +31,8 @@ interface Situation {
 }
 
 /**
- * Chooses the error of the whole request from `failures`, which are in the order in which they happened. Returns undefined if at
- * least one output succeeded and the successful outputs are delivered together with the failures. The ledger decides later if a
- * client may retry the request.
+ * Chooses the error of the whole request from `failures`, which are sorted by time. Returns undefined if at least one output
+ * succeeded and is delivered. The ledger decides later if a client may retry the request.
  */
 export function requestFailure(
   failures: readonly OutputFailure[],
@@ -55,17 +54,10 @@ export function requestFailure(
 /** Adds the usage of two calls. The sum omits a member that neither of the calls reports. */
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
   if (!sum || !more) return sum ?? more;
-  const provider = addMembers(sum.provider, more.provider);
-  return {
-    ...addMembers(tokensOf(sum), tokensOf(more)),
-    ...(provider ? { provider } : {}),
-  };
-}
-
-type Tokens = Omit<Usage, 'provider'>;
-
-function tokensOf({ provider: _provider, ...tokens }: Usage): Tokens {
-  return tokens;
+  const { provider: one, ...tokens } = sum;
+  const { provider: other, ...moreTokens } = more;
+  const provider = addMembers(one, other);
+  return { ...addMembers(tokens, moreTokens), ...(provider ? { provider } : {}) };
 }
 
 function addMembers<T extends Readonly<Record<string, number | undefined>>>(

@@ -75,7 +75,7 @@ export function createDelivery(
     job?: number,
   ): Promise<DeliveredImages> {
     const outputs = await describeImages(engine, outcome, times.report(), signal);
-    return inForm(outputs, outcome.plan, { publisher, scope, baseUrl, job }, signal);
+    return inForm(outputs, outcome.plan, { publisher, scope, baseUrl }, job, signal);
   }
 
   /** Delivers each image separately. A failure affects only its own output. Throws the first failure if every delivery failed. */
@@ -84,23 +84,17 @@ export function createDelivery(
     const ended = await Promise.allSettled(
       outputs.map((output) => deliver(withOutputs(outcome, [output]), client)),
     );
-    const kept: FinishedOutput[] = [];
-    const all: DeliveredImages[] = [];
-    const failures: OutputFailure[] = [];
-    for (const [position, output] of outputs.entries()) {
+    const kept = outputs.filter((_, position) => ended[position]?.status === 'fulfilled');
+    const delivered = ended.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const failures = outputs.flatMap(({ index, generationMs }, position) => {
       const one = ended[position];
-      if (one?.status === 'fulfilled') {
-        kept.push(output);
-        all.push(one.value);
-      } else {
-        const { index, generationMs } = output;
-        const error = ledger.restrictedOutput(toBridgeError(one?.reason), index);
-        failures.push({ index, error, generationMs });
-      }
-    }
+      if (one?.status !== 'rejected') return [];
+      const error = ledger.restrictedOutput(toBridgeError(one.reason), index);
+      return [{ index, error, generationMs }];
+    });
     const [first] = failures;
     if (first && kept.length === 0) throw first.error;
-    return { outcome: withOutputs(outcome, kept, failures), delivered: toOne(all) };
+    return { outcome: withOutputs(outcome, kept, failures), delivered: toOne(delivered) };
   }
 
   return {
@@ -137,16 +131,12 @@ export function createDelivery(
   };
 }
 
-interface FormTarget extends Pick<Deps, 'publisher'>, Pick<Target, 'scope' | 'baseUrl'> {
-  /** The number of the job that the images belong to. Undefined for any other request. */
-  readonly job: number | undefined;
-}
-
-/** Returns images in the requested form. Publishes them if the form needs files. */
+/** Returns images in the requested form. Publishes the images if the form needs files. */
 async function inForm(
   outputs: readonly DescribedOutput[],
   { output }: Plan,
-  { publisher, scope, baseUrl, job }: FormTarget,
+  { publisher, scope, baseUrl }: Pick<Deps, 'publisher'> & Pick<Target, 'scope' | 'baseUrl'>,
+  job: number | undefined,
   signal: AbortSignal,
 ): Promise<DeliveredImages> {
   const { response_format: form } = output;
@@ -154,12 +144,10 @@ async function inForm(
     return { data: outputs.map((it) => ({ type: form, ...facts(it) })), publications: [] };
   }
   if (form === 'b64_json') {
-    const data = outputs.map((it) => ({
-      type: form,
-      b64_json: plainBytes(it.image.bytes),
-      ...facts(it),
-    }));
-    return { data, publications: [] };
+    const toData = (it: DescribedOutput) => {
+      return { type: form, b64_json: plainBytes(it.image.bytes), ...facts(it) };
+    };
+    return { data: outputs.map(toData), publications: [] };
   }
   const images = outputs.map((it) => ({
     image: it.image,

@@ -18,10 +18,7 @@ export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
 
-/**
- * The maximum size of a sidecar: several times the size of the longest request. Only text returned by a provider can make a
- * record exceed this limit.
- */
+/** The maximum size of a sidecar. Only text returned by a provider can make a record exceed this limit. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /**
@@ -62,7 +59,6 @@ async function embedded(
   signal: AbortSignal,
 ): Promise<VerifiedImage> {
   const json = fitRecord(record, JSON.stringify, fitsImage);
-  if (json === undefined) throw new BridgeError('internal', 'the metadata record is too large');
   const bytes = await engine.embedRecord(image, toXmpJson(json), signal);
   if (bytes === undefined) {
     throw new BridgeError('protocol', 'the provider returned an image that cannot hold metadata', {
@@ -77,13 +73,9 @@ async function embedded(
 }
 
 function toSidecar(record: ImageMetadataRecord): Buffer {
-  const json = fitRecord(record, toText, (text) => Buffer.byteLength(text) <= MAX_SIDECAR_BYTES);
-  if (json === undefined) throw new BridgeError('internal', 'the metadata record is too large');
-  return Buffer.from(json);
-}
-
-function toText(record: ImageMetadataRecord): string {
-  return `${JSON.stringify(record, undefined, 2)}\n`;
+  const toText = (content: ImageMetadataRecord) => `${JSON.stringify(content, undefined, 2)}\n`;
+  const fits = (text: string) => Buffer.byteLength(text) <= MAX_SIDECAR_BYTES;
+  return Buffer.from(fitRecord(record, toText, fits));
 }
 
 function compactFacts({ index, image: { format, width, height } }: FinishedOutput) {
@@ -126,13 +118,13 @@ export function toMetadataRecord(
 
 /**
  * Returns the record as JSON for which `fits` returns true. Omits fields in the order of `OMITTABLE_FIELDS` until the record
- * fits. Returns undefined if the record does not fit even without these fields.
+ * fits. Throws `internal` if the record does not fit even without these fields.
  */
 export function fitRecord(
   record: ImageMetadataRecord,
   toJson: (record: ImageMetadataRecord) => string,
   fits: (json: string) => boolean,
-): string | undefined {
+): string {
   let rest = record;
   const omitted: OmittableField[] = [];
   for (const field of OMITTABLE_FIELDS) {
@@ -144,5 +136,6 @@ export function fitRecord(
     rest = { ...others, omitted_fields: [...omitted] };
   }
   const json = toJson(rest);
-  return fits(json) ? json : undefined;
+  if (fits(json)) return json;
+  throw new BridgeError('internal', 'the metadata record is too large');
 }

@@ -53,29 +53,17 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.convert(image, encoding, signal), signal);
   }
 
-  /** Removes the background if the plan has a matte. Returns the image unchanged otherwise. */
-  async function withoutBackground(
-    image: VerifiedImage,
-    { matte, encoding }: FinishPlan,
-    signal: AbortSignal,
-  ): Promise<VerifiedImage> {
-    if (!matte) return image;
-    checkEdges(image, encoding);
-    return verifiedOwn(engine.removeBackground(image, matte, encoding, signal), signal);
-  }
-
-  /**
-   * Composites an emulated mask or removes the background. The image that results from either step already has the format that is
-   * delivered.
-   */
+  /** Composites an emulated mask or removes the background. Both steps encode the image in the format that is delivered. */
   async function made(
     given: VerifiedImage,
     masked: MaskedSource | undefined,
-    plan: FinishPlan,
+    { matte, encoding }: FinishPlan,
     signal: AbortSignal,
   ): Promise<VerifiedImage> {
-    if (!masked) return withoutBackground(given, plan, signal);
-    return verifiedOwn(putBack(engine, given, masked, plan.encoding, signal), signal);
+    if (masked) return verifiedOwn(putBack(engine, given, masked, encoding, signal), signal);
+    if (!matte) return given;
+    checkEdges(given, encoding);
+    return verifiedOwn(engine.removeBackground(given, matte, encoding, signal), signal);
   }
 
   /**
@@ -96,7 +84,11 @@ export function createFinish({ engine }: Deps) {
     const { format } = plan.encoding;
     const given = await verified(output.bytes, signal);
     const isExact = plan.compatibility === 'strict' && output.anyFormat !== true;
-    if (isExact && given.format !== plan.providerFormat) throw wrongFormat();
+    if (isExact && given.format !== plan.providerFormat) {
+      throw new BridgeError('protocol', 'the provider returned a wrong image format', {
+        details: { reason: 'format_mismatch' },
+      });
+    }
     const changed = await made(given, masked, plan, signal);
     // Checked before a conversion, because a conversion may remove the alpha channel.
     const isTransparent = checkTransparency(changed, plan);
@@ -136,12 +128,6 @@ function checkEdges({ width, height }: VerifiedImage, { format }: EncodeOptions)
   if (Math.max(width, height) <= MAX_FORMAT_EDGE[format]) return;
   throw new BridgeError('protocol', 'the image is too large for the requested format', {
     details: { reason: 'edge_too_long' },
-  });
-}
-
-function wrongFormat(): BridgeError {
-  return new BridgeError('protocol', 'the provider returned a wrong image format', {
-    details: { reason: 'format_mismatch' },
   });
 }
 

@@ -75,17 +75,13 @@ export function createLedger(account: Account, outputs: number) {
       return createLedgerCall(deps, { call, route, provider }, indices);
     },
 
-    /**
-     * Returns the failure of the current route. Marks the failure as not retryable if the rows of this route show a possible
-     * charge.
-     */
-    restrictedOnRoute: (error: BridgeError): BridgeError =>
-      restricted(
-        error,
-        book.rows().filter((row) => row.route === route),
-      ),
+    /** Returns the failure of the current route. The failure is not retryable if an output of this route may be charged. */
+    restrictedOnRoute(error: BridgeError): BridgeError {
+      const own = book.rows().filter((row) => row.route === route);
+      return restricted(error, own);
+    },
 
-    /** Returns the failure of the request. Marks the failure as not retryable if the rows of any route show a possible charge. */
+    /** Returns the failure of the request. The failure is not retryable if an output of any route may be charged. */
     restricted: (error: BridgeError): BridgeError => restricted(error, book.rows()),
 
     /**
@@ -107,10 +103,7 @@ export function createLedger(account: Account, outputs: number) {
       return true;
     },
 
-    /**
-     * Returns the failure of an output that could not be delivered. Marks the failure as not retryable if the rows of that output
-     * show a possible charge.
-     */
+    /** Returns the failure of an output that could not be delivered. Not retryable if the output may be charged. */
     restrictedOutput: (error: BridgeError, index: number): BridgeError =>
       restricted(error, book.ofOutput(index)),
 
@@ -130,12 +123,8 @@ export function createLedger(account: Account, outputs: number) {
     /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
       const failed = countFailed(book.rows(), { outputs, lastProvider });
-      const counts = sumByProvider([
-        ...countPaid(book.rows().slice(counted)),
-        ...tokens,
-        ...failed,
-      ]);
-      return { renewals, counts };
+      const paid = countPaid(book.rows().slice(counted));
+      return { renewals, counts: sumByProvider([...paid, ...tokens, ...failed]) };
     },
 
     /**
@@ -152,64 +141,22 @@ export function createLedger(account: Account, outputs: number) {
   };
 }
 
-/** The rows of one provider call, and the events that change the rows. */
-export interface LedgerCall {
-  /** Records the call durably, so that it may be sent. Throws `overloaded`. */
-  open(): Promise<void>;
-  /** Begins a try. Must be called before each try. */
-  beginTry(): void;
-  /** Marks the current try as sent: from now on, the try may have an effect. */
-  sent(): void;
-  /** Records that the provider has sent a part of its output. */
-  outputBegan(): void;
-  /** Returns true if this try or an earlier one was sent. */
-  wasSent(): boolean;
-  /** Returns true if the current try was sent. */
-  isSent(): boolean;
-  /**
-   * Ends the current try with a failure. If the provider returned a wrong number of images (`details.returned_images`), only the
-   * returned images are paid for.
-   */
-  failed(error: BridgeError): void;
-  /** Ends the call with a reply. `images` is the number of returned images, which may be more or fewer than requested. */
-  replied(images: number, usage: Usage | undefined): void;
-  /** Ends the call with a reply that arrived after the call was stopped. The images of the reply are lost. */
-  repliedLate(images: number, usage: Usage | undefined): void;
-  verified(index: number): void;
-  published(index: number): void;
-  /** Discards an image that is invalid, does not meet the request, or could not be verified or published. */
-  discarded(index: number, reason: BridgeError): void;
-  /** Returns true if the call may be retried. */
-  mayRepeat(): boolean;
-  /**
-   * Records and returns the failure of one output. Marks the failure as not retryable if the rows of the output show a possible
-   * charge.
-   */
-  restricted(error: BridgeError, index: number): BridgeError;
-}
+type RowBook = ReturnType<typeof createRowBook>;
 
-/** The rows of all calls of one request. */
-interface RowBook {
-  readonly rows: () => readonly LedgerRow[];
-  /** Returns the rows of one output on all routes. */
-  readonly ofOutput: (index: number) => readonly LedgerRow[];
-  readonly add: (rows: readonly LedgerRow[]) => void;
-  readonly change: (
-    which: (row: LedgerRow) => boolean,
-    to: Partial<LedgerRow> | ((row: LedgerRow) => Partial<LedgerRow>),
-  ) => void;
-}
-
-/** Creates a book without rows. */
-function createRowBook(): RowBook {
+/** Creates the book of the rows of all calls of one request. */
+function createRowBook() {
   let rows: readonly LedgerRow[] = [];
   return {
     rows: () => rows,
-    ofOutput: (index) => rows.filter((row) => row.index === index),
-    add(more) {
+    /** Returns the rows of one output on all routes. */
+    ofOutput: (index: number) => rows.filter((row) => row.index === index),
+    add(more: readonly LedgerRow[]): void {
       rows = [...rows, ...more];
     },
-    change(which, to) {
+    change(
+      which: (row: LedgerRow) => boolean,
+      to: Partial<LedgerRow> | ((row: LedgerRow) => Partial<LedgerRow>),
+    ): void {
       const changed = (row: LedgerRow) => (typeof to === 'function' ? to(row) : to);
       rows = rows.map((row) => (which(row) ? { ...row, ...changed(row) } : row));
     },
@@ -223,12 +170,14 @@ interface CallDeps {
   readonly onTokens: (tokens: number) => void;
 }
 
+export type LedgerCall = ReturnType<typeof createLedgerCall>;
+
 /** Adds the rows of one provider call to the book. Returns the functions that record events of the call in its rows. */
 function createLedgerCall(
   { book, openCall, onTokens }: CallDeps,
   facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
   indices: readonly number[],
-): LedgerCall {
+) {
   const { call, provider } = facts;
   let began = false;
   let isSent = false;
@@ -263,51 +212,59 @@ function createLedgerCall(
   }
 
   return {
+    /** Records the call durably, so that it may be sent. Throws `overloaded`. */
     open: () => openCall({ call, provider, indices }),
-    beginTry() {
+    /** Begins a try. Must be called before each try. */
+    beginTry(): void {
       began = false;
       isSent = false;
     },
-    sent() {
+    /** Marks the current try as sent: from now on, the try may have an effect. */
+    sent(): void {
       isSent = true;
       book.change(isOfCall, { progress: 'sent', paid: 'unknown' });
     },
-    outputBegan() {
+    /** Records that the provider has sent a part of its output. */
+    outputBegan(): void {
       began = true;
     },
+    /** Returns true if this try or an earlier try was sent. */
     wasSent: () => own().some(({ progress }) => progress !== 'not_sent'),
+    /** Returns true if the current try was sent. */
     isSent: () => isSent,
-    failed(failure) {
+    /**
+     * Ends the current try with a failure. If the provider returned a wrong number of images (`details.returned_images`), only the
+     * returned images are paid for.
+     */
+    failed(failure: BridgeError): void {
       const images = failure.details['returned_images'];
       if (typeof images === 'number') replied(images, undefined, 'unusable');
       else fail(book, { isOfCall, failure, began });
     },
-    replied: (images, usage) => replied(images, usage, 'ended'),
-    repliedLate: (images, usage) => replied(images, usage, 'lost'),
-    verified: (index) => book.change(isOf(index), { progress: 'verified' }),
-    published: (index) => book.change(isOf(index), { progress: 'published' }),
-    discarded(index, reason) {
-      book.change(isOf(index), (row) => {
-        const isUnusable = row.progress === 'ended' && isFaultOfImage(reason);
-        return { progress: isUnusable ? 'unusable' : 'lost' };
+    /** Ends the call with a reply. `images` is the number of returned images, which may differ from the requested number. */
+    replied: (images: number, usage: Usage | undefined): void => replied(images, usage, 'ended'),
+    /** Ends the call with a reply that arrived after the call was stopped. The images of the reply are lost. */
+    repliedLate: (images: number, usage: Usage | undefined): void => replied(images, usage, 'lost'),
+    verified: (index: number): void => book.change(isOf(index), { progress: 'verified' }),
+    published: (index: number): void => book.change(isOf(index), { progress: 'published' }),
+    /** Discards an image that is invalid, does not meet the request, or could not be verified or published. */
+    discarded(index: number, { code }: BridgeError): void {
+      // With any other error, the verification was stopped or failed in the bridge, so the image might have been usable.
+      const isFaultOfImage = code === 'protocol' || code === 'upstream';
+      book.change(isOf(index), ({ progress }) => {
+        return { progress: progress === 'ended' && isFaultOfImage ? 'unusable' : 'lost' };
       });
     },
+    /** Returns true if the call may be retried. */
     mayRepeat: () => mayRepeat(own()),
-    restricted(error, index) {
+    /** Records and returns the failure of one output. The failure is not retryable if the output may be charged. */
+    restricted(error: BridgeError, index: number): BridgeError {
       // The same output may have been paid for on an earlier route.
       const failure = restricted(error, book.ofOutput(index));
       book.change(isOf(index), { failure });
       return failure;
     },
   };
-}
-
-/**
- * Returns true if the image itself is at fault. Returns false if the verification was stopped or failed in the bridge, because
- * the image might have been usable.
- */
-function isFaultOfImage({ code }: BridgeError): boolean {
-  return code === 'protocol' || code === 'upstream';
 }
 
 interface FailedTry {

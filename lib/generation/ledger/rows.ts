@@ -64,18 +64,13 @@ export function paidAfter(error: BridgeError, outputBegan: boolean): Paid {
   return outputBegan && paid === 'no' ? 'unknown' : paid;
 }
 
-/** Returns true if any of the outputs is paid for or may be paid for. */
-function isPerhapsPaid(rows: Rows): boolean {
-  return rows.some(({ paid }) => paid !== 'no');
-}
-
 function isUnknown(rows: Rows): boolean {
   return rows.some(({ paid }) => paid === 'unknown');
 }
 
-/** Returns true if a call with these rows may be repeated, because no output is paid for so far. */
+/** Returns true if a call with these rows may be repeated, because no output is paid for or may be paid for. */
 export function mayRepeat(rows: Rows): boolean {
-  return !isPerhapsPaid(rows);
+  return rows.every(({ paid }) => paid === 'no');
 }
 
 /** Returns the number of outputs for which a deliverable image was made. */
@@ -90,10 +85,10 @@ export function succeededOutputs(rows: Rows): number {
 export function restricted(error: BridgeError, rows: Rows): BridgeError {
   const isLate = error.code === 'timeout' && rows.some(({ progress }) => progress !== 'not_sent');
   const succeeded = succeededOutputs(rows);
-  if (!isLate && !isPerhapsPaid(rows)) return error;
+  if (!isLate && mayRepeat(rows)) return error;
   return error.with({
     retryable: false,
-    ...(isPerhapsPaid(rows) ? { effect: isUnknown(rows) ? 'unknown' : 'made' } : {}),
+    ...(mayRepeat(rows) ? {} : { effect: isUnknown(rows) ? 'unknown' : 'made' }),
     ...(succeeded > 0 ? { details: { succeeded_outputs: succeeded } } : {}),
   });
 }
@@ -110,15 +105,10 @@ export function mayFallBack(
   policy: Routing['fallback_policy'],
 ): boolean {
   if (isUnknown(rows) || succeededOutputs(rows) > 0) return false;
-  const failures = rows.flatMap((row) =>
-    row.route === route && row.failure && isOwnFailure(row.failure, error) ? [row.failure] : [],
-  );
-  return [error, ...failures].every((failure) => fallsBack(failure, policy));
-}
-
-/** Returns false if the output was stopped only because another output had failed. */
-function isOwnFailure(failure: BridgeError, error: BridgeError): boolean {
-  return failure.code !== 'cancelled' || error.code === 'cancelled';
+  const failures = rows.flatMap((row) => (row.route === route && row.failure) || []);
+  // An output that was stopped only because another output had failed does not decide.
+  const own = failures.filter(({ code }) => code !== 'cancelled' || error.code === 'cancelled');
+  return [error, ...own].every((failure) => fallsBack(failure, policy));
 }
 
 /** Counts the outputs that are paid for, lost and unknown, for each provider. */

@@ -3,12 +3,7 @@ import type { OutputFormat } from '../../contract/request/parameters.ts';
 import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { EncodeOptions, MatteOptions, VerifiedImage } from '../../images/image.ts';
 import { type InputFacts, type InputSet, mapInputs, toList } from '../../inputs/input-source.ts';
-import type {
-  CallOutline,
-  Provider,
-  ProviderInput,
-  ProviderRequest,
-} from '../../providers/provider-port.ts';
+import type { Provider, ProviderInput, ProviderRequest } from '../../providers/provider-port.ts';
 import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 import type { TurnRequest } from '../session-turns-port.ts';
 import { negotiate } from './negotiate.ts';
@@ -172,16 +167,10 @@ function toAskPlan(
   };
 }
 
-/** The facts about the caller that a session turn needs. */
-interface TurnCaller {
-  readonly scope: string;
-  readonly requestId: string;
-}
-
 /** Returns the session turn that a plan needs. Undefined for an isolated session. */
 export function toTurnRequest(
   { provider, session, request: { model } }: AskPlan,
-  { scope, requestId }: TurnCaller,
+  { scope, requestId }: Pick<TurnRequest, 'scope' | 'requestId'>,
 ): TurnRequest | undefined {
   return session.mode === 'isolated' ? undefined : { session, provider, model, scope, requestId };
 }
@@ -211,23 +200,20 @@ export function toProviderRequest(
   };
 }
 
-/**
- * Throws the error with which the provider would reject the calls, if the rejection is certain without the bytes of the images.
- */
+/** Throws the error with which the provider would certainly reject the calls, whatever the bytes of the images. */
 function refuseCall(ask: AskPlan, inputs: InputSet<InputFacts>): void {
-  const { provider } = ask;
-  try {
-    provider.refuse?.(toCallOutline(ask, inputs));
-  } catch (thrown) {
-    throw toBridgeError(thrown).with({ provider: provider.name });
-  }
-}
-
-function toCallOutline(ask: AskPlan, inputs: InputSet<InputFacts>): CallOutline {
+  const { provider, request, mask } = ask;
   const known = mapInputs(inputs, ({ byteLength }) => ({ bytes: { length: byteLength } }));
   // If the mask is emulated, the source and the mask are drawn again later, so their lengths are not known yet.
   const redrawn = { images: [UNKNOWN, ...known.images.slice(1)], mask: UNKNOWN };
-  return { ...ask.request, ...toCallImages(ask, ask.mask ? { ...known, ...redrawn } : known) };
+  try {
+    provider.refuse?.({
+      ...request,
+      ...toCallImages(ask, mask ? { ...known, ...redrawn } : known),
+    });
+  } catch (thrown) {
+    throw toBridgeError(thrown).with({ provider: provider.name });
+  }
 }
 
 const UNKNOWN = { bytes: { length: 0 } };

@@ -71,15 +71,14 @@ function providerFor(model: string | null, registry: ProviderRegistry): Provider
   if (!preferred) {
     throw new BridgeError('configuration', 'default_provider: provider is not enabled');
   }
-  if (model === null) return preferred;
-  return listerOf(model, registry) ?? preferred;
+  return (model === null ? undefined : listerOf(model, registry)) ?? preferred;
 }
 
 /** Returns the provider for a request that names only a model. Returns undefined if no provider lists the model. */
 export function listerOf(model: string, registry: ProviderRegistry): Provider | undefined {
   const preferred = registry.find(registry.defaultName);
   const lists = (provider: Provider) => provider.describe().models.includes(model);
-  return [...(preferred ? [preferred] : []), ...registry.all].find(lists);
+  return preferred && lists(preferred) ? preferred : registry.all.find(lists);
 }
 
 /** Errors of a provider that could not begin the work. Another provider may be able to do the work. */

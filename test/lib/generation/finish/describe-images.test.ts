@@ -466,8 +466,10 @@ describe('fitRecord', () => {
     expect(JSON.parse(json ?? '')).toMatchObject({ omitted_fields: ['timings'] });
   });
 
-  it('returns undefined instead of shortening a prompt', () => {
-    expect(fitRecord(full, JSON.stringify, (text) => !text.includes('a boat'))).toBeUndefined();
+  it('fails instead of shortening a prompt', () => {
+    const fit = () => fitRecord(full, JSON.stringify, (text) => !text.includes('a boat'));
+
+    expect(fit).toThrow('the metadata record is too large');
   });
 });
 
