@@ -5,8 +5,6 @@ interface Options {
   readonly maxBytes?: number;
 }
 
-export type GrowingBuffer = ReturnType<typeof createGrowingBuffer>;
-
 /** Creates a buffer that joins chunks of any length. Even for a million one-byte chunks, each byte is copied about twice. */
 export function createGrowingBuffer({ initialBytes, maxBytes = Infinity }: Options) {
   let memory = Buffer.allocUnsafe(initialBytes);
