@@ -1,7 +1,7 @@
 import type { ArtifactImage } from '../contract/reply/image-response.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
-/** The record of an artifact. It exists from the moment the name is claimed. */
+/** The record of an artifact. The record exists from the moment the name is claimed. */
 export interface ArtifactRecord {
   /** Id of 128 random bits in lowercase hexadecimal. */
   readonly id: string;
@@ -21,7 +21,7 @@ export interface ArtifactRecord {
   readonly sidecar?: SidecarRecord;
 }
 
-/** The record of the metadata file beside an image. It exists from the moment the name is claimed. */
+/** The record of the metadata file beside an image. The record exists from the moment the name is claimed. */
 export interface SidecarRecord {
   /** Path in the same form as the name of the image. Unique among sidecars. */
   readonly name: string;

@@ -42,7 +42,7 @@ export function createArtifactDelivery({ store, files, images }: Deps) {
   async function findStored(scope: string, id: string): Promise<ArtifactRecord> {
     // A malformed id is looked up like any other, so that neither the reply nor its timing reveals which ids exist.
     const record = await store.find(scope, id);
-    if (record === undefined) throw new BridgeError('not_found', 'there is no such artifact');
+    if (record === undefined) throw new BridgeError('not_found', 'artifact not found');
     return record;
   }
 

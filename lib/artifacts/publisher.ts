@@ -43,7 +43,7 @@ export interface Publishable {
   readonly output?: JobOutput | undefined;
 }
 
-/** A published image that nobody can fetch yet. It must be committed or discarded. */
+/** A published image that nobody can fetch yet. The publication must be committed or discarded. */
 export interface PendingPublication {
   readonly record: ArtifactRecord;
 }

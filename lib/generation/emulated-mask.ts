@@ -70,12 +70,12 @@ function tooLarge(): BridgeError {
   );
 }
 
-/** The relative difference that is allowed between the aspect ratio of an image and that of its canvas. */
+/** The maximum relative difference between the aspect ratios of an image and its canvas. */
 const MAX_RATIO_ERROR = 0.03;
 
 /**
- * Composites `drawn` over its source where the mask allows changes (`ImageTools.composite`). Throws `protocol` if the aspect ratio
- * of `drawn` differs from that of the canvas.
+ * Composites `drawn` over its source where the mask allows changes (`ImageTools.composite`). Throws `protocol` if the aspect
+ * ratios of `drawn` and the canvas differ.
  */
 export async function putBack(
   engine: Pick<ImageTools, 'composite'>,
@@ -97,7 +97,7 @@ function ratioOf({ width, height }: Edges): number {
   return width / height;
 }
 
-/** Returns the image of an inspection. The image was made by the bridge. Throws `internal` if the image is invalid. */
+/** Returns the inspected image, which the bridge has made. Throws `internal` if the image is invalid. */
 export function ownImage(inspection: Inspection): VerifiedImage {
   if (inspection.ok) return inspection.image;
   throw new BridgeError('internal', 'the bridge made an invalid image', {

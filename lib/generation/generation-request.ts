@@ -30,7 +30,7 @@ export interface GenerationRequest<S = InputSource>
   readonly timeoutMs: number | undefined;
 }
 
-/** A request that can be planned. Only facts about its images may be known. */
+/** A request that can be planned. For an image, the facts may be known without the bytes. */
 export type PlannedRequest = GenerationRequest<PlannedSource>;
 
 /** Creates a generation request from a request in any wire format, or from the request of a job. */

@@ -57,7 +57,7 @@ export function createGeneration(deps: Deps) {
         queue.end();
       });
       const started = Promise.race([admitted, result.then(() => {})]);
-      // A caller may read only one of the two promises. The rejection of the other must not be unhandled.
+      // A caller may await only one of the two promises. The rejection of the other promise must be handled here.
       started.catch(() => {});
       result.catch(() => {});
       return {
@@ -72,7 +72,7 @@ export function createGeneration(deps: Deps) {
     },
 
     /**
-     * Returns the first route of a request that does not refuse it, and the size to request there: `auto`, or `WxH` in pixels.
+     * Returns the first route that accepts a request, and the size to request on this route: `auto`, or `WxH` in pixels.
      * Does not load images or call a provider. `inputs` contains the known facts about the images. If all routes refuse the
      * request, throws the error of the last route that may be tried. Throws `session_not_found`.
      */

@@ -157,7 +157,7 @@ export function createPipeline(deps: PipelineDeps) {
   };
 }
 
-/** Plans the request on one route, or returns the error that refuses the request there. */
+/** Plans the request on one route, or returns the error with which the route refuses the request. */
 function planOn(
   candidate: Candidate,
   request: GenerationRequest,

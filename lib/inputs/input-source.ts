@@ -58,7 +58,7 @@ export interface InputSet<T> {
 
 /** The known facts about an image of a request. */
 export interface InputFacts {
-  /** Length of the encoded image. 0 if it is unknown. */
+  /** Length of the encoded image in bytes. 0 if the length is unknown. */
   readonly byteLength: number;
   /** Dimensions after the rotation by EXIF. */
   readonly upright?: Edges;

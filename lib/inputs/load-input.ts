@@ -13,8 +13,8 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 interface Deps {
   readonly artifacts: {
     /**
-     * Resolves with the verified bytes of an artifact of this scope. Throws `not_found` if there is no such artifact, and
-     * `artifact` if its file is missing or damaged.
+     * Resolves with the verified bytes of an artifact of this scope. Throws `not_found` if the scope has no artifact with this
+     * id, and `artifact` if the file is missing or damaged.
      */
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
   };

@@ -84,7 +84,7 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
   };
 }
 
-/** The facts of an image that its entry in the request of a job contains. */
+/** The facts about an image that the stored request of a job contains. */
 export type StoredImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
 
 /** Returns the entry for an image in the request of a job (docs/contract.md, section 3). */

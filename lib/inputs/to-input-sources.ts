@@ -139,7 +139,7 @@ function toInlineText(input: DataUrlInput | Base64Input, field: string): InlineT
     : { text: input.data, where: `${field}.data`, field };
 }
 
-/** Returns the media type that a data URL or the field `media_type` declares. Throws `input` if both are declared and differ. */
+/** Returns the media type that a data URL or `media_type` declares. Throws `input` if both declare a type and the types differ. */
 function declaredInline(
   { media_type: named }: DataUrlInput | Base64Input,
   { field, mediaType }: InlineText,

@@ -41,7 +41,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
   }
 
   /**
-   * Throws `input` for the first image with which the pixels of the request, according to the image headers, exceed
+   * Throws `input` for the first image that takes the total number of pixels, according to the image headers, above
    * `max_request_pixels`. An image with an unreadable header is rejected later.
    */
   function refuseTooManyPixels(sources: readonly InputSource[], loaded: readonly Buffer[]): void {
@@ -89,9 +89,9 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
 
   return {
     /**
-     * Loads all images in the order of the request, then decodes them. Throws `input` for the first image that cannot be
-     * loaded or is too long, otherwise for the first image whose pixels together with those before it exceed the limit,
-     * otherwise for the first invalid image. Throws `artifact` if a file of the bridge is missing or was changed.
+     * Loads all images in the order of the request, then decodes all images. Throws `input` for the first image that cannot be
+     * loaded or is too long, otherwise for the first image that takes the total number of pixels above the limit, otherwise for
+     * the first invalid image. Throws `artifact` if a file of the bridge is missing or was changed.
      */
     async verify(
       sources: InputSet<InputSource>,

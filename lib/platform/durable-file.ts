@@ -8,7 +8,7 @@ import { CREATE_FLAGS } from './owner-file.ts';
 interface SaveOptions {
   /** True if an existing file is replaced. */
   readonly replaces: boolean;
-  /** The permissions of the file, whatever the umask. By default 0666 without the bits of the umask. */
+  /** The permissions of the file, independent of the umask. The default is 0666 without the bits of the umask. */
   readonly mode?: number;
 }
 
@@ -42,8 +42,8 @@ export async function saveFile(
 }
 
 /**
- * Creates a file and resolves when its bytes are durable. Its name is durable only after its folder is synced. Throws the error
- * of the file system, which is `EEXIST` if the name exists, even as a link.
+ * Creates a file and resolves when the bytes are durable. The name of the file is durable only after the folder is synced.
+ * Throws the error of the file system, which is `EEXIST` if the name exists, even as a link.
  */
 export async function writeNewFile(
   path: string,
@@ -75,7 +75,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a folder durable like `syncFolder`, or the bytes of a file, but synchronously. */
+/** Makes changes in a folder, or the bytes of a file, durable before the function returns. */
 export function syncPathNow(path: string): void {
   const descriptor = openSync(path, constants.O_RDONLY);
   try {

@@ -16,7 +16,7 @@ interface Node<T> {
   next: Node<T> | undefined;
 }
 
-// A linked list, because a Set keeps the slots of removed members, which makes finding the first member slow.
+// The queue is a linked list because a Set keeps the slots of removed members, which makes finding the first member slow.
 export function createFifoQueue<T>(): FifoQueue<T> {
   let head: Node<T> | undefined;
   let tail: Node<T> | undefined;

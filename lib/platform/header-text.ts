@@ -19,7 +19,7 @@ export function splitHeader(text: string, separator: ',' | ';', escapes = true):
   return parts;
 }
 
-/** A parsed part such as `name=value`, `name="value"`, `name` or `name=`. The last two have no value. */
+/** A parsed part such as `name=value` or `name="value"`. The parts `name` and `name=` have no value. */
 export interface HeaderPair {
   readonly name: string;
   readonly value: string | undefined;

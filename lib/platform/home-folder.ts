@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Returns a folder for files of a user, such as the one that `XDG_CONFIG_HOME` names (XDG Base Directory Specification 0.8):
- * the value of the variable if the value is an absolute path, or else the path `usual` below `home`.
+ * Returns a folder for files of a user, such as the configuration folder (XDG Base Directory Specification 0.8). Returns the
+ * value of the environment variable if the value is an absolute path, otherwise the path `usual` below `home`.
  */
 export function userFolder(
   env: Readonly<Record<string, string | undefined>>,

@@ -2,7 +2,7 @@ import { link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { errorCode } from './error-code.ts';
 import { CREATE_FLAGS, OWNER_FILE } from './owner-file.ts';
 
-// Error codes of file systems without hard links: vfat, exFAT, some network mounts.
+// Error codes of file systems that have no hard links, such as vfat, exFAT and some network mounts.
 const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
 /**

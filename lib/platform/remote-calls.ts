@@ -3,12 +3,12 @@ import { copyThrown, restoreThrown, type ThrownCopy } from './thrown-copy.ts';
 /** A call of a method of a port. Arguments must be values that can be cloned, because they are sent to another thread. */
 export type Call = readonly [id: number, port: string, method: string, args: readonly unknown[]];
 
-/** The result of the call with this id, or the error that it threw. */
+/** The result of the call with this id, or the error that the call threw. */
 export type Reply =
   | readonly [id: number, value: unknown]
   | readonly [number, undefined, ThrownCopy];
 
-/** Ports by name. All their methods are asynchronous. */
+/** Ports by name. All methods of the ports are asynchronous. */
 export type Ports = Readonly<
   Record<string, Readonly<Record<string, (...args: never[]) => Promise<unknown>>>>
 >;

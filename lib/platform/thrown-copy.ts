@@ -16,7 +16,7 @@ export type ThrownCopy = {
   readonly cause?: ThrownCopy;
 } & (
   | BridgeErrorCopy
-  /** Any other error. Its message is left out, because the message may contain text of a caller. */
+  /** Any other error, without its message, because the message may contain text of a caller. */
   | { readonly name: string; readonly systemCode: string | undefined }
 );
 

@@ -91,7 +91,7 @@ export function createMemoryReplayStore(deps: Deps) {
   } satisfies ReplayStore & { size(): object };
 }
 
-/** Creates the table of entries. An entry expires `keepMs` after its last use. If space is needed, it may be evicted earlier. */
+/** Creates the table of entries. An entry expires `keepMs` after its last use, or is evicted earlier if space is needed. */
 function createEntries({ clock, policies }: Deps) {
   const entries = new Map<string, Entry>();
   const byIdentity = new Map<string, Set<Entry>>();

@@ -53,7 +53,7 @@ export interface ReplayStore {
   finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void>;
   /** Records a failure that permits one retry. The next claim that may join starts new work. */
   owe(id: string): Promise<void>;
-  /** Detaches a client, which received the whole reply if `isReplied`. Resolves with true if no other client is attached. */
+  /** Detaches a client. `isReplied` is true if the client received the whole reply. Resolves with true for the last client. */
   release(id: string, isReplied: boolean): Promise<boolean>;
   /** Removes an entry unless a client is attached. Resolves with true if the entry does not exist any more. */
   abandon(id: string): Promise<boolean>;

@@ -107,7 +107,7 @@ async function tryOnce(
   return ended.result;
 }
 
-/** Watches the signal. `over` resolves with undefined `graceMs` after the signal has aborted. */
+/** Watches the signal. `over` resolves `graceMs` milliseconds after the signal has aborted. */
 function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number) {
   let cancelTimer = () => {};
   let start = () => {};

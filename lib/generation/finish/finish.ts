@@ -118,9 +118,9 @@ function checkTransparency(
 ): boolean {
   if (requested.parameters.background !== 'transparent' || alpha === 'some') return true;
   if (alpha !== 'empty' && compatibility === 'best_effort') return false;
-  throw new BridgeError('protocol', 'the image is not transparent as requested', {
-    details: { alpha: alpha === 'empty' ? 'empty' : 'opaque' },
-  });
+  const message = 'the provider returned an image without the requested transparency';
+  const details = { alpha: alpha === 'empty' ? 'empty' : 'opaque' };
+  throw new BridgeError('protocol', message, { details });
 }
 
 /** Throws `protocol` for an image that is too large for the requested format. */

@@ -103,7 +103,7 @@ export function createLedger(account: Account, outputs: number) {
       return true;
     },
 
-    /** Returns the failure of an output that could not be delivered. Not retryable if the output may be charged. */
+    /** Returns the failure of an undelivered output. The failure is not retryable if the output may be charged. */
     restrictedOutput: (error: BridgeError, index: number): BridgeError =>
       restricted(error, book.ofOutput(index)),
 

@@ -106,7 +106,7 @@ export function mayFallBack(
 ): boolean {
   if (isUnknown(rows) || succeededOutputs(rows) > 0) return false;
   const failures = rows.flatMap((row) => (row.route === route && row.failure) || []);
-  // An output that was stopped only because another output had failed does not decide.
+  // Ignore outputs that were stopped only because another output had failed.
   const own = failures.filter(({ code }) => code !== 'cancelled' || error.code === 'cancelled');
   return [error, ...own].every((failure) => fallsBack(failure, policy));
 }

@@ -26,8 +26,8 @@ export function pixels({ width, height }: Edges): number {
  */
 export function ratioGap(one: Edges, other: Edges): number {
   const gap = Math.abs(Math.log((one.width * other.height) / (one.height * other.width)));
-  // Rounded, so that floating-point noise does not decide between equal ratios. The distance between two different ratios of
-  // sizes is larger than the rounding error.
+  // The result is rounded so that floating-point noise does not decide between equal ratios. The distance between two different
+  // ratios is larger than the rounding error.
   return Math.round(gap * 1e12);
 }
 

@@ -13,9 +13,7 @@ export function isMaskEmulated({ inputs, capabilities }: Negotiation): boolean {
   return inputs.mask !== undefined && capabilities.masks.support === 'emulated';
 }
 
-/**
- * Plans an emulated mask. The result has the size of the first image, whatever size the model generates.
- */
+/** Plans an emulated mask. The result has the size of the first image, whatever size the model generates. */
 export function planMask(negotiation: Negotiation): MaskPlan {
   const { inputs, capabilities, maskForm: form } = negotiation;
   note(negotiation, 'mask', 'native', 'composite', 'provider_mask_emulated_with_local_composite');
@@ -95,7 +93,7 @@ export function maskCanvas(sizes: Sizes, image: Edges): Canvas | undefined {
   return best && centred(best);
 }
 
-/** Returns true if a call can request the size of the canvas. If not, the model chooses the size. */
+/** Returns true if a call can request the size of the canvas. Returns false if the model chooses the size. */
 function hasSizes({ arbitrary, allowed }: Sizes): boolean {
   return arbitrary || allowed.length > 0;
 }
@@ -140,7 +138,7 @@ function freeFit(sizes: Sizes, image: Edges): Fit | undefined {
   return best;
 }
 
-/** Returns the smallest size in the range that holds the image. Undefined if there is none. */
+/** Returns the smallest size in the range that holds the image. Returns undefined if no size holds the image. */
 function smallestHolding(sizes: Sizes, image: Edges): Edges | undefined {
   const { min_edge = 1, edge_multiple = 1, min_pixels = 1, max_aspect_ratio = Infinity } = sizes;
   const up = (edge: number) => Math.ceil(Math.max(edge, min_edge) / edge_multiple) * edge_multiple;

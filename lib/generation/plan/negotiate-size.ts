@@ -70,7 +70,7 @@ function negotiateHints(negotiation: Negotiation): void {
     refuse(negotiation, 'parameters.aspect_ratio');
     return;
   }
-  // `strict` allows the change too, because the bridge emulates the hint. Each field gets its own row.
+  // `strict` allows the change too, because the bridge emulates the hint. Each field gets its own normalization.
   const reason = 'normalized_to_provider_size';
   record(negotiation, 'size', found.size, reason);
   for (const hint of taken) record(negotiation, hint, null, reason);

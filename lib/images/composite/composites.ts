@@ -91,8 +91,7 @@ export function createCompositeTools(
               count,
             );
           };
-          // This cannot deadlock, because each of the three operations releases its decode slot before it waits for another
-          // slot.
+          // The three operations cannot deadlock, because each releases its decode slot before it waits for another slot.
           const [area, kept, alpha] = await Promise.all([
             decode(drawnIn(sharp, drawn, masked, channels, signal), channels),
             decode(pixelDecode(sharp, source, { channels }), channels),
@@ -163,7 +162,7 @@ function rawOf({ width, height }: Plane, channels: Raw['channels']): Raw {
   return { width, height, channels };
 }
 
-/** Returns the area of a canvas in whole pixels of `image`, at least one. `image` shows the whole canvas in any size. */
+/** Returns the area of a canvas in pixels of `image`, which shows the whole canvas in any size. Neither edge is 0. */
 export function areaIn(canvas: Canvas, image: Edges): Canvas['area'] {
   const { left, top, width, height } = canvas.area;
   const across = scaledSpan(left, width, image.width / canvas.width, image.width);

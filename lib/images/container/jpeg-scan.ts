@@ -105,8 +105,8 @@ const SIXTEEN_ZEROS = 0xf0;
 
 /**
  * Returns true if `data` contains the codes of the scan and nothing else (ITU T.81, F.2.2). This check is needed because libvips
- * reads the warnings of its decoder before each strip of rows and never after the last strip. Damage in the last strip, and
- * bytes after it, are found only here.
+ * reads the warnings of its decoder before each strip of rows and never after the last strip. Only this check finds damage in
+ * the last strip and bytes after the last strip.
  */
 export function* isWholeScan(
   data: Buffer,
@@ -130,10 +130,9 @@ export function* isWholeScan(
 
 function createBlockReader(data: Buffer) {
   let at = 0;
-  // The end of the codes of this restart interval. Until the end is known, the length of the data.
+  // The end of the codes of this restart interval, or the length of the data until this end is known.
   let end = data.length;
-  // The last `unread` bits of `window` are buffered and not used yet. `padded` of these bits are zeros in place of missing
-  // data.
+  // The last `unread` bits of `window` are not used yet. `padded` is the number of these bits that replace missing data.
   let window = 0;
   let unread = 0;
   let padded = 0;
@@ -199,7 +198,7 @@ function createBlockReader(data: Buffer) {
       return unread >= padded;
     },
 
-    /** Skips a restart marker. Returns false if the data before it was not used up, or if the marker is a different one. */
+    /** Skips a restart marker. Returns false if the data before the marker was not used up, or if another marker follows. */
     skipRestart(marker: number): boolean {
       if (!isUsedUp()) return false;
       at = endOfFill(data, at);
@@ -219,7 +218,7 @@ function createBlockReader(data: Buffer) {
 
 /**
  * A lookup table. The index is the next 16 bits of data. The value describes the code at the start of these bits: the length of
- * the code times 256, plus the symbol. The value is 0 if there is no such code.
+ * the code times 256, plus the symbol. The value is 0 if these bits do not begin with a code.
  */
 type HuffmanTable = Uint16Array;
 
@@ -244,8 +243,8 @@ export function readHuffmanSpecs(payload: Buffer, specs: HuffmanSpecs): boolean 
 }
 
 /**
- * Builds the lookup table of a Huffman table (ITU T.81, annex C). Returns undefined if there is no such table, or if it has more
- * codes than 16 bits can distinguish.
+ * Builds the lookup table of a Huffman table (ITU T.81, annex C). Returns undefined if the Huffman table does not exist or has
+ * more codes than 16 bits can distinguish.
  */
 function huffmanTable(specs: HuffmanSpecs, key: number): HuffmanTable | undefined {
   const spec = specs.get(key);

@@ -62,7 +62,7 @@ function segmentAt(bytes: Buffer, start: number): JpegSegment | ImageFault {
   if (marker === undefined) return 'truncated';
   at += 1;
   if (marker === EOI) return { marker, payload: bytes.subarray(at, at), start, end: at };
-  // Other markers have no length or are not supported by decoders.
+  // Rejects markers that have no length and markers that decoders do not support.
   if (marker < 0xc0 || isRestart(marker) || REJECTED_MARKERS.includes(marker)) return 'corrupt';
   const length = at + 2 > bytes.length ? undefined : bytes.readUInt16BE(at);
   if (length === undefined || at + length > bytes.length) return 'truncated';
@@ -136,7 +136,7 @@ interface JpegImage {
   readonly facts: ContainerFacts;
   /** Position of the first byte after EOI. */
   readonly end: number;
-  /** The MPF index, and the position to which its offsets are relative. */
+  /** The MPF index, and the position to which the offsets in the index are relative. */
   readonly mpf: { readonly tiff: Buffer; readonly at: number } | undefined;
 }
 
@@ -189,7 +189,8 @@ function* isValidScan(
   { payload }: JpegSegment,
   data: Buffer,
 ): Steps<boolean> {
-  // A decoder reads any other scan in full before it outputs a row, so libvips notices all warnings about the scan.
+  // If a scan is not the whole image, a decoder reads the scan in full before it outputs a row. Then libvips notices all
+  // warnings about the scan.
   if (frame === undefined || !isWholeImage(frame, payload)) return true;
   const scan = toSequentialScan(frame, payload, setting);
   return scan !== undefined && (yield* isWholeScan(data, scan));
@@ -245,7 +246,7 @@ function applySegment(state: JpegState, segment: JpegSegment): ImageFault | unde
   return undefined;
 }
 
-/** The maximum number of segments to search for the frame header. A file may have any number of segments before this header. */
+/** The maximum number of segments that are searched for the frame header, because a file may begin with any number of segments. */
 const MAX_SEGMENTS = 4096;
 
 function headerEdges(bytes: Buffer): Edges | undefined {
@@ -294,7 +295,7 @@ function* findXmp(bytes: Buffer): Steps<ContainerXmp | undefined> {
   let insertAt = 2;
   let isHead = true;
   // The distance between the index of further images and the bytes after the index must not change, because the offsets in the
-  // index are relative to its own position.
+  // index are relative to the position of the index.
   let indexEnd: number | undefined;
   for (let at = insertAt; ; ) {
     const segment = segmentAt(bytes, at);

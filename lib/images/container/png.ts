@@ -44,7 +44,7 @@ export function pngChunkAt(bytes: Buffer, start: number): PngChunk | ImageFault 
   return { type, data: bytes.subarray(start + 8, end - 4), start, end };
 }
 
-/** An `iTXt` chunk (PNG 3rd edition, 11.3.3.4). */
+/** An `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text (PNG 3rd edition, 11.3.3.4). */
 interface InternationalText {
   readonly keyword: string;
   readonly flag: number;
@@ -57,7 +57,7 @@ const MAX_KEYWORD_BYTES = 79;
 /** Printable Latin-1 characters. Spaces must be single and must be between other characters. */
 const KEYWORD = /^[!-~\xa1-\xff]+(?: [!-~\xa1-\xff]+)*$/;
 
-/** Parses an `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. Undefined if invalid. */
+/** Parses an `iTXt` chunk. Returns undefined if the chunk is invalid. */
 function toInternationalText(data: Buffer): InternationalText | undefined {
   const end = keywordEnd(data);
   if (end === undefined) return undefined;
@@ -70,7 +70,7 @@ function toInternationalText(data: Buffer): InternationalText | undefined {
   return { keyword, flag, method, text: data.subarray(translatedEnd + 1) };
 }
 
-/** Returns the position of the NUL after the keyword of a text chunk (PNG 3rd edition, 11.3.3.2). Undefined if invalid. */
+/** Returns the position of the NUL after a valid keyword of a text chunk, otherwise undefined (PNG 3rd edition, 11.3.3.2). */
 function keywordEnd(data: Buffer): number | undefined {
   const end = data.subarray(0, MAX_KEYWORD_BYTES + 1).indexOf(0);
   return end >= 1 && KEYWORD.test(data.toString('latin1', 0, end)) ? end : undefined;
@@ -235,7 +235,7 @@ function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
   return undefined;
 }
 
-/** Reads a `tRNS` chunk. Ignores an invalid chunk, because existing images contain such chunks and decoders ignore them. */
+/** Reads a `tRNS` chunk. Ignores an invalid chunk like decoders do, because some existing images contain an invalid chunk. */
 function readTransparency(state: PngState, data: Buffer): undefined {
   const colourType = state.header?.colourType;
   const fits =

@@ -62,7 +62,7 @@ interface InspectDeps {
 }
 
 interface Deps extends InspectDeps {
-  /** Pipeline that decodes every pixel. Its output is the `data` of the result. */
+  /** Pipeline that decodes every pixel and whose output is the `data` of the result. */
   readonly pipeline: CheckingPipeline;
 }
 
@@ -72,9 +72,9 @@ type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: Output
 type ReadImage = (ValidContainer & Extract<Decoded, { ok: true }> & { sha256: string }) | Refused;
 
 /**
- * Verifies an encoded image: first the container, then the pixels. The decode may take `max_decode_ms`, without the wait for a
- * decode slot. The result of a longer decode is ignored, because the decode cannot be stopped. Rejects only with the reason of
- * the signal.
+ * Verifies an encoded image: first the container, then the pixels. The decode may take `max_decode_ms`, which does not include
+ * the wait for a decode slot. The result of a longer decode is ignored, because the decode cannot be stopped. Rejects only with
+ * the reason of the signal.
  */
 async function readImage(bytes: Buffer, deps: Deps, signal: AbortSignal): Promise<ReadImage> {
   signal.throwIfAborted();
@@ -102,7 +102,7 @@ async function decodeAndHash(
   deps: Deps,
   signal: AbortSignal,
 ): Promise<ReadImage> {
-  // An abort stops the hashing but not sharp. Wait for both, so that the decode slot is released only after sharp has finished.
+  // An abort stops the hashing but not sharp. The decode slot must be released only after sharp has finished.
   const [decoded, sha256] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
     deps.slices.run(sha256Steps(bytes), signal),

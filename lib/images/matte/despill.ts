@@ -182,7 +182,7 @@ const RAYS = Array.from({ length: LOOK_PX }, (_, nth) => nth + 1).flatMap((far) 
 const RAYS_X = Int8Array.from(RAYS, ([x]) => x);
 const RAYS_Y = Int8Array.from(RAYS, ([, y]) => y);
 
-/** The result of the last search. All searches share one object because there are millions of them. */
+/** The result of the last search. All searches share one object because there are millions of searches. */
 interface Found {
   /** Index of the pixel that has the colour of the subject. Undefined if no neighbour qualifies. */
   pixel: number | undefined;

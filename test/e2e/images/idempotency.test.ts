@@ -92,7 +92,7 @@ async function sendRaw(body: object, headers: Record<string, string>): Promise<S
 }
 
 describe('an idempotency key', () => {
-  it('returns the same body with a new request id to a repetition, from one generation', async () => {
+  it('generates once, and replies to a repeated request with the same body and a new request id', async () => {
     const before = generated(bridge);
     const first = await post({}, { 'idempotency-key': 'repeat' });
 
@@ -130,7 +130,7 @@ describe('an idempotency key', () => {
     await expect.poll(() => generated(slow) - before).toBe(1);
   });
 
-  it('keeps the image for the repetition by a disconnected client', async () => {
+  it('keeps the image for a repeated request after the client has disconnected', async () => {
     const before = generated(slow);
     const headers = { 'idempotency-key': 'left' };
     await sendAndDisconnect({}, headers);
@@ -164,7 +164,7 @@ describe('an idempotency key', () => {
     expect(json.error).toMatchObject({ param: 'idempotency_key' });
   });
 
-  it('is free again after a failure with a known outcome, and keeps a failure with an unknown outcome', async () => {
+  it('can be used again after a failure with a known outcome, and replays a failure with an unknown outcome', async () => {
     const before = generated(bridge);
     const known = { routing: { model: 'sandbox-fail-rate_limited' } };
     const unknown = { routing: { model: 'sandbox-hang' }, timeout_ms: 100 };

@@ -182,7 +182,7 @@ describe('POST /v1/images/stream', () => {
     expect(reply.headers['x-should-retry']).toBe('false');
   });
 
-  it('ends with the error of a failing provider', async () => {
+  it('ends with the error of the provider if the provider fails', async () => {
     const { status, events } = await stream({ routing: { model: 'sandbox-fail-rate_limited' } });
 
     expect(status).toBe(200);
@@ -210,7 +210,7 @@ describe('POST /v1/images/stream', () => {
 });
 
 describe('POST /v1/images/stream: idempotency', () => {
-  it('replays a stream as its beginning and its end', async () => {
+  it('replays only the first and the last event of a stream', async () => {
     const headers = { 'idempotency-key': 'replay' };
     const first = await stream({}, headers);
 
@@ -234,7 +234,7 @@ describe('POST /v1/images/stream: idempotency', () => {
     expect(replayed.map(({ events }) => namesOf(events))).toEqual([['started', 'completed']]);
   });
 
-  it('keeps the outcome for the repetition by a disconnected client', async () => {
+  it('keeps the outcome for a repeated request after the client has disconnected', async () => {
     const headers = { 'idempotency-key': 'left' };
     const watcher = await watch(slow, {}, headers);
     await expect.poll(() => watcher.text()).toContain('"dispatched"');

@@ -219,14 +219,17 @@ describe('POST /v1/images', () => {
     ['sandbox-fail-timeout', 504, 'timeout', false],
     ['sandbox-fail-upstream', 502, 'upstream_error', false],
     ['sandbox-fail-protocol', 502, 'protocol_error', false],
-  ])('returns with the rehearsal model %s', async (model, status, code, retryable) => {
-    const reply = await create({ prompt: 'a fox', routing: { model } });
+  ])(
+    'reports the failure that the rehearsal model %s simulates',
+    async (model, status, code, retryable) => {
+      const reply = await create({ prompt: 'a fox', routing: { model } });
 
-    expect(reply.status).toBe(status);
-    expect(reply.json.error.code).toBe(code);
-    expect(reply.json.error.bridge_ext).toMatchObject({ retryable, provider: 'sandbox' });
-    expect(reply.headers['x-should-retry']).toBe(String(retryable));
-  });
+      expect(reply.status).toBe(status);
+      expect(reply.json.error.code).toBe(code);
+      expect(reply.json.error.bridge_ext).toMatchObject({ retryable, provider: 'sandbox' });
+      expect(reply.headers['x-should-retry']).toBe(String(retryable));
+    },
+  );
 
   it('retries a transient failure and reports the attempts', async () => {
     const { status, json } = await create({
@@ -275,7 +278,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('reports the field of an invalid input image', async () => {
+  it('names the field of an invalid input image', async () => {
     const data = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 
     const { status, json } = await create({

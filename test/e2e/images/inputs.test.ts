@@ -185,7 +185,7 @@ describe('a remote image as input', () => {
     }
   });
 
-  it('is reported at its field, without its address, if it cannot be loaded', async () => {
+  it('is reported by its field and without its address if the image cannot be loaded', async () => {
     const bridge = await begin(...enabled(), 'inputs.remote.allow_private_networks=true');
     const reasons: [string, object][] = [
       [at('/away'), { reason: 'host_not_allowed' }],

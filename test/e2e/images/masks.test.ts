@@ -109,7 +109,7 @@ describe('a mask that the provider treats as a hint', () => {
     await expectExact(bytes);
   });
 
-  it('is rejected before a job is accepted if it permits no change at all', async () => {
+  it('is rejected before a job is accepted if the mask permits no change', async () => {
     const closed = await maskOf({ width: WIDTH, height: HEIGHT }, () => 255);
     const before = provider.calls.length;
 

@@ -272,7 +272,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await vi.waitUntil(() => cancelled() > before, { timeout: 10_000 });
   });
 
-  it('does not retry if a repetition would fail again or cost twice', async () => {
+  it('does not retry a request that would fail again or be charged twice', async () => {
     const { images, calls } = connect(bridge, { maxRetries: 3 });
 
     const work = images.generate({ prompt: 'a fox', model: 'sandbox-fail-upstream' });
@@ -290,7 +290,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(calls()).toBe(2);
   });
 
-  it('gets the image whose first request timed out, generated once', async () => {
+  it('gets the image after its first request has timed out, from a single generation', async () => {
     const generated = () => slow.stderr().split('"image_operation_started"').length - 1;
     const before = generated();
     const { images, calls } = connect(slow, { timeout: 500, maxRetries: 8 });
@@ -302,7 +302,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await expect.poll(() => generated() - before).toBe(1);
   });
 
-  it('rejects at its timeout, and when it is aborted', async () => {
+  it('rejects when its timeout expires and when the request is aborted', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const hang = { prompt: 'a fox', model: 'sandbox-hang' };
 

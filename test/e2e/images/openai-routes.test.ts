@@ -79,7 +79,7 @@ function edit(
 }
 
 describe('POST /v1/images/generations', () => {
-  it('reports the effective parameters and the handling of the others', async () => {
+  it('reports the effective parameters and the changes to all other parameters', async () => {
     const sent = { model: 'old', quality: 'hd', size: '256x256', style: 'vivid', seed: 1 };
 
     const { json } = await post(GENERATIONS, sent);
@@ -109,14 +109,17 @@ describe('POST /v1/images/generations', () => {
     ['an unknown format', { output_format: 'gif' }, 422, 'output_format'],
     ['an unknown model', { model: 'unheard-of' }, 400, 'model'],
     ['an unknown provider', {}, 422, 'bridge_ext.provider'],
-  ])('rejects in strict mode %s, at the field of the caller', async (_, sent, status, param) => {
-    const provider = param === 'bridge_ext.provider' ? { provider: 'unknown' } : {};
-    const bridge_ext = { compatibility: 'strict', ...provider };
+  ])(
+    'rejects %s in strict mode, and names the field that the client sent',
+    async (_, sent, status, param) => {
+      const provider = param === 'bridge_ext.provider' ? { provider: 'unknown' } : {};
+      const bridge_ext = { compatibility: 'strict', ...provider };
 
-    const reply = await post(GENERATIONS, { ...sent, bridge_ext });
+      const reply = await post(GENERATIONS, { ...sent, bridge_ext });
 
-    expect(reply).toMatchObject({ status, json: { error: { param } } });
-  });
+      expect(reply).toMatchObject({ status, json: { error: { param } } });
+    },
+  );
 
   it.each([
     ['markup', { markup: 'x' }],
@@ -174,7 +177,7 @@ describe('POST /v1/images/generations', () => {
     });
   });
 
-  it('rejects a stream like any other request', async () => {
+  it('rejects an invalid stream request like any other request', async () => {
     const sent = { stream: true, model: 'sandbox-fail-rate_limited' };
 
     const { status, headers } = await post(GENERATIONS, sent);

@@ -154,7 +154,7 @@ describe('fallback routing', () => {
     expect(callsSince()).toBe(1);
   });
 
-  it('negotiates the request again for each route', async () => {
+  it('fits the request to each route separately', async () => {
     const { json } = await createImage(bridge, {
       prompt: 'a fox',
       parameters: { size: '320x200' },

@@ -224,7 +224,7 @@ describe('a reader of GET /v1/jobs/events that resumes', () => {
 });
 
 describe('a bridge that stops', () => {
-  it('ends its event streams properly, and that of a running job after the end of the job', async () => {
+  it('ends its event streams properly, and ends the stream of a running job after the job', async () => {
     const stopping = await startBridge({ set: [SLOW] });
     const jobs = await createJobClient(stopping);
     const feed = await feedOf(stopping);

@@ -139,7 +139,7 @@ describe('a job at a full gate', () => {
 });
 
 describe('another scope', () => {
-  it('cannot see the jobs of an older token on any route, and they still finish', async () => {
+  it('cannot see the jobs of an older token on any route, and these jobs still finish', async () => {
     const options = (BRIDGE_TOKEN: string, ...set: string[]): Options => ({
       set: [TOKEN, 'server.jobs.max_running=1', 'runtime.shutdown_grace_ms=1', ...set],
       env: { BRIDGE_TOKEN },

@@ -93,7 +93,7 @@ describe('a job', () => {
     expect([after.status, after.bytes.length]).toEqual([204, 0]);
   });
 
-  it('replies to a waiting client at its end, or when the time is over', async () => {
+  it('is returned to a waiting client when the job ends or when the waiting time expires', async () => {
     const id = await accepted(hang);
     await jobs.running(id);
     const waiting = jobs.get(`/v1/jobs/${id}?wait_ms=30000`);
@@ -242,7 +242,7 @@ describe('the list of jobs', () => {
 });
 
 describe('a job with an idempotency key', () => {
-  it('is the reply only to an equal request with the key in header or body', async () => {
+  it('is returned only to an equal request with the same key in the header or the body', async () => {
     const first = await jobs.post({ prompt: 'once', ...small }, { 'idempotency-key': 'one' });
     await jobs.ended(first.json.id);
 
@@ -274,7 +274,7 @@ describe('a job with an idempotency key', () => {
 });
 
 describe('without server.jobs.enabled', () => {
-  it('the routes of jobs are missing and those of presets exist', async () => {
+  it('the routes of jobs do not exist, and the routes of presets exist', async () => {
     const without = await startBridge({ set: ['server.jobs.enabled=false'] });
 
     const statuses = await Promise.all(

@@ -159,7 +159,7 @@ describe('a retry of a client without an idempotency key', () => {
     expect(again.json.id).toBe(first.json.id);
   });
 
-  it('creates a job again, once, if the first job is known to have failed', async () => {
+  it('creates one more job if the first job is known to have failed', async () => {
     const { jobs, post } = await start();
     const failing = { prompt: 'a fox', routing: { model: 'sandbox-fail-upstream' } };
     const first = await post('/v1/images', failing, tried(0));
@@ -314,7 +314,7 @@ describe('Prefer: respond-async', () => {
     expect(done).toMatchObject({ status: 'succeeded', request: { prompt: 'kept for later' } });
   });
 
-  it('repeats nothing with an idempotency key, and shares no key with synchronous requests', async () => {
+  it('creates one job for each idempotency key, and shares no key with synchronous requests', async () => {
     const { jobs, post } = await start();
     const key = { 'idempotency-key': 'one' };
     const body = { prompt: 'a fox', ...SMALL };

@@ -46,7 +46,7 @@ describe('image-bridge serve with server.activation_lock', () => {
     },
   );
 
-  it('exits with 3 and names the lock and its holder if it must not wait', async () => {
+  it('exits with 3 and names the lock and its holder if waiting is disabled', async () => {
     const first = await startBridge({ set: [LOCK] });
 
     const ended = await launchProgram(['quickstart', '--no-wait', '--set', LOCK], first.cwd).ended;

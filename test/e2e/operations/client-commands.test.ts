@@ -386,7 +386,7 @@ describe('the other client commands', () => {
 });
 
 describe('finding the service', () => {
-  it('exits 4 and explains how to start a service if none can be reached', async () => {
+  it('exits 4 and explains how to start a service if no service can be reached', async () => {
     const env = { IMAGE_BRIDGE_URL: 'http://127.0.0.1:1' };
 
     const result = await run(['generate', 'x'], { env });

@@ -108,7 +108,7 @@ describe('the files of the program', () => {
     expect(others).toEqual([]);
   });
 
-  it('have for images the permissions of the umask if artifacts.permissions is set so', async () => {
+  it('have the permissions of the umask for images if artifacts.permissions is umask', async () => {
     const cwd = await freshFolder();
     const mask = process.umask(0o027);
     try {

@@ -112,7 +112,7 @@ describe('standard error', () => {
     expect(lines[0]).toMatchObject({ level: 'WARN', lost: 4 });
   });
 
-  it('may be a full pipe, whose lines follow after it is read', async () => {
+  it('may be a full pipe, and receives the remaining lines after the pipe was read', async () => {
     const pipe = await openPipe();
     const bridge = await startBridge({ stderr: pipe.writer });
     closeSync(pipe.writer);

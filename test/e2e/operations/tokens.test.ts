@@ -59,7 +59,7 @@ function stored(cwd: string, id: string): unknown {
 const image = (n = 1) => ({ body: { prompt: 'a boat', parameters: { n, size: '64x64' } } });
 
 describe('named tokens', () => {
-  it('keep the history of their owner when they are rotated, and never show that of another owner', async () => {
+  it('keep the history of their owner when they are rotated, and never show the history of another owner', async () => {
     const cwd = await freshFolder();
     const first = await tokens(cwd, 'add', 'alice');
     const bridge = await startBridge({ cwd, set: SET });
@@ -110,7 +110,7 @@ describe('named tokens', () => {
     expect((await fetch(`${bridge.address}/v1/models`)).status).toBe(401);
   });
 
-  it('create no job with only the permission images: a preference for a job is ignored', async () => {
+  it('create no job with only the permission images, and ignore a preference for a job', async () => {
     const cwd = await freshFolder();
     const limited = await tokens(cwd, 'add', 'limited', '--permissions', 'images,read');
     const full = await tokens(cwd, 'add', 'full', '--permissions', 'images,jobs,read');

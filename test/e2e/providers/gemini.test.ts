@@ -132,7 +132,7 @@ describe('a gemini provider', () => {
     expect(callsSince()).toBe(1);
   });
 
-  it('changes nothing outside a mask, which it receives as an additional image', async () => {
+  it('changes nothing outside a mask that is sent as an additional image', async () => {
     const photo = readPhoto('chelsea.png');
     const { width, height } = await sharp(photo).metadata();
     // The mask is open in its left half.

@@ -52,7 +52,7 @@ describe('a reply of the images API', () => {
     await rig.upstream.until(() => rig.upstream.counters().open === 0);
   });
 
-  it('is never requested again if images were generated, or may have been', () => {
+  it('is never requested again if images were or may have been generated', () => {
     const repeated = BEHAVIOUR_NAMES.filter((name) => EXPECTED_REPLIES[name].calls > 1);
 
     for (const name of repeated) {

@@ -135,7 +135,7 @@ describe('a provider that rejects the requests of one caller', () => {
     ]);
   });
 
-  it('is made unavailable by failures of its own', async () => {
+  it('becomes unavailable after its own failures', async () => {
     for (let sent = 0; sent < THRESHOLD; sent += 1) await ask('sdcpp', 'status=500');
 
     expect(await breakerOf('sdcpp')).toMatchObject({ state: 'open' });

@@ -126,7 +126,7 @@ const tamperings: readonly [string, (record: ArtifactRecord) => Promise<unknown>
 ];
 
 describe('delivery.open', () => {
-  test('its owner gets the published bytes and the record', async () => {
+  test('the owner gets the published bytes and the record', async () => {
     const record = await published();
 
     const opened = await deliver().open('scope', record.id, noAbort);
@@ -146,7 +146,7 @@ describe('delivery.open', () => {
 
     await expect(outcome).rejects.toMatchObject({
       code: 'not_found',
-      message: 'there is no such artifact',
+      message: 'artifact not found',
       details: {},
     });
     expect(reads).toEqual([]);
@@ -243,7 +243,7 @@ describe('delivery.open', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
   });
 
-  test('each verification is counted with its outcome, and a delivery without one is not counted', async () => {
+  test('each verification is counted with its outcome, and a delivery without a verification is not counted', async () => {
     const intact = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');
@@ -401,7 +401,7 @@ describe('delivery.open', () => {
 });
 
 describe('delivery.openThumbnail', () => {
-  test('its owner gets a verified PNG of the edge and its checksum', async () => {
+  test('the owner gets a verified PNG of the requested edge, and the checksum of the PNG', async () => {
     const record = await published();
 
     const opened = await deliver().openThumbnail('scope', record.id, 64, noAbort);
@@ -425,7 +425,7 @@ describe('delivery.openThumbnail', () => {
 
     await expect(outcome).rejects.toMatchObject({
       code: 'not_found',
-      message: 'there is no such artifact',
+      message: 'artifact not found',
       details: {},
     });
     expect(reads).toEqual([]);
@@ -532,7 +532,7 @@ describe('delivery.openThumbnail', () => {
     });
   });
 
-  test('each verification is counted with its outcome, and a delivery without one is not counted', async () => {
+  test('each verification is counted with its outcome, and a delivery without a verification is not counted', async () => {
     const intact = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');

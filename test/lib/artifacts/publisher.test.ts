@@ -310,7 +310,7 @@ describe('publisher.discard', () => {
     expect(await publish(cat, 'b')).toHaveLength(1);
   });
 
-  test('a file that was replaced meanwhile stays', async () => {
+  test('a file that another program has replaced stays', async () => {
     const publications = await publish(cat, 'a');
     await rm(join(rig.root, 'cat.png'));
     await putForeign('cat.png');
@@ -323,7 +323,7 @@ describe('publisher.discard', () => {
 });
 
 describe('publisher.recover', () => {
-  test('unfinished publications are removed and finished ones stay', async () => {
+  test('unfinished publications are removed, and finished publications stay', async () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
     await publish(cat, 'b');
 

@@ -72,7 +72,7 @@ const pathOf = ({ name }: Pick<ArtifactRecord, 'name'>) => join(rig.root, name);
 const find = ({ scope, id }: ArtifactRecord) => rig.store.find(scope, id);
 
 describe('artifact retention', () => {
-  test('removes images of the age of the limit with their sidecars, and nothing younger', async () => {
+  test('removes images that have reached the maximum age, with their sidecars, and no younger images', async () => {
     const old = await published({ name: 'cats/old', sidecar: true });
     const young = await published({ name: 'cats/young', sidecar: true, afterDays: 0.1 });
 

@@ -73,7 +73,7 @@ describe('createSharedWork', () => {
     expect(await stayed).toBe('done');
   });
 
-  test('work without callers is aborted, and the next caller starts it again', async () => {
+  test('work without callers is aborted, and the next caller starts the work again', async () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
     const client = new AbortController();

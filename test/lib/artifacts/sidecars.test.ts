@@ -32,7 +32,7 @@ async function putForeign(name: string, content = 'foreign'): Promise<void> {
 }
 
 describe('publisher.publish with sidecars', () => {
-  test('the sidecar is beside its image and is recorded with it', async () => {
+  test('the sidecar is beside its image and is recorded with the image', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets' }, 'miaow');
 
     expect(await rig.onDisk()).toEqual({
@@ -129,7 +129,7 @@ describe('publisher.discard with sidecars', () => {
     expect(await publish(cat, 'b')).toHaveLength(1);
   });
 
-  test('a sidecar that was replaced meanwhile stays', async () => {
+  test('a sidecar that another program has replaced stays', async () => {
     const publications = await publish(cat, 'a');
     await rm(join(rig.root, 'cat.json'));
     await putForeign('cat.json', 'about b');
@@ -161,7 +161,7 @@ describe('publisher.discard with sidecars', () => {
 });
 
 describe('publisher.recover with sidecars', () => {
-  test('unfinished pairs are removed and finished ones stay', async () => {
+  test('unfinished pairs are removed, and finished pairs stay', async () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
     await publish(cat, 'b');
 

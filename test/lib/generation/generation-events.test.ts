@@ -186,7 +186,7 @@ describe('limitPartials', () => {
     expect(passed).toEqual([generating, { ...partial(0, 0), masked }]);
   });
 
-  it('counts a partial image that is sent twice as two', () => {
+  it('counts a partial image twice if it is sent twice', () => {
     expect(passed(1, [partial(0, 0), partial(0, 0)])).toEqual([partial(0, 0)]);
   });
 

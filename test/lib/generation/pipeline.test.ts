@@ -90,7 +90,7 @@ describe('createPipeline', () => {
     expect(log).toEqual(['plan a', 'admit', 'call a', 'release']);
   });
 
-  it('plans anew for each route and admits the request once', async () => {
+  it('plans the request for each route, and admits the request once', async () => {
     const { log, response } = await responseOf([
       { plan: failed('unsupported_capability') },
       { call: failed('overloaded') },

@@ -284,7 +284,7 @@ describe('createImageEngine: drawMask', () => {
   const closed = Array.from({ length: 8 }, () => 255);
   const planes = [...closed, 255, 255, 0, 0, 0, 255, 255, 255, ...closed];
 
-  it('opens every pixel with alpha below 255 and closes the surroundings of the area', async () => {
+  it('opens every pixel with alpha below 255, and closes the canvas outside the area', async () => {
     const drawn = await verified(await engine.drawMask(await pngOf(mask), canvas, 'alpha', signal));
 
     expect(drawn).toMatchObject({ format: 'png', width: 8, height: 3, alpha: 'some' });

@@ -54,7 +54,7 @@ describe('createImageEngine: decode', () => {
     expect(decoded).toEqual({ data, width: 40, height: 30, channels });
   });
 
-  it('converts 16 bits with a colour profile to sRGB, for pixels and for every format', async () => {
+  it('converts an image of 16 bits with a colour profile to sRGB, for pixels and for every format', async () => {
     const colour = [200, 60, 40];
     const source = fromPixels(plain(16, 16, colour)).toColourspace('rgb16');
     const image = await verified(await source.withIccProfile('p3').png().toBuffer());

@@ -151,7 +151,7 @@ describe('createImageEngine: thumbnail', () => {
     expect(await farthest(pixels(image), expected)).toBeLessThanOrEqual(rounding);
   });
 
-  it('would have other colours without the profile', async () => {
+  it('applies the colour profile, which changes the colours', async () => {
     const stored = await fromPixels(smooth()).withIccProfile('p3').png().toBuffer();
     const asStored = sharp(stored, { ignoreIcc: true }).resize(64, 64, { fit: 'inside' });
 
@@ -193,7 +193,7 @@ describe('createImageEngine: thumbnail', () => {
     expect([exif, xmp]).toEqual([undefined, undefined]);
   });
 
-  it('may be longer than the limit for images from outside', async () => {
+  it('may be longer than the limit for received images', async () => {
     const bytes = await fromPixels(textured(256, 256)).jpeg({ quality: 10 }).toBuffer();
     const strict = createImageEngine({
       limits: { ...limits, max_encoded_bytes: bytes.length },

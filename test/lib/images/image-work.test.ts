@@ -61,7 +61,7 @@ describe('createImageWork', () => {
     expect(started).toEqual(['hostile 0', 'hostile 1', 'quiet thumbnail']);
   });
 
-  test('thumbnails of one scope take turns with those of another, and leave a slot for requests', async () => {
+  test('thumbnails of two scopes take turns, and leave a slot for requests', async () => {
     const { decode, started, end } = open();
     for (let nth = 0; nth < 5; nth += 1) void decode(`hostile ${nth}`, 'delivery', SMALL);
     void decode('quiet thumbnail', 'delivery', SMALL);

@@ -130,7 +130,7 @@ describe('createStoredInputs', () => {
     expect(jobs.size).toBe(0);
   });
 
-  it('resolves even if the removal afterwards fails', async () => {
+  it('resolves even if the removal of unneeded images fails', async () => {
     const { files } = openKeeper();
     const keeper = createStoredInputs({
       files,

@@ -122,7 +122,7 @@ describe('createInputVerifier', () => {
     await expect(verifier.verify(sources, context)).rejects.toMatchObject({ param: 'images[0]' });
   });
 
-  it('rejects an image above the limit for one image, in each list', async () => {
+  it('rejects an image above the limit for a single image, in each list', async () => {
     const small = await image('images[0]', 20, 10);
     const large = { ...small, field: 'reference_images[0]', bytes: Buffer.alloc(101) };
     const tight = createInputVerifier({

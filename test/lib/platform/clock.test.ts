@@ -13,7 +13,7 @@ describe('systemClock', () => {
   });
 
   it.each([1, 5, 1000, 24 * DAY_MS, 25 * DAY_MS, 400 * DAY_MS])(
-    'runs what is due after %i ms then, and not before',
+    'runs a callback after %i ms, and not earlier',
     (delayMs) => {
       const run = vi.fn();
 
@@ -37,7 +37,7 @@ describe('systemClock', () => {
   });
 
   it.each([10, 60 * DAY_MS])(
-    'does not run what was taken back, even halfway to %i ms',
+    'does not run a callback that was cancelled, even halfway to %i ms',
     (delayMs) => {
       const run = vi.fn();
       const cancel = systemClock.after(delayMs, run);
@@ -52,7 +52,7 @@ describe('systemClock', () => {
 });
 
 describe('nowSecs', () => {
-  it('counts whole seconds', () => {
+  it('returns whole seconds', () => {
     const clock = { ...createManualClock(), nowMs: () => 1_735_689_600_999 };
 
     expect(nowSecs(clock)).toBe(1_735_689_600);

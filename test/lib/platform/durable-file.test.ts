@@ -44,7 +44,7 @@ describe('saveFile', () => {
     expect(await readdir(folder)).toEqual(['target']);
   });
 
-  it('keeps an existing file if it does not replace, and leaves no other file', async () => {
+  it('keeps an existing file if `replaces` is false, and leaves no other file', async () => {
     await writeFile(path, 'old');
 
     const isSaved = await saveFile(path, 'new', { replaces: false });

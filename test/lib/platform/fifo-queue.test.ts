@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createFifoQueue } from '../../../lib/platform/fifo-queue.ts';
 
 describe('createFifoQueue', () => {
-  it('returns undefined when it is empty', () => {
+  it('returns undefined when the queue is empty', () => {
     expect(createFifoQueue().dequeue()).toBeUndefined();
   });
 

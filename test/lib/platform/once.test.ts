@@ -22,7 +22,7 @@ describe('createOnce', () => {
     expect([...given, await numbers.get(), await numbers.made()]).toEqual([1, 1, 1, 1]);
   });
 
-  test('tries again after a failure, with which all waiting calls reject', async () => {
+  test('rejects all waiting calls after a failure, and then tries again', async () => {
     const numbers = openNumbers([1]);
 
     const outcomes = await Promise.allSettled([numbers.get(), numbers.get()]);

@@ -30,7 +30,7 @@ describe.each([
     expect(found).toMatchObject({ bytes: Buffer.from('text'), status: { size: 4n } });
   });
 
-  test('a file of one byte more is too large', async () => {
+  test('a file that is one byte longer than the maximum is too large', async () => {
     await writeFile(path, 'text');
 
     expect(await read(path, { maxBytes: 3 })).toEqual({ problem: 'too_large' });

@@ -23,7 +23,7 @@ describe('createRunningWork', () => {
     expect(running.size()).toBe(0);
   });
 
-  it('cancels one work and not the others', async () => {
+  it('cancels one piece of work, and not the other work', async () => {
     const running = createRunningWork();
     const reason = new BridgeError('cancelled', 'the client has disconnected');
     const [one] = [running.start(until), running.start(until)];

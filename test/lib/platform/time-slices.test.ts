@@ -77,7 +77,7 @@ describe('createTimeSlices', () => {
     expect(order).toEqual(['a1']);
   });
 
-  it('rejects with the error of a failed work and runs the other work', async () => {
+  it('rejects with the error of failed work, and runs the other work', async () => {
     const { slices, steps } = open(5);
     const failure = new Error('broken');
     function* failing(): Steps<never> {

@@ -55,7 +55,7 @@ describe('createRequestHashes', () => {
     expect(ofJobKey(secret, scope, key)).not.toBe(ofJobKey(SECRET, 'anonymous', 'order-1'));
   });
 
-  it('returns another hash for each kind of request', () => {
+  it('returns a different hash for each kind of request', () => {
     const { toClaim, ofJobKey: ofKey } = createRequestHashes(SECRET);
     const request = { scope: 's', fingerprint: 'k' };
 

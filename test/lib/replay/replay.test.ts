@@ -256,7 +256,7 @@ describe('createReplay, keys', () => {
     await expect(first).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('refuses a key that another process holds as `overloaded`', async () => {
+  it('throws `overloaded` for a key that another process holds', async () => {
     const { ask } = open({}, (store) => ({
       ...store,
       claim: async () => ({ state: 'running', id: 'of another' }),
@@ -318,7 +318,7 @@ describe('createReplay, open', () => {
     await expect(repeat.result).resolves.toBe('an image');
   });
 
-  it('refuses its own client and a client that joins with the same error, and marks the second as replayed', async () => {
+  it('rejects for its own client and for a client that joins with the same error, and marks the second error as replayed', async () => {
     const { openWork } = open();
 
     const [own, joined] = await Promise.all([openWork(refused()), openWork(done())]);
@@ -341,7 +341,7 @@ describe('createReplay, open', () => {
     await expect(second.result).resolves.toBe('an image');
   });
 
-  it('rejects for a client that disconnects before the work starts, and after', async () => {
+  it('rejects for a client that disconnects before or after the work starts', async () => {
     const { openWork } = open();
     const client = new AbortController();
     const { started, result } = await openWork({ started: never, result: never }, client.signal);

@@ -105,7 +105,7 @@ describe('createReplay, retries', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('returns to a retry the result that was made meanwhile, and commits it only then', async () => {
+  it('returns the result to a retry that arrives after the work has ended, and commits the result only then', async () => {
     const { ask, runs, kept, clock } = open();
     (await ask(0)).disconnect();
     runs[0]?.succeed('an image');
@@ -179,7 +179,7 @@ describe('createReplay, retries', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('starts new work for one retry after a retryable failure, not for a second one', async () => {
+  it('starts new work for one retry after a retryable failure, and not for a second retry', async () => {
     const { ask, runs } = open();
     const [received, refused] = [await ask(0), await ask(0)];
     runs[0]?.succeed('an image');
@@ -371,7 +371,7 @@ describe('createReplay, retries with outcomes that become stale', () => {
     await expect((await ask(1)).reply).resolves.toMatchObject({ value: 'missed' });
   });
 
-  it('makes a stale outcome again, once for all retries', async () => {
+  it('replaces a stale outcome by new work, once for all retries', async () => {
     const { ask, runs } = open();
     const first = await ask(0, {}, isStale);
     runs[0]?.succeed('stale');

@@ -117,7 +117,7 @@ describe('createFanOut', () => {
     expect(new Set(warnings)).toEqual(new Set(['sandbox_output', 'output_size_differs']));
   });
 
-  it('warns of a retry that succeeded', async () => {
+  it('adds a warning about a retry that succeeded', async () => {
     const { fanOut } = rig({
       retry: { attempts: 2, backoffMs: 0 },
       reply(call) {
@@ -181,7 +181,7 @@ describe('createFanOut, parallelism', () => {
     expect(provider.calls).toHaveLength(15);
   });
 
-  it("counts the provider's slots and not those of the first request's model", async () => {
+  it('uses the slots of the provider, not the slots of the model of the first request', async () => {
     const { fanOut, most } = countingRig({ parallel: 1 }, { maxParallelCalls: 3 });
 
     await fanOut({ parameters: { n: 5 } });
@@ -189,7 +189,7 @@ describe('createFanOut, parallelism', () => {
     expect(most()).toBe(3);
   });
 
-  it('runs one call after the other if the request asks for that', async () => {
+  it('runs one call after the other if the request is sequential', async () => {
     const { fanOut, most, provider } = countingRig({ parallel: 255 });
 
     await fanOut({ parameters: { n: 4 }, policies: { batch_execution: 'sequential' } });

@@ -120,7 +120,7 @@ describe('embedded metadata', () => {
     ['jpeg', 'embedded'],
     ['webp', 'embedded'],
     ['png', 'sidecar_and_embedded'],
-  ])('leaves a signed %s unchanged (%s), and warns of that', async (format, metadata) => {
+  ])('leaves a signed %s unchanged (%s), and adds a warning', async (format, metadata) => {
     const signed = withManifest(await image({ format }), format);
     const rig = await open({ reply: (call) => replyWith(signed)(call) });
 
@@ -232,7 +232,7 @@ describe('embedded metadata', () => {
         ),
       },
     ],
-  ])('is refused at its field before any call if %s cannot fit', async (_, sent) => {
+  ])('is rejected by its field before any call if %s cannot fit', async (_, sent) => {
     const rig = await open({}, gptImage2);
 
     const outcome = run(rig, { ...sent, output: { metadata: 'embedded' } });
@@ -414,7 +414,7 @@ describe('toMetadataRecord', () => {
     expect(record).not.toHaveProperty('effective_negative_prompt');
   });
 
-  it('reports a native negative prompt as the effective one', () => {
+  it('reports a native negative prompt as the effective negative prompt', () => {
     const capabilities = { ...anything, negative_prompt: 'native' } as const;
 
     const record = recordOf(outcomeOf({ negative_prompt: 'fog' }, capabilities));
@@ -442,7 +442,7 @@ describe('fitRecord', () => {
   });
 
   it.each(present.map((field, index) => [field, present.slice(0, index + 1)] as const))(
-    'removes in the order of the contract, up to %s, and no more than it must',
+    'omits fields in the order of the contract, up to %s, and no more fields than necessary',
     (field, omitted) => {
       const json = fitRecord(
         full,

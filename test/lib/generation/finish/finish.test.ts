@@ -40,7 +40,7 @@ describe('createFinish', () => {
     ['is no image', () => Buffer.from('<html>Bad gateway</html>'), 'unsupported_format'],
     ['is empty', () => Buffer.alloc(0), 'unsupported_format'],
     ['is too large', () => Buffer.alloc(1024 * 1024 + 1), 'too_many_bytes'],
-  ])('refuses one that %s', async (_, corrupt, reason) => {
+  ])('rejects an image that %s', async (_, corrupt, reason) => {
     const corrupted = corrupt(await image());
 
     await expect(finishing(corrupted)).rejects.toMatchObject({
@@ -69,7 +69,7 @@ describe('createFinish', () => {
 describe('createFinish, formats', () => {
   const webp = { output_format: 'webp' };
 
-  it('rejects under strict a format that differs from the requested format', async () => {
+  it('rejects a format that differs from the requested format, under strict', async () => {
     const bytes = await image({ format: 'jpeg' });
 
     await expect(finishing(bytes, { parameters: webp })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe('createFinish, formats', () => {
     });
   });
 
-  it('converts under strict an image whose format the provider could not choose', async () => {
+  it('converts an image whose format the provider could not choose, under strict', async () => {
     const plan = planOf(requestOf({ parameters: webp }));
     const output = { bytes: await image({ format: 'jpeg' }), anyFormat: true } as const;
 
@@ -110,7 +110,7 @@ describe('createFinish, formats', () => {
     expect(finished.warnings).toEqual(['output_format_converted']);
   });
 
-  it('converts under strict if the request named no format', async () => {
+  it('converts an image if the request named no format, under strict', async () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const request = requestOf({ parameters: { background: 'transparent' } });
     const { finish: plan } = planOf(request, capabilities);
@@ -137,7 +137,7 @@ describe('createFinish, formats', () => {
     expect(small.image.bytes.length).toBeLessThan(large.image.bytes.length);
   });
 
-  it('puts a transparent image on white in a JPEG', async () => {
+  it('blends transparent pixels with white in a JPEG', async () => {
     const sent = {
       parameters: { output_format: 'jpeg' },
       policies: { compatibility: 'normalize' },
@@ -256,7 +256,7 @@ describe('createFinish, background removal', () => {
     expect(finished.warnings).toEqual(['transparency_failed']);
   });
 
-  it('evaluates the whole image, not its corners', async () => {
+  it('checks the transparency of the whole image, not only of its corners', async () => {
     const corner = await image({ width: 6, height: 6 });
     const bytes = await sharp(await keyed())
       .composite([{ input: corner, left: 0, top: 0 }])

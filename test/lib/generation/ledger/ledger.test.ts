@@ -249,7 +249,7 @@ describe('the ledger of a generation', () => {
     expect(counted).toEqual([counts({ unknown: 4, failed: 4 })]);
   });
 
-  it('restricts the error of a best_effort request by all failures, not only by the first', async () => {
+  it('marks the error of a best_effort request as not retryable because of any failure, not only the first', async () => {
     const { error, counts: counted } = await ended(
       {
         parameters: { n: 2, ...BEST_EFFORT },

@@ -79,10 +79,13 @@ describe('restricted', () => {
       false,
       {},
     ],
-  ])('restricts a retryable error by all rows: %s', (_what, rows, isRetryable, details) => {
-    expect(restricted(retryable, rows)).toMatchObject({ retryable: isRetryable });
-    expect(restricted(retryable, rows).details).toEqual(details);
-  });
+  ])(
+    'marks a retryable error as not retryable because of any row: %s',
+    (_what, rows, isRetryable, details) => {
+      expect(restricted(retryable, rows)).toMatchObject({ retryable: isRetryable });
+      expect(restricted(retryable, rows).details).toEqual(details);
+    },
+  );
 
   it('never makes an error retryable', () => {
     expect(restricted(failure('safety_rejected'), [NOT_SENT]).retryable).toBe(false);

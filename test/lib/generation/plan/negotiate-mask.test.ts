@@ -193,7 +193,7 @@ describe('maskCanvas', () => {
     ['a wide image on a wide size', listed, '1500x1000', '1536x1024', '1500x1000+18+12'],
     ['what no listed size holds, smaller', listed, '3072x1024', '1536x1024', '1536x512+0+256'],
     ['anything where a model has no sizes', none, '123x45', '123x45', '123x45+0+0'],
-  ])('takes %s', (_, sizes, image, canvas, area) => {
+  ])('returns the canvas for %s', (_, sizes, image, canvas, area) => {
     const found = maskCanvas(sizes, edgesOf(image));
 
     expect(found && `${found.width}x${found.height}`).toBe(canvas);

@@ -218,7 +218,7 @@ describe('negotiateSize, hints', () => {
     expect(strict.refusals.map((refusal) => refusal.field)).toEqual(reason ? [field] : []);
   });
 
-  it('chooses the lowest resolution of a model if the requested one is lower', () => {
+  it('chooses the lowest resolution of a model if the requested resolution is lower', () => {
     const capabilities: CapabilityDocument = { ...anything, resolutions: ['2k', '4k'] };
 
     const { effective } = negotiated({ resolution: '1k' }, capabilities);

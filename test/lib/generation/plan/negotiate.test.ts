@@ -131,7 +131,7 @@ describe('negotiate, single values', () => {
     const [[name, requested] = ['', undefined]] = Object.entries(parameters);
     const [after] = Object.values(effective);
 
-    it('is refused at its field under strict', () => {
+    it('is rejected by its field under strict', () => {
       const refusal = refusalOf({ parameters }, capabilities);
 
       expect(refusal).toMatchObject({
@@ -194,7 +194,7 @@ describe('negotiate, single values', () => {
     }
   });
 
-  it('changes the fidelity to the only one that the model supports', () => {
+  it('changes the fidelity to the only fidelity that the model supports', () => {
     const sent = { reference_images: [inlineBytes()], parameters: { input_fidelity: 'high' } };
     const capabilities: CapabilityDocument = { ...gptImage15, input_fidelities: ['low'] };
 
@@ -265,7 +265,7 @@ describe('negotiate, transparency', () => {
   });
 
   it.each(ALL_MODES)(
-    'emulates transparency for other models, under %s too, and records that',
+    'emulates transparency for other models, under %s too, and records the emulation',
     (mode) => {
       const negotiated = negotiate(inMode(mode, { parameters: transparent }), gptImage2);
 
@@ -344,7 +344,7 @@ describe('negotiate, transparency', () => {
     expect(refusalOf(sent, capabilities, 'normalize').param).toBe('parameters.background');
   });
 
-  it('refuses a transparent JPEG under strict, at the format', () => {
+  it('rejects a transparent JPEG under strict, and names the format', () => {
     const parameters = { ...transparent, output_format: 'jpeg' };
 
     const refusal = refusalOf({ parameters }, gptImage15);
@@ -514,7 +514,7 @@ describe('negotiate, sessions and prompts', () => {
     },
   );
 
-  it('merges a negative prompt into the prompt, and warns of that', () => {
+  it('merges a negative prompt into the prompt, and adds a warning', () => {
     const request = requestOf({ negative_prompt: 'text, hands' });
 
     const negotiated = negotiate(request, gptImage2);

@@ -38,7 +38,7 @@ describe('resolveCandidates', () => {
     ]);
   });
 
-  it('refuses a fallback to a provider that is not registered, at its field', () => {
+  it('rejects a fallback to a provider that is not registered, and names the field', () => {
     const fallbacks = [{ provider: 'beta' }, { provider: 'missing' }];
     const { routing } = requestOf({ routing: { fallbacks } });
 

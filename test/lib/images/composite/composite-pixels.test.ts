@@ -13,7 +13,7 @@ function blend(one: readonly number[], other: readonly number[], weight: number)
 }
 
 describe('blendPixel', () => {
-  it('keeps a pixel with weight 0 and replaces it with weight 255, including transparent colours', () => {
+  it('keeps a pixel with weight 0, and replaces the pixel with weight 255, including transparent colours', () => {
     fc.assert(
       fc.property(rgba, rgba, (one, other) => {
         expect(blend(one, other, 255)).toEqual(other);

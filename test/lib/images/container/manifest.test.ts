@@ -34,7 +34,7 @@ describe('hasManifest', () => {
       true,
     ],
     ['no chunk but the frame', 'webp', webp(lossless(2, 2)), false],
-  ])('%s in a %s', async (_, format, bytes, expected) => {
+  ])('checks a file with %s, in the format %s', async (_, format, bytes, expected) => {
     expect(await find(bytes, format)).toBe(expected);
   });
 

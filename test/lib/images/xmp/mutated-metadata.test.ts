@@ -30,11 +30,11 @@ const WITH_RECORDS = await Promise.all(
 );
 
 describe('mutated images', () => {
-  it('are many', () => {
+  it('originate from more than forty images', () => {
     expect(IMAGES.length).toBeGreaterThan(40);
   });
 
-  it('accept a record if they are valid, and grow only by its length', async () => {
+  it('accept a record if the image is valid, and grow only by the length of the record', async () => {
     const all = [...IMAGES.map(({ bytes }) => bytes), ...WITH_RECORDS];
     const property = fc.asyncProperty(mutationsOf(all), async ({ bytes }) => {
       const isValid = finish(checkContainer(bytes, limits)).ok;
