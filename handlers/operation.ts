@@ -6,9 +6,7 @@ import {
 import type { RequestSpec } from '../lib/http/operation-spec.ts';
 import type { Services } from '../lib/services.ts';
 
-/**
- * Creates a handler from the middleware stack of `lib/http` and the services of the bridge. Every handler is created here.
- */
+/** Creates a handler: binds the middleware stack of `lib/http` to the services of the bridge. Creates all handlers. */
 export function operation<K extends keyof Services = never>() {
   return <const R extends RequestSpec, B>(
     declaration: OperationDeclaration<Pick<Services, K>, R, B>,

@@ -72,6 +72,10 @@ export interface Route {
   readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled' | 'server.mcp.enabled';
 }
 
+const openAi = { tag: 'OpenAI' } as const;
+const provider = { method: 'GET', tag: 'Providers' } as const;
+const artifact = { method: 'GET', tag: 'Artifacts' } as const;
+const metrics = { tag: 'Metrics', setting: 'server.metrics.enabled' } as const;
 const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
 const mcp = { path: '/mcp', tag: 'MCP', setting: 'server.mcp.enabled' } as const;
 const dashboard = { method: 'GET', tag: 'Dashboard', setting: 'server.jobs.enabled' } as const;
@@ -86,15 +90,10 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/v1/images', tag: 'Images', handler: createImage },
   { method: 'POST', path: '/v1/images/stream', tag: 'Images', handler: streamImage },
   { method: 'POST', path: '/v1/plan', tag: 'Images', handler: planImage },
-  {
-    method: 'POST',
-    path: '/v1/images/generations',
-    tag: 'OpenAI',
-    handler: createImageGeneration,
-  },
-  { method: 'POST', path: '/v1/images/edits', tag: 'OpenAI', handler: createImageEdit },
-  { method: 'GET', path: '/v1/models', tag: 'OpenAI', handler: listModels },
-  { method: 'GET', path: '/v1/models/{id}', tag: 'OpenAI', handler: getModel, takesSlashes: true },
+  { ...openAi, method: 'POST', path: '/v1/images/generations', handler: createImageGeneration },
+  { ...openAi, method: 'POST', path: '/v1/images/edits', handler: createImageEdit },
+  { ...openAi, method: 'GET', path: '/v1/models', handler: listModels },
+  { ...openAi, method: 'GET', path: '/v1/models/{id}', handler: getModel, takesSlashes: true },
   { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
   { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
   { ...job, method: 'GET', path: '/v1/jobs/events', handler: streamJobs },
@@ -115,13 +114,8 @@ export const routes: readonly Route[] = [
   { ...job, method: 'PATCH', path: '/v1/queue', handler: updateQueue },
   { ...job, method: 'GET', path: '/v1/queue/jobs', handler: listQueueJobs },
   { ...job, method: 'DELETE', path: '/v1/queue/jobs/{id}', handler: cancelQueueJob },
-  { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
-  {
-    method: 'GET',
-    path: '/v1/providers/{name}/capabilities',
-    tag: 'Providers',
-    handler: getProviderCapabilities,
-  },
+  { ...provider, path: '/v1/providers', handler: listProviders },
+  { ...provider, path: '/v1/providers/{name}/capabilities', handler: getProviderCapabilities },
   { method: 'GET', path: '/v1/presets', tag: 'Presets', handler: listPresets },
   { method: 'POST', path: '/v1/presets', tag: 'Presets', handler: createPreset },
   { method: 'GET', path: '/v1/presets/{name}', tag: 'Presets', handler: getPreset },
@@ -130,21 +124,10 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/sessions/{key}', tag: 'Sessions', handler: getSession },
   { method: 'DELETE', path: '/v1/sessions/{key}', tag: 'Sessions', handler: deleteSession },
   { method: 'GET', path: '/v1/usage', tag: 'Usage', handler: getUsage },
-  { method: 'GET', path: '/v1/artifacts/{id}', tag: 'Artifacts', handler: getArtifact },
-  {
-    method: 'GET',
-    path: '/v1/artifacts/{id}/thumbnail',
-    tag: 'Artifacts',
-    handler: getArtifactThumbnail,
-  },
+  { ...artifact, path: '/v1/artifacts/{id}', handler: getArtifact },
+  { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
   { method: 'GET', path: '/v1/diagnostics', tag: 'Diagnostics', handler: getDiagnostics },
-  {
-    method: 'GET',
-    path: '/metrics',
-    tag: 'Metrics',
-    handler: getMetrics,
-    setting: 'server.metrics.enabled',
-  },
+  { ...metrics, method: 'GET', path: '/metrics', handler: getMetrics },
   { ...mcp, method: 'POST', handler: callMcp },
   { ...mcp, method: 'GET', handler: openMcpStream },
   { ...mcp, method: 'DELETE', handler: endMcpSession },

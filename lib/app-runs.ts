@@ -94,8 +94,8 @@ function openAdmission(
     clock,
     providers: registry.all.map(({ name }) => name),
     hooks: {
-      onTransition: (provider, from, to) => metrics.circuitTransition({ provider, from, to }),
-      onRejection: (provider) => metrics.circuitRejected({ provider }),
+      onTransition: metrics.circuitTransition,
+      onRejection: metrics.circuitRejected,
     },
   });
 }

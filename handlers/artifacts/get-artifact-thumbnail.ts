@@ -6,7 +6,7 @@ import {
 import { THUMBNAIL_FILE, wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/artifacts/{id}/thumbnail: returns a small PNG of an image, or 304 if the client has a current copy. */
+/** GET /v1/artifacts/{id}/thumbnail: returns a small PNG of an image, or 304 if the client's copy is current. */
 export const handler = operation<'artifacts'>()({
   id: 'getArtifactThumbnail',
   summary: 'Download a thumbnail of an artifact',
@@ -15,8 +15,7 @@ export const handler = operation<'artifacts'>()({
   reply: THUMBNAIL_FILE,
   errors: ['not_found', 'artifact', 'overloaded'],
   async handle({ path, query, event, context, services }) {
-    const { artifacts } = services;
-    const { record, bytes, sha256 } = await artifacts.openThumbnail(
+    const { record, bytes, sha256 } = await services.artifacts.openThumbnail(
       context.scope,
       path.id,
       query.edge,

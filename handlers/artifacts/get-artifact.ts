@@ -6,7 +6,7 @@ import {
 import { fileReply, IMAGE_FILE } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/artifacts/{id}: returns the verified bytes or one range of them, or 304 if the client has a current copy. */
+/** GET /v1/artifacts/{id}: returns the verified bytes or a range of the bytes, or 304 if the client's copy is current. */
 export const handler = operation<'artifacts'>()({
   id: 'getArtifact',
   summary: 'Download an artifact',

@@ -10,7 +10,7 @@ export const handler = operation<'dashboard'>()({
   request: { path: DashboardViewPath, headers: DashboardHeaders },
   reply: {
     ...PAGE_FILE,
-    description: 'The page, the same for every view.',
+    description: 'The page. All views have the same page.',
     mediaTypes: ['text/html'],
   },
   errors: ['not_found'],

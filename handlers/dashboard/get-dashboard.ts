@@ -2,7 +2,7 @@ import { DashboardHeaders } from '../../lib/contract/resources/dashboard.ts';
 import { PAGE_FILE, pageReply } from '../../lib/http/reply/page-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /dashboard: returns the page, without any content. The page loads its content from the API. */
+/** GET /dashboard: returns the page. The page itself contains no content, and loads the content from the API. */
 export const handler = operation<'dashboard'>()({
   id: 'getDashboard',
   summary: 'Open the dashboard',

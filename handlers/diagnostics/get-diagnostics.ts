@@ -10,7 +10,7 @@ export const handler = operation<'diagnostics'>()({
   request: {},
   reply: {
     status: 200,
-    description: 'Facts and counts, never content of requests.',
+    description: 'Facts and counts, never the content of requests.',
     body: Diagnostics,
   },
   errors: ['overloaded'],

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { operation } from '../operation.ts';
 
-/** Rejects an unsupported method of a known path, behind the same guard as the routes of the path. */
+/** Rejects a method that the path does not support. The same guard protects this handler and the routes of the path. */
 export const handler = operation<'allowedMethods'>()({
   id: 'refuseMethod',
   summary: 'Reject an unsupported method',

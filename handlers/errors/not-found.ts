@@ -1,7 +1,7 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { operation } from '../operation.ts';
 
-/** Rejects every path without a route, behind the same guard as the routes below the same prefix. */
+/** Rejects a path without a route. The same guard protects this handler and the routes with the same prefix. */
 export const handler = operation()({
   id: 'refusePath',
   summary: 'Reject an unknown path',

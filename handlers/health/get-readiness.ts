@@ -2,7 +2,7 @@ import { NotReady, Ready } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /health/ready: returns 200 if requests are accepted now, else 503. */
+/** GET /health/ready: returns 200 if the bridge is ready for requests, and 503 otherwise. */
 export const handler = operation<'readiness'>()({
   id: 'getReadiness',
   summary: 'Check whether requests are accepted',

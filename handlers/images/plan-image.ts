@@ -15,7 +15,7 @@ export const handler = operation<'plans'>()({
   reply: {
     status: 200,
     description:
-      'One entry per route, in the order in which the routes are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the request itself.',
+      'One entry per route, in the order in which the routes are tried. The bridge decodes no image, calls no provider and stores nothing. An idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the image request itself.',
     body: ImagePlan,
   },
   errors: ['configuration', 'overloaded'],

@@ -8,7 +8,7 @@ import { GENERATION_ERRORS } from '../../lib/errors/codes.ts';
 import { stream } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/stream: generates or edits images like POST /v1/images, and reports the progress as events. */
+/** POST /v1/images/stream: generates or edits images in the same way as POST /v1/images, and reports progress as events. */
 export const handler = operation<'imageRequests'>()({
   id: 'streamImage',
   summary: 'Generate or edit images with progress events',
@@ -17,7 +17,7 @@ export const handler = operation<'imageRequests'>()({
   reply: {
     status: 200,
     description:
-      'Events from `started` to `completed` or `error`. A rejection before the start is an ordinary error reply. Closing the connection cancels the work unless the request has an idempotency key.',
+      'A stream of events. The first event is `started`, and the last event is `completed` or `error`. A request that is rejected before the start receives an ordinary error reply. If the client closes the connection, the work is cancelled, unless the request has an idempotency key.',
     events: StreamEvent,
     headers: {
       'idempotent-replayed':

@@ -3,10 +3,7 @@ import { ImageJob, JobCreate } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/**
- * POST /v1/jobs: accepts one request and replies when the job is durably queued. Throws `overloaded`,
- * `idempotency_conflict`.
- */
+/** POST /v1/jobs: accepts one request and replies when the job is durably queued. */
 export const handler = operation<'jobs'>()({
   id: 'createJob',
   summary: 'Queue a request as a durable job',

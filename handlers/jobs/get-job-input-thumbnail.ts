@@ -3,10 +3,7 @@ import { JobInputPath } from '../../lib/contract/resources/job.ts';
 import { THUMBNAIL_FILE, wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/**
- * GET /v1/jobs/{id}/inputs/{index}/thumbnail: returns a small PNG of an input image, or 304 if the client has a current
- * copy.
- */
+/** GET /v1/jobs/{id}/inputs/{index}/thumbnail: returns a small PNG of an input image, or 304 if the client's copy is current. */
 export const handler = operation<'jobInputs'>()({
   id: 'getJobInputThumbnail',
   summary: 'Download a thumbnail of an input image of a job',

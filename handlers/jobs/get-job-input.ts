@@ -3,7 +3,7 @@ import { JobInputPath } from '../../lib/contract/resources/job.ts';
 import { fileReply, IMAGE_FILE } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}/inputs/{index}: returns an input image of the job, in the same way as an artifact. */
+/** GET /v1/jobs/{id}/inputs/{index}: returns an input image of the job, or a range of its bytes. */
 export const handler = operation<'jobInputs'>()({
   id: 'getJobInput',
   summary: 'Download an input image of a job',

@@ -2,7 +2,7 @@ import { ImageJob, JobPath, JobQuery } from '../../lib/contract/resources/job.ts
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}: returns the job at once, or, with `wait_ms`, when the job has ended. Throws `not_found`. */
+/** GET /v1/jobs/{id}: returns the job immediately. With `wait_ms`, waits for the end of the job first. Throws `not_found`. */
 export const handler = operation<'jobs'>()({
   id: 'getJob',
   summary: 'Read a job, or wait for its end',

@@ -2,7 +2,7 @@ import { JobListQuery, JobPage } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs: lists the caller's jobs, most recently accepted first. */
+/** GET /v1/jobs: lists the jobs of the caller, newest first. */
 export const handler = operation<'jobLists'>()({
   id: 'listJobs',
   summary: 'List and search jobs',

@@ -3,10 +3,7 @@ import { ImageJob, JobPath } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/**
- * POST /v1/jobs/{id}/retry: creates a job with the request of a job that did not succeed. Throws the same errors as
- * `createJob`.
- */
+/** POST /v1/jobs/{id}/retry: creates a job with the request of a job that did not succeed. */
 export const handler = operation<'jobs'>()({
   id: 'retryJob',
   summary: 'Retry a job that failed, was cancelled or was interrupted',

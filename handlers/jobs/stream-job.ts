@@ -12,7 +12,7 @@ export const handler = operation<'jobStreams'>()({
   reply: {
     status: 200,
     description:
-      'Events from `snapshot` to `ended`. Every connection begins with the current state of the job, so `Last-Event-ID` is not needed. A slow reader receives the latest progress of each output, not every step.',
+      'A stream of events. The first event is `snapshot`, and the last event is `ended`. Every connection begins with the current state of the job, so the header `Last-Event-ID` is not needed. A slow reader receives only the latest progress of each output.',
     events: JobEvent,
   },
   errors: ['not_found', 'rate_limited'],

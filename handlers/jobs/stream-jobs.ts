@@ -11,7 +11,7 @@ export const handler = operation<'jobStreams'>()({
   reply: {
     status: 200,
     description:
-      'First an id without an event, then the active jobs, then every changed job, each in its state at the time of sending. A reader that sends the last id as `Last-Event-ID` receives the jobs that have changed since, also after a restart of the bridge. A slow reader receives each changed job once, in its current state.',
+      'A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes.',
     events: JobFeedEvent,
   },
   errors: ['rate_limited'],

@@ -2,7 +2,7 @@ import { ImageJob, JobPatch, JobPath } from '../../lib/contract/resources/job.ts
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** PATCH /v1/jobs/{id}: marks a job as a favorite, hides it or restores it. Throws `not_found`, `job_not_terminal`. */
+/** PATCH /v1/jobs/{id}: marks a job as a favorite, hides a job or restores a hidden job. Throws `not_found`, `job_not_terminal`. */
 export const handler = operation<'jobs'>()({
   id: 'updateJob',
   summary: 'Mark, hide or restore a job',

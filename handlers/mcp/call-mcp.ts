@@ -1,16 +1,16 @@
 import { MCP_REFUSALS, McpMessage } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
-/** POST /mcp: serves the tools of the bridge for agents, if the settings enable them. */
+/** POST /mcp: serves the tools for agents. */
 export const handler = operation<'mcp'>()({
   id: 'callMcp',
-  summary: 'Send a message of the Model Context Protocol',
+  summary: 'Send a Model Context Protocol message',
   protection: 'read',
   request: { body: McpMessage },
   reply: {
     status: 200,
     description:
-      'The reply of the protocol (Streamable HTTP): a message or a stream of messages. Errors of the protocol have the form defined by the protocol. A failed tool reports the failure in its result.',
+      'The reply of the Model Context Protocol (Streamable HTTP): a message or a stream of messages. Errors have the format that the protocol defines. If a tool fails, its result contains the error.',
     mediaTypes: ['application/json', 'text/event-stream'],
     also: [
       { status: 202, description: 'A notification was accepted.' },

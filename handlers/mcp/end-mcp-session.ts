@@ -1,10 +1,10 @@
 import { MCP_REFUSALS } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
-/** DELETE /mcp: ends a session without cancelling its jobs. */
+/** DELETE /mcp: ends a session. The jobs of the session continue. */
 export const handler = operation<'mcp'>()({
   id: 'endMcpSession',
-  summary: 'End a session of the Model Context Protocol',
+  summary: 'End a Model Context Protocol session',
   protection: 'read',
   request: {},
   reply: {

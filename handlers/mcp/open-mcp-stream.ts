@@ -1,15 +1,15 @@
 import { MCP_REFUSALS } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
-/** GET /mcp: streams the messages that the bridge sends to a session on its own. */
+/** GET /mcp: streams the messages of the bridge to a session that are not replies to requests. */
 export const handler = operation<'mcp'>()({
   id: 'openMcpStream',
-  summary: 'Listen to a session of the Model Context Protocol',
+  summary: 'Listen to a Model Context Protocol session',
   protection: 'read',
   request: { ignoresQuery: true },
   reply: {
     status: 200,
-    description: 'A stream of messages. Clients of the revision 2026-07-28 do not use it.',
+    description: 'A stream of messages. Clients of the revision 2026-07-28 do not use this stream.',
     mediaTypes: ['text/event-stream'],
     also: [
       MCP_REFUSALS.malformed,

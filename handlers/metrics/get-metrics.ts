@@ -1,10 +1,10 @@
 import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /metrics: returns the metrics for Prometheus, if the settings enable them. */
+/** GET /metrics: returns the metrics for Prometheus. */
 export const handler = operation<'metrics'>()({
   id: 'getMetrics',
-  summary: 'Scrape the metrics',
+  summary: 'Read the metrics',
   protection: 'metrics',
   request: { ignoresQuery: true },
   reply: {

@@ -7,9 +7,7 @@ import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/
 import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/**
- * POST /v1/images/edits: edits images for clients of the OpenAI API. The body is a form or JSON, the reply JSON or a stream.
- */
+/** POST /v1/images/edits: edits images for clients of the OpenAI API. */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageEdit',
   summary: 'Edit images (OpenAI-compatible)',

@@ -6,7 +6,7 @@ import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/
 import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/generations: generates images for clients of the OpenAI API. The reply is JSON or a stream. */
+/** POST /v1/images/generations: generates images for clients of the OpenAI API. */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageGeneration',
   summary: 'Generate images (OpenAI-compatible)',

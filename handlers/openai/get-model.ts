@@ -2,7 +2,7 @@ import { Model, ModelPath } from '../../lib/contract/openai/models.ts';
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/models/{id}: returns one model by any of its names. Throws `not_found`. */
+/** GET /v1/models/{id}: returns the model with the given name or alias. Throws `not_found`. */
 export const handler = operation<'models'>()({
   id: 'getModel',
   summary: 'Read one model',

@@ -6,10 +6,7 @@ import {
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/**
- * GET /v1/providers/{name}/capabilities: returns the capabilities of one model. Throws `not_found`,
- * `unsupported_capability`.
- */
+/** GET /v1/providers/{name}/capabilities: returns the capabilities of one model. */
 export const handler = operation<'providers'>()({
   id: 'getProviderCapabilities',
   summary: 'Read the capabilities of a model',

@@ -11,7 +11,7 @@ export const handler = operation<'jobQueue'>()({
   request: { query: PageQuery },
   reply: {
     status: 200,
-    description: 'One page of queued and running jobs, first accepted first.',
+    description: 'One page of queued and running jobs, oldest first.',
     body: QueueJobPage,
   },
   errors: [],

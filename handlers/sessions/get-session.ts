@@ -2,7 +2,7 @@ import { SessionBinding, SessionPath, SessionQuery } from '../../lib/contract/re
 import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/sessions/{key}: returns the thread that the key is bound to. Throws `session_not_found`. */
+/** GET /v1/sessions/{key}: returns the thread of a session key. Throws `session_not_found`. */
 export const handler = operation<'sessions'>()({
   id: 'getSession',
   summary: 'Read the thread of a session',

@@ -61,7 +61,9 @@ const builtinsWithoutImports = {
       /^import (\w+)?(?:, )?(?:\{([^}]*)\})? ?from "(node:[a-z0-9_/]+)";$/gm,
       (_statement, whole, names, id) => {
         const target = [whole, names && `{${names.replaceAll(' as ', ': ')}}`].filter(Boolean);
-        return target.map((one) => `const ${one} = process.getBuiltinModule("${id}");`).join(' ');
+        return target
+          .map((one) => `const ${one} = globalThis.process.getBuiltinModule("${id}");`)
+          .join(' ');
       },
     ),
 };

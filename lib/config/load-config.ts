@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
-import { locateConfigFiles, readConfigFile } from './sources/config-file.ts';
+import { locateConfigFiles, type Places, readConfigFile } from './sources/config-file.ts';
 import {
   environmentSource,
   fileSource,
@@ -10,23 +10,17 @@ import {
   type Source,
 } from './sources/source.ts';
 
-export interface LoadOptions {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
+export interface LoadOptions extends Places {
   /** The values of `--set`: `field=value`. */
   readonly set?: readonly string[] | undefined;
-  /** The value of `--config`. */
-  readonly configFile?: string | undefined;
-  /** True if the file in the user's configuration folder is ignored. */
-  readonly ignoresUserFile?: boolean | undefined;
   readonly presets?: Presets | undefined;
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
 }
 
 /**
  * Resolves with the validated configuration, or with all problems of an invalid configuration. The order of precedence is
- * default < preset < file < environment < `set`. Reads only the configuration file: no folder, database, lock or socket is
- * opened, and no secret is resolved.
+ * default < preset < file < environment < `set`. Reads only the configuration file. Opens no folder, database, lock or socket,
+ * and reads no secret.
  */
 export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
   const file = await loadFile(options);
@@ -40,7 +34,7 @@ export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> 
 }
 
 async function loadFile(options: LoadOptions): Promise<Source> {
-  const nothing = { origin: 'file', settings: [], entries: [] } as const;
+  const nothing = { origin: 'file', settings: [], entries: [], problems: [] } as const;
   for (const file of locateConfigFiles(options)) {
     const reading = await readConfigFile(file);
     if (reading.kind === 'text') return fileSource(reading.text, file);
@@ -48,5 +42,5 @@ async function loadFile(options: LoadOptions): Promise<Source> {
     const { namedBy: field, givenPath: source } = file;
     return { ...nothing, problems: [{ field, source, message: reading.message }] };
   }
-  return { ...nothing, problems: [] };
+  return nothing;
 }

@@ -1,15 +1,12 @@
 /** One error in the configuration. */
 export interface Problem {
-  /**
-   * The path of the setting. If the problem concerns the file as a whole, the flag, the variable or the file name that
-   * selected the file.
-   */
+  /** The path of the setting. For a problem with the whole file, the flag, variable or file name that selected the file. */
   readonly field: string;
-  /** The path of the file as it was given, the name of the variable, or the flag. */
+  /** The path of the file as the operator wrote it, the name of the variable, or the flag. */
   readonly source: string;
-  /** The line in the file, from 1. */
+  /** The number of the line in the file. The first line is 1. */
   readonly line?: number | undefined;
-  /** A text that completes "the field …". It never contains the value, which may be a secret. */
+  /** A text that completes "the field …". Never contains the value, because the value may be a secret. */
   readonly message: string;
 }
 

@@ -9,10 +9,10 @@ import {
   toNamed,
 } from './settings/fields.ts';
 import { SINGLE_NAMES } from './settings/provider-names.ts';
-import { type CrossFieldRule, crossFieldRules } from './settings/rules.ts';
+import { crossFieldRules } from './settings/rules.ts';
 import { type Config, SETTINGS } from './settings/settings.ts';
 import type { GivenEntry, Origin, Setting, Source } from './sources/source.ts';
-import { fieldPath, type Keyed, type Section } from './values/field.ts';
+import { fieldPath, type Keyed, type Rule, type Section } from './values/field.ts';
 
 /** The source of the value of a field. */
 export interface FieldOrigin {
@@ -49,7 +49,8 @@ export function resolveConfig(
   const faulty = new Set<string>();
   const problems = sources.flatMap((source) => readSource(source, given, faulty));
   const { keysOf, entries, problems: nameProblems } = readNames(sources);
-  const lookUp = (named: NamedField) => effectiveValue(named, given);
+  const lookUp = ({ path, field: { default: value, inherits = '' } }: NamedField): Value =>
+    given.get(path) ?? given.get(inherits) ?? { value, origin: 'default' };
   // The cast is safe because the type `Config` is derived from the same schema.
   const config = buildSection(SETTINGS, [], { keysOf, lookUp }) as Config;
   const nowMs = clock.nowMs();
@@ -60,12 +61,10 @@ export function resolveConfig(
   const errors = [
     ...problems,
     ...nameProblems,
-    ...broken
-      .filter((rule) => rule.severity === 'error')
-      .map((rule) => toProblem(rule, given, entries)),
+    ...broken.filter((rule) => !rule.isWarning).map((rule) => toProblem(rule, given, entries)),
   ];
   const warnings = broken
-    .filter((rule) => rule.severity === 'warning')
+    .filter((rule) => rule.isWarning)
     .map(({ field, message }) => ({ field, message }));
   if (errors.length > 0) return { ok: false, errors, warnings };
   const origins = listFields(keysOf).map((named) => ({
@@ -97,17 +96,12 @@ function readSource(
   return problems.sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
 }
 
-function effectiveValue(named: NamedField, given: ReadonlyMap<string, Value>): Value {
-  const { default: value, inherits = '' } = named.field;
-  return given.get(named.path) ?? given.get(inherits) ?? { value, origin: 'default' };
-}
-
 function buildSection(
   section: Section<Entries> | Keyed<Entries>,
   segments: readonly string[],
   by: { readonly keysOf: KeysOf; readonly lookUp: (named: NamedField) => Value },
 ): object {
-  // The object has no prototype because "constructor" is a valid provider name.
+  // The object has no prototype, because `constructor` is a valid provider name.
   const built: Record<string, unknown> = Object.create(null);
   for (const [key, node] of membersOf(section, segments, by.keysOf)) {
     const path = [...segments, key];
@@ -117,9 +111,9 @@ function buildSection(
   return built;
 }
 
-/** Reports a broken rule at the first field of the rule that was set, or at the section of the entry if no field was set. */
+/** Returns the problem for a broken rule. The source is the first field of the rule that is set, else the section of the entry. */
 function toProblem(
-  { field, with: others, message }: CrossFieldRule,
+  { field, with: others, message }: Rule<Config>,
   given: ReadonlyMap<string, Value>,
   entries: readonly GivenEntry[],
 ): Problem {
@@ -135,21 +129,14 @@ function toProblem(
   };
 }
 
-/** Reserved names. Metrics use `global` as a scope and `none` as the label for no provider. */
+/** The names that no provider may have. Metrics use `global` as a scope, and `none` if an operation has no provider. */
 const RESERVED: readonly string[] = ['global', 'none', ...SINGLE_NAMES];
 
-interface GivenNames {
-  readonly keysOf: KeysOf;
-  /** Each entry of each keyed section, with the position of its first occurrence. */
-  readonly entries: readonly GivenEntry[];
-  readonly problems: readonly Problem[];
-}
-
 /**
- * Returns the provider names that the sources define, and a problem for each name that is reserved, repeated or not
- * registered.
+ * Returns the provider names that the sources define, the first occurrence of each entry of a keyed section, and a problem
+ * for each name that is reserved, repeated or not registered.
  */
-function readNames(sources: readonly Source[]): GivenNames {
+function readNames(sources: readonly Source[]) {
   const byPath = new Map<string, GivenEntry>();
   for (const entry of sources.flatMap(({ entries }) => entries)) {
     const path = pathOf(entry);
@@ -160,12 +147,17 @@ function readNames(sources: readonly Source[]): GivenNames {
   const registered = [...new Set([...SINGLE_NAMES, ...own.map(({ name }) => name)])];
   return {
     entries,
-    keysOf: ({ keys }, path) =>
+    keysOf: (({ keys }, path) =>
       keys === 'registered'
         ? registered
-        : own.filter(({ section }) => section === path).map(({ name }) => name),
+        : own.filter(({ section }) => section === path).map(({ name }) => name)) satisfies KeysOf,
     problems: entries.flatMap((entry) => {
-      const message = entry.keys === 'own' ? nameFault(entry, own) : useFault(entry, registered);
+      const message =
+        entry.keys === 'own'
+          ? nameFault(entry, own)
+          : registered.includes(entry.name)
+            ? undefined
+            : `is not a registered provider: ${registered.join(', ')}`;
       const { source, line } = entry;
       return message === undefined ? [] : [{ field: pathOf(entry), source, line, message }];
     }),
@@ -180,12 +172,6 @@ function nameFault(entry: GivenEntry, own: readonly GivenEntry[]): string | unde
   return first === undefined || first === entry
     ? undefined
     : `must have a different name: ${pathOf(first)} already has this name`;
-}
-
-function useFault({ name }: GivenEntry, registered: readonly string[]): string | undefined {
-  return registered.includes(name)
-    ? undefined
-    : `is not a registered provider: ${registered.join(', ')}`;
 }
 
 function pathOf({ section, name }: GivenEntry): string {

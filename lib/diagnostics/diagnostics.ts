@@ -62,6 +62,8 @@ export function createDiagnostics(deps: Deps) {
      */
     async report({ id, permissions }: Pick<Caller, 'id' | 'permissions'>): Promise<Diagnostics> {
       const isAdmin = permissions.includes('admin');
+      const { logicalBytes, physicalBytes } = await deps.database.sizes();
+      const { count, bytes } = await deps.artifacts.totals();
       return {
         service_version,
         started,
@@ -76,7 +78,12 @@ export function createDiagnostics(deps: Deps) {
           enabled: config.server.webhooks.enabled,
           pending: await deps.webhooks.countPending(),
         },
-        storage: await storageReport(deps),
+        storage: {
+          database_bytes_logical: logicalBytes,
+          database_bytes_physical: physicalBytes,
+          artifacts_count: count,
+          artifacts_bytes: bytes,
+        },
         tasks: deps.tasks(),
         events: deps.events.report(isAdmin ? undefined : id),
       };
@@ -84,13 +91,8 @@ export function createDiagnostics(deps: Deps) {
   };
 }
 
-function toProviderReport({
-  name,
-  ready,
-  checkedSecs: checked,
-  errorCode,
-  restarts,
-}: ProviderReport): Diagnostics['providers'][number] {
+function toProviderReport(found: ProviderReport): Diagnostics['providers'][number] {
+  const { name, ready, checkedSecs: checked, errorCode, restarts } = found;
   const report = { name, ready, checked, restarts };
   return errorCode === undefined ? report : { ...report, error_code: errorCode };
 }
@@ -112,21 +114,5 @@ function toJobsReport(
     retention: { retention_secs, max_retained, max_retained_bytes },
     reserved_bytes: reservedBytes,
     logical_bytes: logicalBytes,
-  };
-}
-
-async function storageReport({
-  database,
-  artifacts,
-}: Pick<Deps, 'database' | 'artifacts'>): Promise<Diagnostics['storage']> {
-  const [{ logicalBytes, physicalBytes }, { count, bytes }] = await Promise.all([
-    database.sizes(),
-    artifacts.totals(),
-  ]);
-  return {
-    database_bytes_logical: logicalBytes,
-    database_bytes_physical: physicalBytes,
-    artifacts_count: count,
-    artifacts_bytes: bytes,
   };
 }

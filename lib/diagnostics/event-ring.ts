@@ -12,8 +12,8 @@ interface Deps {
 
 export interface EventRing extends HttpObserver {
   /**
-   * Returns the events, newest first: all events, or the events of one token. The events of one token have their own
-   * numbers, because global numbers would reveal the number of requests of other tokens.
+   * Returns all events, or the events of one token, newest first. The events of one token have separate numbers, because
+   * global numbers would reveal the number of requests of other tokens.
    */
   report(callerId?: string): Diagnostics['events'];
 }
@@ -25,13 +25,11 @@ interface Entry {
   readonly ownSequence: number;
 }
 
-/** Stores the last replies, without content and only in memory. */
+/** Stores the latest replies in memory, without their content. */
 export function createEventRing({ clock }: Deps): EventRing {
   const ring: Entry[] = [];
   let count = 0;
-  /**
-   * The number of replies to each token since the start. The map is small because every token is listed in the tokens file.
-   */
+  /** The number of replies to each token since the start. The map is small, because only listed tokens are counted. */
   const countOf = new Map<string | undefined, number>();
 
   function newestFirst(): readonly Entry[] {
@@ -52,34 +50,26 @@ export function createEventRing({ clock }: Deps): EventRing {
         method,
         route,
         status,
-        duration_ms: toMicroseconds(durationMs),
+        // Rounded to microseconds.
+        duration_ms: Math.round(durationMs * 1000) / 1000,
       };
       ring[index] = { event, callerId, ownSequence };
     },
     report(callerId) {
       const entries = newestFirst();
-      if (callerId === undefined)
-        return toReport(
-          entries.map(({ event }) => event),
-          count,
-        );
-      const own = entries.filter((entry) => entry.callerId === callerId);
-      const events = own.map(({ event, ownSequence: sequence }) => ({ ...event, sequence }));
-      return toReport(events, countOf.get(callerId) ?? 0);
+      const shown =
+        callerId === undefined
+          ? entries.map(({ event }) => event)
+          : entries
+              .filter((entry) => entry.callerId === callerId)
+              .map(({ event, ownSequence: sequence }) => ({ ...event, sequence }));
+      const total = callerId === undefined ? count : (countOf.get(callerId) ?? 0);
+      return { capacity: EVENT_CAPACITY, overwritten: total - shown.length, items: shown };
     },
   };
 }
 
-function toReport(items: ApiEvent[], count: number): Diagnostics['events'] {
-  return { capacity: EVENT_CAPACITY, overwritten: count - items.length, items };
-}
-
-/** Returns true for routes of probes, scrapers and page loads, which would displace all other events. */
+/** Returns true for the routes of probes, scrapes and page loads. Their events would displace all other events. */
 function isLeftOut(route: string): boolean {
   return route.startsWith('/health/') || route === '/metrics' || route.startsWith('/dashboard/');
-}
-
-/** Rounds to microseconds. */
-function toMicroseconds(durationMs: number): number {
-  return Math.round(durationMs * 1000) / 1000;
 }

@@ -7,9 +7,9 @@ import type { Provider } from '../providers/provider-port.ts';
 interface Deps {
   /** The enabled providers, sorted by name. */
   readonly providers: readonly Pick<Provider, 'name' | 'probe' | 'restarts'>[];
-  /** The provider that determines the readiness. */
+  /** The name of the default provider, which determines the readiness. */
   readonly defaultProvider: string;
-  /** Probes the storage other than the state database. Never rejects. */
+  /** Probes all storage except the state database. Never rejects. */
   readonly probeStorage: () => Promise<void>;
   /** Resolves with true if the state database can be read and written. */
   readonly isStateReady: () => Promise<boolean>;
@@ -20,14 +20,14 @@ interface Deps {
 export interface ProviderState {
   readonly name: string;
   readonly ready: boolean;
-  /** The Unix time of the probe, or of the start if there was no probe. */
+  /** The time of the last probe, or of the start if no probe has run, in Unix seconds. */
   readonly checkedSecs: number;
   readonly errorCode?: BridgeCode;
 }
 
 /** The current state of a provider. */
 export interface ProviderReport extends ProviderState {
-  /** The number of restarts of the child process. */
+  /** The number of restarts of the child process of the provider. */
   readonly restarts: number;
 }
 
@@ -35,10 +35,7 @@ export type Readiness = ReturnType<typeof createReadiness>;
 
 const PROBE_EVERY_MS = 5000;
 
-/**
- * Creates the readiness check. Providers and storage are probed in the background, and a request only reads the last
- * results.
- */
+/** Creates the readiness check. Probes run in the background, and a request only reads the latest results. */
 export function createReadiness(deps: Deps) {
   const { providers, defaultProvider, probeStorage, isStateReady, clock } = deps;
   const states = new Map<string, ProviderState>(
@@ -51,7 +48,7 @@ export function createReadiness(deps: Deps) {
   ): Promise<void> {
     const { name } = provider;
     const found = await ask(provider, signal);
-    // A probe aborted by the shutdown has no result.
+    // A probe that the shutdown aborted has no result.
     if (!signal.aborted) states.set(name, { name, checkedSecs: nowSecs(clock), ...found });
   }
 
@@ -70,9 +67,7 @@ export function createReadiness(deps: Deps) {
     async isReady(): Promise<boolean> {
       return (states.get(defaultProvider)?.ready ?? false) && (await isStateReady());
     },
-    /**
-     * Returns the error for requests to this provider according to the last probe, or undefined if the provider is ready.
-     */
+    /** Returns the error for requests to a provider, or undefined if the last probe of the provider succeeded. */
     findProviderFault(name: string): BridgeError | undefined {
       const state = states.get(name);
       return state?.ready ? undefined : notReady(name, state?.errorCode);

@@ -12,7 +12,7 @@ interface Deps {
 
 type TaskReport = Diagnostics['tasks'][number];
 
-/** Returns a function that logs and counts failures of the background task with this name. */
+/** Returns a function that logs and counts the failures of a background task. */
 export function createFailureReport(task: string, { log, metrics }: Omit<Deps, 'clock'>) {
   return (error: unknown): void => {
     metrics.taskFailed({ task });
@@ -20,7 +20,7 @@ export function createFailureReport(task: string, { log, metrics }: Omit<Deps, '
   };
 }
 
-/** Wraps tasks to record the results of their runs. Failures are logged and counted, and no run rejects. */
+/** Wraps tasks to record the results of their runs. Logs and counts failures. The runs of the returned tasks never reject. */
 export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps) {
   const reports = new Map<string, TaskReport>();
 
@@ -41,7 +41,7 @@ export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps)
           await run(signal, succeeded);
           if (!signal.aborted) succeeded();
         } catch (error) {
-          // A run that is aborted by the shutdown does not count as failed.
+          // A run that the shutdown aborted does not count as failed.
           if (signal.aborted) return;
           update({ failures: report.failures + 1 });
           reportFailure(error);

@@ -3,27 +3,27 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { errorCode } from '../platform/error-code.ts';
 
-/** The facts about a failure that may be logged: no message, no path of a user and no content. */
+/** The facts about a failure that may be logged. Contains no message, no path of a user and no content. */
 export interface FailureReport {
-  /** The class of the first cause, such as `SqliteError` or `TypeError`. */
+  /** The class of the first cause in the chain, such as `SqliteError` or `TypeError`. */
   readonly errorClass: string;
   /** The code of the driver or the system, such as `SQLITE_FULL` or `ENOSPC`. */
   readonly systemCode?: string;
-  /** Stack frames in the program's own code as `file:line`, innermost first. Files are relative to the package. */
+  /** The stack frames in the code of this program, as `file:line`, innermost first. Files are relative to the package. */
   readonly stack: readonly string[];
 }
 
-// The limit is needed because a chain of causes may be circular.
+// The maximum number of causes. A chain of causes may be circular.
 const MAX_CAUSES = 8;
 const MAX_FRAMES = 10;
 
 const STABLE_NAME = /^[A-Za-z0-9_]{1,64}$/;
 
-/** Matches a file of the program (compiled, bundled or source) and the line. */
+/** Matches a file of the program (compiled, bundled or source) and the number of the line. */
 const OWN_FILE =
   /^((?:dist\/)?(?:bundle|lib|handlers|local-runtime)\/[\w./-]+\.[jt]s):(\d+):\d+\)?$/;
 
-/** Returns the class, the code and the own stack frames of a thrown value, from the first cause that has them. */
+/** Returns the facts about a thrown value. The code and the stack frames are those of the first cause that has a value. */
 export function toFailureReport(thrown: unknown): FailureReport {
   const causes = causesOf(thrown);
   const systemCode = causes.map(codeOf).find((code) => code !== undefined);
@@ -34,7 +34,7 @@ export function toFailureReport(thrown: unknown): FailureReport {
   };
 }
 
-/** Returns the chain of causes, first cause first. */
+/** Returns the thrown value and all its causes. The first cause is the first item. */
 export function causesOf(thrown: unknown): readonly unknown[] {
   const chain = [thrown];
   let last = thrown;
@@ -62,7 +62,7 @@ function isStableName(name: unknown): name is string {
 
 function ownFrames(thrown: unknown): readonly string[] {
   if (!(thrown instanceof Error) || typeof thrown.stack !== 'string') return [];
-  // The message at the start of the stack is skipped because it may look like a frame.
+  // Skips the message at the start of the stack, because the message may look like a stack frame.
   const afterMessage = thrown.stack.indexOf(thrown.message) + thrown.message.length;
   const lines = thrown.stack.slice(afterMessage).split('\n');
   return lines.flatMap((line) => ownFrame(line) ?? []).slice(0, MAX_FRAMES);

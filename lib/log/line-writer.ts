@@ -10,23 +10,20 @@ interface Deps {
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
 }
 
-/**
- * Waiting bytes, and the number of lines that are lost if the bytes are lost. A report represents all lines that it counts.
- */
+/** Bytes that wait to be written, and the number of lines that are lost if the bytes are lost. */
 interface Entry {
   readonly bytes: Buffer;
   readonly lines: number;
 }
 
-/** The maximum number of bytes that wait for a slow reader. */
+/** The maximum size of the buffer for a slow reader. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 
 const RETRY_MS = 50;
 
 /**
- * Creates a writer of lines that never blocks or throws. Lines for a slow reader wait in a bounded buffer. Lines that do not
- * fit into the buffer, and lines for a failed reader, are lost. One line with the number of lost lines is written as soon as
- * writing is possible again.
+ * Creates a writer of lines that never blocks or throws. Lines for a slow reader wait in a buffer. If the buffer is full or
+ * the reader has failed, lines are lost. When lines can be written again, the writer first reports the number of lost lines.
  */
 export function createLineWriter({ writeBytes, clock }: Deps) {
   let pending: Entry[] = [];
@@ -72,10 +69,7 @@ export function createLineWriter({ writeBytes, clock }: Deps) {
     clock.after(RETRY_MS, flush);
   }
 
-  /**
-   * Discards the waiting lines. The next line tries to write again; there is no timer because a closed pipe is seldom
-   * reopened.
-   */
+  /** Discards the waiting lines. Starts no timer, because a closed pipe is seldom reopened. The next line is written again. */
   function loseAll(): void {
     for (const { lines } of pending) lost += lines;
     pending = [];

@@ -3,7 +3,7 @@ import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { ERRORS } from '../errors/codes.ts';
 import { causesOf, toFailureReport } from './failure-report.ts';
 
-/** The only facts of an image operation that are logged: no prompt, no path and no token. */
+/** The facts about an image operation that are logged. Contains no prompt, no path and no token. */
 export interface ImageOperationEvent {
   readonly event:
     | 'image_operation_started'
@@ -29,19 +29,17 @@ export interface TraceLog {
    * the bridge itself: every 500, and any other 5xx that has a cause.
    */
   failure(thrown: unknown, source: FailureSource): void;
-  /** Warns about ended jobs that are not sent because webhooks were disabled before the delivery. */
+  /** Warns about ended jobs that cannot be delivered, because webhooks were disabled before the delivery. */
   webhooksWaiting(count: number): void;
 }
 
-interface Options {
-  /** True if image operations are logged. Failures are always logged. */
-  readonly isTracing: boolean;
-}
-
-/** Creates a log with one JSON line per event. `write` receives whole lines and must not throw. */
+/**
+ * Creates a log with one JSON line per event. The function `write` receives whole lines and must not throw. If `isTracing` is
+ * false, only failures and warnings are logged.
+ */
 export function createTraceLog(
   write: (line: string) => void,
-  { isTracing }: Options = { isTracing: true },
+  { isTracing } = { isTracing: true },
 ): TraceLog {
   const logger = createLogger(write);
   return {
@@ -55,7 +53,7 @@ function logOperation(
   logger: Logger,
   { event, traceId, spanId, requestId, provider, errorCode, retryable }: ImageOperationEvent,
 ): void {
-  // The members are listed so that a new member of the event is not logged unless it is added here.
+  // Lists the members, so that a new member of the event is logged only if the member is added here.
   logger.info(event, {
     trace_id: traceId,
     span_id: spanId,
@@ -67,7 +65,7 @@ function logOperation(
 }
 
 function createFailureLog(logger: Logger): TraceLog['failure'] {
-  // Several callers may report the same failure.
+  // The causes that were reported. Several callers may report the same failure.
   const reported = new WeakSet<object>();
 
   return (thrown, source) => {
@@ -88,14 +86,14 @@ function createFailureLog(logger: Logger): TraceLog['failure'] {
 }
 
 function isReported({ code, cause }: BridgeError, source: FailureSource): boolean {
-  // The message of a configuration error is sufficient unless a system error is its cause.
+  // The message of a configuration error is sufficient, unless the error has a cause.
   if (code === 'configuration') return cause !== undefined;
   if ('task' in source) return true;
   const { status } = ERRORS[code];
   return status === 500 || (status > 500 && cause !== undefined);
 }
 
-// A class, because the formatter of the library can be replaced only by a subclass.
+// Declared as a class, because the library accepts only a subclass of its formatter.
 class PlainFormatter extends LogFormatter {
   override formatAttributes(
     { logLevel, timestamp, message }: Parameters<LogFormatter['formatAttributes']>[0],
@@ -108,8 +106,8 @@ class PlainFormatter extends LogFormatter {
 
 function createLogger(write: (line: string) => void): Logger {
   const logger = new Logger({ logLevel: 'INFO', logFormatter: new PlainFormatter() });
-  // The console is replaced because the library writes INFO to standard output, which is reserved for command output, and
-  // has no option to change this.
+  // Replaces the console, because the library writes the level INFO to standard output, which is reserved for the output of
+  // commands, and has no option to change the stream.
   const writeLine = (line: string) => write(`${line}\n`);
   Object.assign(logger, { console: { info: writeLine, warn: writeLine, error: writeLine } });
   return logger;
@@ -121,14 +119,10 @@ type Traced = Pick<ImageOperationEvent, 'traceId' | 'spanId' | 'requestId'>;
 /** Logs the start and the end of image operations. */
 export function createOperationLog(log: TraceLog) {
   return {
-    started(traced: Traced): void {
-      log.imageOperation({ event: 'image_operation_started', ...traced });
-    },
-
-    succeeded(traced: Traced, provider: string): void {
-      log.imageOperation({ event: 'image_operation_succeeded', ...traced, provider });
-    },
-
+    started: (traced: Traced) =>
+      log.imageOperation({ event: 'image_operation_started', ...traced }),
+    succeeded: (traced: Traced, provider: string) =>
+      log.imageOperation({ event: 'image_operation_succeeded', ...traced, provider }),
     failed(traced: Traced, error: BridgeError): void {
       const { provider, bridgeCode: errorCode, retryable } = error;
       log.imageOperation({

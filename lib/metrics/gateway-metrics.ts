@@ -2,62 +2,56 @@ import { createMetrics, type MetricRow } from './metric-table.ts';
 
 const SECS = [0.001, 0.01, 0.1, 1, 10, 30, 60, 120, 300, 600, 1200, 1800, 2400] as const;
 
-/** Every metric of a gateway, declared once. */
+/** All metrics of the gateway. */
 const METRICS = {
   replies: {
     kind: 'counter',
     name: 'gateway_replies_total',
-    help: 'Replies to requests by source: a slot or the gateway itself. Replies that a slot cut off count as replies of the gateway.',
+    help: 'Replies to requests. The source is a slot or the gateway. A reply that a slot cut off counts as a reply of the gateway.',
     labels: ['source', 'status'],
   },
   disconnects: {
     kind: 'counter',
     name: 'gateway_disconnects_total',
     help: 'Clients that disconnected before the end of the reply.',
-    labels: [],
   },
   replySecs: {
     kind: 'histogram',
     name: 'gateway_reply_duration_seconds',
-    help: 'Duration from the request head to the last byte of the reply, including the hold.',
-    labels: [],
+    help: 'Time from the request head to the last byte of the reply, including the hold.',
     buckets: SECS,
   },
   holdSecs: {
     kind: 'histogram',
     name: 'gateway_hold_duration_seconds',
-    help: 'Time that requests were held before they were sent to a slot.',
-    labels: [],
+    help: 'Time for which a request was held before the request was sent to a slot.',
     buckets: SECS,
   },
   held: {
     kind: 'gauge',
     name: 'gateway_held_requests',
-    help: 'Currently held requests.',
-    labels: [],
+    help: 'Requests that are held now.',
   },
   inFlight: {
     kind: 'gauge',
     name: 'gateway_requests_in_flight',
     help: 'Requests without a complete reply, including held requests.',
-    labels: [],
   },
   target: {
     kind: 'gauge',
     name: 'gateway_target',
-    help: '1 for the current target in the coordination file: blue, green or hold.',
+    help: '1 for the current target in the coordination file (blue, green or hold), 0 for the other targets.',
     labels: ['target'],
   },
   handoff: {
     kind: 'gauge',
     name: 'gateway_handoff_runs',
-    help: '1 while a handoff of the slots runs; 0 if no handoff runs or the last handoff was cut off.',
-    labels: [],
+    help: '1 while a handoff of the slots runs, 0 if no handoff runs or the last handoff was interrupted.',
   },
   build: {
     kind: 'gauge',
     name: 'build_info',
-    help: '1, labelled with the version of the running program.',
+    help: 'Always 1. The `version` label is the version of the running program.',
     labels: ['version'],
   },
 } as const satisfies Record<string, MetricRow>;
@@ -95,7 +89,7 @@ export async function createGatewayMetrics(version: string): Promise<GatewayMetr
   const { metrics, registry } = await createMetrics(METRICS);
   const { replies, disconnects, replySecs, holdSecs, held, inFlight, target, handoff } = metrics;
   metrics.build.set({ version }, 1);
-  // These series are created with the value 0, because an alert on an increase would miss the first count of a new series.
+  // Creates these series with the value 0, because an alert on an increase does not detect the first count of a new series.
   for (const status of [502, 503, 504]) replies.inc({ source: 'gateway', status }, 0);
   return {
     replied({ source, status, durationMs }) {

@@ -1,13 +1,13 @@
 import type { Counter, Gauge, Histogram } from 'prom-client';
 
-/** The definition of one metric. */
+/** The definition of a metric. */
 export interface MetricRow {
   readonly kind: 'counter' | 'gauge' | 'histogram';
   /** The name without the prefix. */
   readonly name: string;
   readonly help: string;
-  readonly labels: readonly string[];
-  /** The upper bounds in seconds. Only for histograms. */
+  readonly labels?: readonly string[];
+  /** The upper bounds of the buckets, in seconds. Only for histograms. */
   readonly buckets?: readonly number[];
 }
 
@@ -24,14 +24,11 @@ type MetricsOf<Rows extends MetricRows> = {
   }[Rows[K]['kind']];
 };
 
-/**
- * Creates every metric of a table in a registry of its own. The library is loaded here, so that a program without metrics does
- * not load it.
- */
+/** Creates the metrics of a table in a new registry. Loads the library only here, because a program may not need metrics. */
 export async function createMetrics<const Rows extends MetricRows>(rows: Rows) {
   const { Counter, Gauge, Histogram, Registry } = await import('prom-client');
   const registry = new Registry();
-  const create = ({ kind, name, help, labels, buckets = [] }: MetricRow) => {
+  const create = ({ kind, name, help, labels = [], buckets = [] }: MetricRow) => {
     const options = { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] };
     if (kind === 'histogram') return new Histogram({ ...options, buckets: [...buckets] });
     return kind === 'counter' ? new Counter(options) : new Gauge(options);
@@ -45,63 +42,58 @@ const OPERATION_SECS = [0.1, 0.5, 1, 5, 10, 30, 60, 120, 180, 300, 600, 1800] as
 
 const HTTP_SECS = [0.001, 0.005, 0.01, 0.05, ...OPERATION_SECS] as const;
 
-/** Every metric of the bridge, declared once. */
+/** All metrics of the bridge. */
 export const METRICS = {
   operations: {
     kind: 'counter',
     name: 'requests_total',
-    help: 'Ended image operations.',
+    help: 'Image operations that have ended.',
     labels: ['provider', 'operation', 'result', 'code'],
   },
   operationSecs: {
     kind: 'histogram',
     name: 'operation_duration_seconds',
     help: 'Duration of image operations, including queueing and delivery.',
-    labels: [],
     buckets: OPERATION_SECS,
   },
   providerSecs: {
     kind: 'histogram',
     name: 'provider_duration_seconds',
     help: 'Duration of provider calls.',
-    labels: [],
     buckets: OPERATION_SECS,
   },
   queueSecs: {
     kind: 'histogram',
     name: 'queue_duration_seconds',
-    help: 'Time that operations waited in the queue.',
-    labels: [],
+    help: 'Time for which an operation waited in the queue.',
     buckets: OPERATION_SECS,
   },
   generatedBytes: {
     kind: 'counter',
     name: 'generated_bytes_total',
-    help: 'Encoded bytes of delivered images.',
-    labels: [],
+    help: 'Total size of the encoded images that were delivered.',
   },
   generatedImages: {
     kind: 'counter',
     name: 'generated_images_total',
-    help: 'Delivered images.',
+    help: 'Images that were delivered.',
     labels: ['provider', 'format'],
   },
   normalizations: {
     kind: 'counter',
     name: 'normalizations_total',
     help: 'Parameters that were changed to values supported by the provider.',
-    labels: [],
   },
   queueDepth: {
     kind: 'gauge',
     name: 'queue_depth',
-    help: 'Operations that wait at the global gate or at the gate of a provider.',
+    help: 'Operations that are waiting at the global gate or at the gate of a provider.',
     labels: ['scope'],
   },
   activeOperations: {
     kind: 'gauge',
     name: 'active_operations',
-    help: 'Operations that have passed a gate and have not ended.',
+    help: 'Operations that are running: admitted by a gate and not yet ended.',
     labels: ['scope'],
   },
   jobs: {
@@ -114,54 +106,49 @@ export const METRICS = {
     kind: 'counter',
     name: 'provider_restarts_total',
     help: 'Restarts of the child processes of providers.',
-    labels: [],
   },
   providerSkippedLines: {
     kind: 'counter',
     name: 'provider_skipped_lines_total',
-    help: 'Skipped lines of the child processes of providers that are not messages.',
-    labels: [],
+    help: 'Output lines of the child processes of providers that were skipped because they are not messages.',
   },
   circuitState: {
     kind: 'gauge',
     name: 'circuit_state',
-    help: '1 for the current state of the circuit breaker of a provider.',
+    help: '1 for the current state of the circuit breaker of a provider, 0 for the other states.',
     labels: ['provider', 'state'],
   },
   circuitTransitions: {
     kind: 'counter',
     name: 'circuit_transitions_total',
     help: 'State changes of all circuit breakers.',
-    labels: [],
   },
   circuitRejections: {
     kind: 'counter',
     name: 'circuit_rejections_total',
     help: 'Attempts rejected by an open circuit breaker.',
-    labels: [],
   },
   httpRequests: {
     kind: 'counter',
     name: 'http_requests_total',
-    help: 'HTTP requests with a reply.',
+    help: 'HTTP requests that received a reply.',
     labels: ['route', 'method', 'status'],
   },
   refusals: {
     kind: 'counter',
     name: 'refusals_total',
-    help: 'HTTP requests that were refused because a resource is full, paused or broken.',
+    help: 'HTTP requests that were rejected because a resource is full, paused or broken.',
     labels: ['reason'],
   },
   ready: {
     kind: 'gauge',
     name: 'ready',
-    help: '1 if the bridge is ready to accept requests.',
-    labels: [],
+    help: '1 if the bridge is ready to accept requests, 0 otherwise.',
   },
   httpRequestSecs: {
     kind: 'histogram',
     name: 'http_request_duration_seconds',
-    help: 'Time until the reply to an HTTP request was ready.',
+    help: 'Time from an HTTP request until its reply is ready.',
     labels: ['route'],
     buckets: HTTP_SECS,
   },
@@ -180,13 +167,13 @@ export const METRICS = {
   webhookDeliveries: {
     kind: 'counter',
     name: 'webhook_deliveries_total',
-    help: 'Attempts to deliver an ended job to a webhook: delivered, retried later, or failed permanently.',
+    help: 'Attempts to deliver an ended job to a webhook. The result is delivered, retried (another attempt follows) or failed.',
     labels: ['result'],
   },
   build: {
     kind: 'gauge',
     name: 'build_info',
-    help: '1, labelled with the version of the running bridge.',
+    help: 'Always 1. The `version` label is the version of the running program.',
     labels: ['version'],
   },
 } as const satisfies Record<string, MetricRow>;

@@ -3,9 +3,7 @@ import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 import type { RefusalReason } from '../errors/refusals.ts';
 
-type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
-
-/** The values that gates, circuit breakers, providers and the job store track themselves. */
+/** The values that are read from gates, circuit breakers, providers and the job store at each scrape. */
 export interface CountedElsewhere {
   readonly runtime: Diagnostics['runtime'];
   readonly jobs: Diagnostics['jobs']['by_status'];
@@ -16,10 +14,7 @@ export interface CountedElsewhere {
   readonly isReady: boolean;
 }
 
-/**
- * Counts events. The table of metrics defines which metrics an event changes. No function throws or waits. Only registered
- * names are used as label values.
- */
+/** Counts events. No function throws or waits. Only registered names are used as label values. */
 export interface Metrics {
   httpRequestEnded(ended: {
     readonly route: string;
@@ -36,8 +31,8 @@ export interface Metrics {
     readonly code: BridgeCode | 'ok';
     readonly durationMs: number;
   }): void;
-  providerCallEnded(ended: { readonly provider: string; readonly durationMs: number }): void;
-  /** Call when an operation has left the queue of a gate, even if the wait was 0 ms. */
+  providerCallEnded(ended: { readonly durationMs: number }): void;
+  /** Call when an operation has left the queue of a gate, even if the operation waited 0 ms. */
   queued(wait: { readonly durationMs: number }): void;
   imageGenerated(image: {
     readonly provider: string;
@@ -46,23 +41,17 @@ export interface Metrics {
   }): void;
   normalized(count: number): void;
   artifactVerified(result: 'succeeded' | 'failed'): void;
-  circuitTransition(transition: {
-    readonly provider: string;
-    readonly from: BreakerState;
-    readonly to: BreakerState;
-  }): void;
-  circuitRejected(rejection: { readonly provider: string }): void;
-  /** Call when a run of a task has failed. The name is defined by the program. */
+  circuitTransition(): void;
+  circuitRejected(): void;
+  /** Call when a run of a background task has failed. */
   taskFailed(failure: { readonly task: string }): void;
   /** Call after each attempt to send an ended job to its webhook. */
   webhookSent(result: (typeof WEBHOOK_RESULTS)[number]): void;
-  /**
-   * Returns all metrics in the Prometheus text format (version 0.0.4), with the current values that are tracked elsewhere.
-   */
+  /** Returns all metrics in the Prometheus text format (version 0.0.4). `now` has the current values of the gauges. */
   exposition(now: CountedElsewhere): Promise<string>;
 }
 
-/** The results of a delivery attempt. Another attempt follows after `retried`. */
+/** The results of an attempt to deliver a webhook. Another attempt follows after `retried`. */
 export const WEBHOOK_RESULTS = ['delivered', 'retried', 'failed'] as const;
 
 /** Metrics that ignore all events, for `server.metrics.enabled = false`. */

@@ -16,21 +16,16 @@ interface Facts {
   /** The registered provider names. Only these names are used as label values. */
   readonly providers: readonly string[];
   /** The route table. Only the paths of this table are used as label values. */
-  readonly routes: readonly RouteLabels[];
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
 }
 
-interface RouteLabels {
-  readonly method: string;
-  readonly path: string;
-}
-
-/** The label of operations without a registered provider. */
+/** The value of the label `provider` for operations without a registered provider. */
 const NO_PROVIDER = 'none';
 
 const METHOD_LABELS: readonly string[] = [...METHODS, OTHER_METHOD];
 const CODES: ReadonlySet<string> = new Set(['ok', ...BRIDGE_CODES]);
 
-// A status has three digits, so the method and the status fit into one number.
+// A status is less than 1000, so one number can contain the index of the method and the status.
 const STATUSES = 1000;
 
 type AllMetrics = Awaited<ReturnType<typeof createMetrics<typeof METRICS>>>['metrics'];
@@ -40,7 +35,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   const { metrics, registry } = await createMetrics(METRICS);
   metrics.build.set({ version: facts.version }, 1);
   beginAtZero(metrics, facts);
-  const registered = registeredIn(facts.providers);
+  const names = new Set(facts.providers);
+  const registered = (name = NO_PROVIDER) => (names.has(name) ? name : NO_PROVIDER);
   const countHttp = createHttpCounts(metrics, facts.routes);
 
   return {
@@ -76,7 +72,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   };
 }
 
-/** Starts series at zero, because an alert on an increase would miss the first count of a new series. */
+/** Creates series with the value 0, because an alert on an increase does not detect the first count of a new series. */
 function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
   for (const reason of REFUSAL_REASONS) counters.refusals.inc({ reason }, 0);
   for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
@@ -89,7 +85,7 @@ function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
   }
 }
 
-/** Sets the gauges, whose values are read from gates, circuit breakers and the job store at each scrape. */
+/** Sets the gauges to the current values. */
 function showGauges(
   { ready, jobs, queueDepth, activeOperations, circuitState }: AllMetrics,
   providers: readonly string[],
@@ -112,13 +108,10 @@ function showGauges(
   }
 }
 
-/**
- * Returns the function that counts HTTP requests. Label combinations are created once and cached, because the function runs
- * for every request.
- */
+/** Returns the function that counts HTTP requests. Caches each combination of labels, because the function runs for every request. */
 function createHttpCounts(
   { httpRequests, httpRequestSecs }: AllMetrics,
-  routes: readonly RouteLabels[],
+  routes: Facts['routes'],
 ): Metrics['httpRequestEnded'] {
   const toRoute = (route: string) => ({
     secs: httpRequestSecs.labels(route),
@@ -140,9 +133,4 @@ function createHttpCounts(
     count.inc();
     known.secs.observe(durationMs / 1000);
   };
-}
-
-function registeredIn(providers: readonly string[]): (name: string | undefined) => string {
-  const names = new Set(providers);
-  return (name) => (name !== undefined && names.has(name) ? name : NO_PROVIDER);
 }

@@ -10,15 +10,12 @@ export interface CommandIo {
   readonly writeBytes: (bytes: Uint8Array) => void;
   /** Reads standard input to its end. Resolves with undefined if the input is longer than `maxBytes`. */
   readonly readInput: (maxBytes: number) => Promise<Buffer | undefined>;
-  /** True for each standard stream that is a terminal. */
+  /** The standard streams. The value is true if the stream is a terminal. */
   readonly isTerminal: Readonly<Record<'stdin' | 'stdout' | 'stderr', boolean>>;
-  /**
-   * Writes the question to standard error. Resolves with the next line of standard input, or with an empty text at the end
-   * of the input.
-   */
+  /** Writes the question to standard error and resolves with the next line of standard input. The line is empty at the end. */
   readonly ask: (question: string) => Promise<string>;
-  /** Resolves on Ctrl+C or SIGTERM. Before the first call either signal ends the process. */
+  /** Resolves on Ctrl+C or SIGTERM. Before the first call of this function, either signal ends the process. */
   readonly untilStopped: () => Promise<void>;
-  /** The storage thread that was started together with the process. Absent if a thread has to be started when it is needed. */
+  /** The storage thread, if a thread was started together with the process. */
   readonly storageThread?: StorageThread | undefined;
 }

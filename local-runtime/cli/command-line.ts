@@ -39,7 +39,7 @@ export function parseLine(argv: readonly string[], io: CommandIo): ParsedLine {
   const onParsed = (line: ParsedLine) => {
     parsed = line;
   };
-  // For commands with another first word only the names are needed, for suggestions and lists.
+  // Only the names of the other commands are needed, for suggestions and lists.
   const parser = createParser(io, { isUsed: (word) => argv.includes(word), onParsed });
   try {
     parser.parse(argv, { from: 'user' });
@@ -56,7 +56,7 @@ interface Uses {
   readonly onParsed: (line: ParsedLine) => void;
 }
 
-/** Creates the parser of all commands. The parser throws instead of exiting the process. */
+/** Creates the parser of all commands. On an error, the parser throws and does not end the process. */
 export function createParser(
   io: Pick<CommandIo, 'stdout' | 'stderr' | 'isTerminal' | 'env'>,
   uses: Uses = { isUsed: () => true, onParsed() {} },
@@ -69,7 +69,7 @@ export function createParser(
     .exitOverride()
     .configureHelp({
       styleTitle: toHeading,
-      // The list shows names only, because the help of each command shows its arguments and options.
+      // The list contains only names, because the help of each command describes its arguments and options.
       subcommandTerm: (command) => command.name(),
     })
     .configureOutput({
@@ -90,7 +90,7 @@ export function createParser(
   return program.helpCommand('help [command]', 'print the help of a command');
 }
 
-/** Makes the parser print its usage before an error. A program or a group also prints its list of commands. */
+/** Makes the parser print its usage before an error. The parser of a group, or of the program, also prints its list of commands. */
 function showUsage(parser: Parser, io: Pick<CommandIo, 'stderr'>): void {
   parser.configureOutput({
     outputError(text) {
@@ -137,7 +137,7 @@ function addCommand(
     });
 }
 
-/** Returns the parser of a group of commands. Creates the parser for the first command of the group. */
+/** Returns the parser of a group of commands. Creates the parser at the first call for the group. */
 function groupOf(program: Parser, word: string, io: Pick<CommandIo, 'stderr'>): Parser {
   const found = program.commands.find((parser) => parser.name() === word);
   if (found) return found;
@@ -151,7 +151,7 @@ function toArgument(name: string, { about, choices }: ArgumentRow): Argument {
   const argument = new Argument(`<${name}>`, about);
   if (choices) return argument.choices(choices);
   return argument.argParser((text: string) => {
-    if (text === '') throw new InvalidArgumentError('It is empty.');
+    if (text === '') throw new InvalidArgumentError('The value is empty.');
     return text;
   });
 }
@@ -161,15 +161,15 @@ function toOption(name: string, row: OptionRow): Option {
   const long = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
   const flags = short === undefined ? long : `-${short}, ${long}`;
   const option = new Option(value === undefined ? flags : `${flags} <${value}>`, about);
-  // Commander would parse `--no-wait` as the negation of `--wait`, which does not exist.
+  // Without this line, commander parses `--no-wait` as the negation of an option `--wait`.
   option.negate = false;
   if (row.excludes !== undefined) option.conflicts(row.excludes);
   if (value === undefined) return option;
   option.makeOptionMandatory(row.isRequired === true).default(row.default);
   const isChoice = (text: string) => choices?.includes(text) ?? true;
   const read = (text: string) => {
-    // The value itself was probably left out.
-    if (/^--[a-z]/.test(text)) throw new InvalidArgumentError('It looks like an option.');
+    // The value of the option is probably missing.
+    if (/^--[a-z]/.test(text)) throw new InvalidArgumentError('The value looks like an option.');
     if (isChoice(text)) return parse(text);
     throw new InvalidArgumentError(`Allowed choices are ${choices?.join(', ')}.`);
   };
@@ -186,7 +186,7 @@ function unset({ value, isRepeated }: OptionRow): unknown {
 
 /** Returns the examples and exit codes of a command. */
 function toNotes({ examples, exits }: Command): string {
-  const codes = Object.entries({ 2: 'usage error, or invalid configuration', ...exits });
+  const codes = Object.entries({ 2: 'the command line or the configuration is invalid', ...exits });
   return [
     `\n${toHeading('Examples:')}`,
     ...examples.map(([line, about]) => `  image-bridge ${line}\n      ${about}`),
@@ -195,7 +195,7 @@ function toNotes({ examples, exits }: Command): string {
   ].join('\n');
 }
 
-/** Returns a summary as a sentence, with a capital letter and a full stop. */
+/** Adds a capital letter and a full stop to a summary. */
 function sentence(about: string): string {
   return `${about[0]?.toUpperCase()}${about.slice(1)}.`;
 }

@@ -1,11 +1,11 @@
 import type { Command, Option } from 'commander';
 
-/** The line that tells the completion script to complete file names. */
+/** The line that makes the completion script complete file names. */
 const FILES = ':files';
 
 /**
- * Returns the words that can continue a command line. Each line has one word, a tab and the summary of the word. The last
- * of `words` may be incomplete.
+ * Returns the words that can continue a command line. Each line contains a word, a tab and the summary of the word. The last
+ * item of `words` may be incomplete.
  */
 export function completionsOf(program: Command, words: readonly string[]): string {
   const current = words.at(-1) ?? '';
@@ -19,8 +19,8 @@ export function completionsOf(program: Command, words: readonly string[]): strin
 type Candidate = readonly [word: string, about: string];
 
 /**
- * Follows the complete words of a command line. Returns their command, the number of arguments so far, and the option whose
- * value is the next word.
+ * Reads the complete words of a command line. Returns the command, the number of arguments before the next word, and the
+ * option if the next word is its value.
  */
 function walk(program: Command, words: readonly string[]) {
   let command = program;
@@ -58,7 +58,7 @@ function candidates(
       .visibleCommands(command)
       .map((one) => [one.name(), help.subcommandDescription(one)] as const);
   }
-  // Bash splits words at `=` and `:`, so the position of an argument may be too high.
+  // Bash splits words at `=` and `:`, so `count` may be too high.
   const argument = command.registeredArguments[count] ?? command.registeredArguments.at(-1);
   return argument ? values(`<${argument.name()}>`, argument) : [];
 }

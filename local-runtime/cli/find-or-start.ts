@@ -28,7 +28,7 @@ export async function findOrStart(
   const running = { service, stop: async () => 0 };
   const isNamed = (options.url ?? io.env['IMAGE_BRIDGE_URL']) !== undefined;
   if (isNamed || (await isLive(service.url, signal))) return running;
-  // The modules of the service are loaded only if the service starts here.
+  // Loaded only if a service starts in this process, because the modules of the service load slowly.
   const { launchBridge } = await import('./launch.ts');
   const launched = await launchBridge(
     { args, options: { ...options, noWait: true }, io },
@@ -41,7 +41,7 @@ export async function findOrStart(
   }
   // Another process may have started the service in the meantime.
   if (await isLive(service.url, signal)) return running;
-  throw new ServiceError('no service is running, and a service cannot be started here', 4, [
+  throw new ServiceError('no service is running, and a new service cannot be started', 4, [
     'Run in a terminal: image-bridge doctor',
   ]);
 }

@@ -8,7 +8,7 @@ import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { toFailureReport } from '../../lib/log/failure-report.ts';
 import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
-import { type Clock, systemClock } from '../../lib/platform/clock.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
 import { createApiKeySource } from '../../lib/providers/credentials/api-key.ts';
 import { startStorage } from '../../lib/storage/open-stores.ts';
 import { describeHolder, takeActivationLock } from '../server/locks/activation-lock.ts';
@@ -25,11 +25,11 @@ export type ServeCall = Call<unknown, ConfigurationOptions & { readonly noWait: 
 
 interface LaunchOptions {
   readonly presets?: Presets;
-  /** True if the file in the user's configuration folder is ignored. */
+  /** True to ignore the file in the user's configuration folder. */
   readonly ignoresUserFile?: boolean;
   /**
-   * Resolves when the process receives a stop signal. After this call a signal ends the wait for the lock or stops the
-   * bridge, instead of ending the process.
+   * Resolves when the process receives a stop signal. After this call, a signal no longer ends the process, but ends the wait
+   * for the lock or stops the bridge.
    */
   readonly untilStopped: () => Promise<void>;
 }
@@ -86,7 +86,7 @@ async function launch(
   );
   if (!activation.ok) return activation;
   try {
-    const keys = await keyWarnings(config, { env: io.env, clock: systemClock });
+    const keys = await keyWarnings(config, io.env);
     for (const warning of keys) io.stderr(`${warningLine(warning)}\n`);
     const bridge = await startBridge(config, {
       env: io.env,
@@ -95,7 +95,7 @@ async function launch(
       openStorage: storage.open,
       onStorageFailure(error) {
         io.stderr(`image-bridge: ${toStorageFailure(error)}\n`);
-        // The results of running work cannot be stored any more. The next start recovers as after a crash.
+        // The results of running work can no longer be stored. The next start recovers in the same way as after a crash.
         process.exit(1);
       },
     });
@@ -132,7 +132,7 @@ type Activation =
 
 interface Options {
   readonly io: CommandIo;
-  /** Resolves to end the wait. */
+  /** Ends the wait when this promise resolves. */
   readonly stopped: Promise<void>;
   /** True to wait while another process holds the lock. */
   readonly waits: boolean;
@@ -160,7 +160,7 @@ async function activate(
       signal: waiting.signal,
       onHeld(holder) {
         const held = `server.activation_lock: ${path} is held by ${describeHolder(holder)}`;
-        io.stderr(`image-bridge: ${held}${waits ? '; waiting for it' : ''}\n`);
+        io.stderr(`image-bridge: ${held}${waits ? '; waiting for the lock' : ''}\n`);
         if (!waits) end(3);
       },
     });
@@ -171,13 +171,8 @@ async function activate(
   }
 }
 
-interface Outside {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-}
-
 /** Returns the problems with the API keys of enabled providers. The messages contain neither keys nor paths. */
-async function keyWarnings(config: Config, { env }: Outside): Promise<readonly Warning[]> {
+async function keyWarnings(config: Config, env: CommandIo['env']): Promise<readonly Warning[]> {
   const warnings: Warning[] = [];
   for (const { path, settings } of registeredProviders(config)) {
     if (!settings.enabled || !('api_key_file' in settings)) continue;
@@ -194,7 +189,8 @@ async function keyWarnings(config: Config, { env }: Outside): Promise<readonly W
  * written synchronously.
  */
 function openStandardError(): (bytes: Uint8Array) => number {
-  // This getter opens the stream, which sets a pipe or a socket to non-blocking mode (libuv, uv_pipe_open).
+  // The first access to `process.stderr` opens the stream, which sets a pipe or a socket to non-blocking mode (libuv,
+  // uv_pipe_open).
   process.stderr.on('error', () => {});
   return (bytes) => writeSync(2, bytes);
 }

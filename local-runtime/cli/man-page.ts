@@ -3,19 +3,19 @@ import type { Command } from 'commander';
 const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   [
     'IMAGE_BRIDGE_CONFIG',
-    'The configuration file, instead of ./image-bridge.toml or the file written by setup.',
+    'The configuration file to use instead of ./image-bridge.toml or the file written by setup.',
   ],
   [
     'IMAGE_BRIDGE__SERVER__BIND',
-    'The setting server.bind. Every other setting has a variable of the same form.',
+    'The value of the setting server.bind. Every other setting has a variable of the same form.',
   ],
   ['IMAGE_BRIDGE_URL', 'The URL of the service for the client commands.'],
   ['IMAGE_BRIDGE_TOKEN', 'The token that the client commands send.'],
-  ['CODEX_HOME', "The folder of the agent's login, instead of ~/.codex."],
+  ['CODEX_HOME', "The folder of the agent's login (default: ~/.codex)."],
   ['NO_COLOR', 'If set and not empty, disables colours.'],
 ];
 
-/** Returns the manual page of the program in the macros of man(7). The help of each command is included unchanged. */
+/** Returns the manual page of the program in the format of man(7). The page contains the help of each command. */
 export function manPage(program: Command, version: string): string {
   const lines = [
     `.TH IMAGE\\-BRIDGE 1 "" "Image Bridge ${escaped(version)}" "User Commands"`,
@@ -52,7 +52,7 @@ function helpOf(command: Command): string {
   return help.trimEnd();
 }
 
-/** Escapes the control characters of roff. Also escapes hyphens, so that hyphens copied from the page are ASCII hyphens. */
+/** Escapes the control characters of roff, and hyphens, so that a hyphen that is copied from the page is an ASCII hyphen. */
 function escaped(text: string): string {
   return text
     .replaceAll('\\', '\\(rs')

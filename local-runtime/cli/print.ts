@@ -2,7 +2,7 @@ import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { CommandIo } from './command-io.ts';
 import { printable, styled } from './terminal.ts';
 
-/** Prints rows in columns below their headings. */
+/** Prints a table. */
 export function printTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -39,7 +39,7 @@ export function toDate(secs: number): string {
   return new Date(secs * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-/** Returns a text from a service in a form that fits on one line. */
+/** Returns a text of a service on one line, without control characters. */
 export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' '));
 }

@@ -6,18 +6,14 @@ import { styled } from './terminal.ts';
 
 const EVERY_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
-/** Moves to the beginning of the line and clears it (ECMA-48: CR, EL). */
+/** Moves the cursor to the beginning of the line and clears the line (ECMA-48: CR, EL). */
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A line with the current stage of a job and the elapsed time. */
-interface Progress {
-  onEvent(event: JobEvent): void;
-  /** Removes the line. */
-  end(): void;
-}
-
-/** Shows the progress of a job. Shows nothing without a terminal, or on a terminal that cannot clear a line. */
-export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: CommandIo): Progress {
+/**
+ * Shows a line with the current stage of a job and the elapsed time, until `end` removes the line. Shows nothing without a
+ * terminal, or on a terminal that cannot clear a line.
+ */
+export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: CommandIo) {
   const isShown = io.isTerminal.stderr && io.env['TERM'] !== 'dumb';
   if (isQuiet || !isShown) return { onEvent() {}, end() {} };
   const began = systemClock.monotonicMs();
@@ -32,13 +28,13 @@ export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: Co
   };
   draw();
   return {
-    onEvent(event) {
+    onEvent(event: JobEvent): void {
       if (event.type === 'progress') stage = oneLine(event.stage);
       if (event.type === 'snapshot') {
         stage = oneLine(event.job.progress?.stage ?? event.job.status);
       }
     },
-    end() {
+    end(): void {
       cancel();
       io.stderr(CLEAR_LINE);
     },

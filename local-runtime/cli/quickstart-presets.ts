@@ -1,4 +1,4 @@
-/** Defaults that a configuration can override. The breaker is off because simulated failures must not open it. */
+/** The default values of `quickstart`. The circuit breaker is disabled because simulated failures must not stop calls. */
 export const QUICKSTART_PRESETS = {
   default_provider: 'sandbox',
   'providers.sandbox.enabled': true,

@@ -3,27 +3,26 @@ import { statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
+import type { OutputFormat } from '../../lib/contract/request/parameters.ts';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import { saveFile } from '../../lib/platform/durable-file.ts';
 import type { Service } from '../client/service.ts';
 import { ServiceError } from '../client/service-error.ts';
 import type { CommandIo } from './command-io.ts';
+import type { ImageOptions, JsonOption } from './command-table/options.ts';
 import { fileReason, isTaken } from './files.ts';
 import { printJson } from './print.ts';
 import { printable, styled } from './terminal.ts';
 
-interface SaveOptions {
+interface SaveOptions extends Pick<ImageOptions & JsonOption, 'force' | 'quiet' | 'json'> {
   readonly place: OutputPlace;
-  readonly force: boolean;
-  readonly quiet: boolean;
-  readonly json: boolean;
 }
 
 type Image = Extract<ImageResponse['data'][number], { type: 'artifact' }>;
 
 /**
- * The form of the file names that a service chooses for images. Other names are rejected, because a program might execute
- * or read a file with another name.
+ * Matches the file names that a service chooses for images. Other names are rejected, because a file with another name might
+ * be read or executed by a program.
  */
 const IMAGE_NAME = /^[\w-][\w.-]*\.(png|jpe?g|webp)$/i;
 
@@ -128,18 +127,16 @@ function printNotes(
   }
 }
 
-type OutputFormat = 'png' | 'jpeg' | 'webp';
-
-/** The file name that means standard output or standard input. */
+/** The file name that stands for standard output or standard input. */
 export const STANDARD = '-';
 
 /** The destination of images. */
 export interface OutputPlace {
-  /** The format that the extension of the file stands for. Undefined if the extension is unknown. */
+  /** The format that belongs to the extension of the file. Undefined if the extension is unknown. */
   readonly format: OutputFormat | undefined;
-  /** Returns the path of one of `count` images; `name` is the name of the artifact. */
+  /** Returns the path for one of `count` images. `name` is the name of the artifact. */
   pathOf(image: { readonly name: string; readonly index: number }, count: number): string;
-  /** True if the image goes to standard output. */
+  /** True if the image is written to standard output. */
   readonly isStandard: boolean;
 }
 
@@ -150,22 +147,19 @@ const FORMATS: Readonly<Record<string, OutputFormat>> = {
   '.webp': 'webp',
 };
 
-// The extensions of other image formats. An image is never written with the extension of another format.
-const OTHER_FORMATS = /\.(avif|bmp|gif|hei[cf]|ico|jp2|jxl|pdf|psd|raw|svg|tga|tiff?)$/i;
+/** The extensions of image formats that services do not make. No image is written with such an extension. */
+export const OTHER_FORMATS = /\.(avif|bmp|gif|hei[cf]|ico|jp2|jxl|pdf|psd|raw|svg|tga|tiff?)$/i;
 
-/** Returns true if the file name has the extension of a format that services do not make. */
-export function isOfOtherFormat(output: string): boolean {
-  return OTHER_FORMATS.test(output);
-}
-
-/** Returns the destination for `output`: a file, a folder that exists or ends in a slash, or `cwd` if undefined. */
+/**
+ * Returns the destination for `output`. If `output` exists as a folder or ends in a slash, the destination is a folder. If
+ * `output` is undefined, the destination is the folder `cwd`.
+ */
 export function toOutputPlace(output: string | undefined, cwd: string): OutputPlace {
-  if (output === undefined || isFolder(output, cwd)) {
-    const folder = resolve(cwd, output ?? '');
-    const pathOf = ({ name }: { readonly name: string }) => join(folder, basename(name));
+  const path = resolve(cwd, output ?? '');
+  if (output === undefined || output.endsWith('/') || isFolder(path)) {
+    const pathOf = ({ name }: { readonly name: string }) => join(path, basename(name));
     return { format: undefined, pathOf, isStandard: false };
   }
-  const path = resolve(cwd, output);
   const extension = extname(path);
   const format = FORMATS[extension.toLowerCase()];
   const stem = format === undefined ? path : path.slice(0, -extension.length);
@@ -188,17 +182,16 @@ function freePath(path: string): string {
   return free;
 }
 
-function isFolder(output: string, cwd: string): boolean {
-  if (output.endsWith('/')) return true;
-  return statSync(resolve(cwd, output), { throwIfNoEntry: false })?.isDirectory() ?? false;
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 type Protocol = 'kitty' | 'iterm2';
 
-/** The maximum length of base64 in one escape sequence of kitty. */
+/** The maximum number of base64 characters in one escape sequence of kitty. */
 const CHUNK_CHARS = 4096;
 
-/** The protocols of programs that set `TERM_PROGRAM`. */
+/** The image protocol of each terminal program, by the value of `TERM_PROGRAM`. */
 const PROGRAMS: Readonly<Record<string, Protocol>> = {
   ghostty: 'kitty',
   kitty: 'kitty',
@@ -207,7 +200,7 @@ const PROGRAMS: Readonly<Record<string, Protocol>> = {
   mintty: 'iterm2',
 };
 
-/** Returns the image protocol of standard output's terminal; undefined without a protocol or without a terminal. */
+/** Returns the image protocol of the terminal. Undefined if standard output is not a terminal or if the terminal has no protocol. */
 function imageProtocol({ env, isTerminal }: CommandIo): Protocol | undefined {
   // Terminal multiplexers do not pass images through by default.
   if (!isTerminal.stdout || env['TMUX'] || /^(screen|tmux|dumb)/.test(env['TERM'] ?? '')) {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises';
 /** Asks a question at the terminal. Resolves with an empty text at the end of the input. Ctrl+C ends the program as usual. */
 export async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // While a line is being edited, the terminal sends Ctrl+C as a character.
+  // While the user edits a line, the terminal sends Ctrl+C as a character and not as a signal.
   terminal.once('SIGINT', () => {
     terminal.close();
     process.kill(process.pid, 'SIGINT');

@@ -1,7 +1,7 @@
 /**
- * Resolves on the first SIGTERM or SIGINT. A later SIGINT, from someone at the keyboard, ends the process at once. A later
- * SIGTERM has no effect, because a handoff that continues an interrupted stop sends SIGTERM again, and this signal must not
- * end running work.
+ * Resolves on the first SIGTERM or SIGINT. A later SIGINT, such as a second Ctrl+C, ends the process immediately. A later
+ * SIGTERM has no effect, because an interrupted handoff sends SIGTERM again when it continues, and running work must not end
+ * early.
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {

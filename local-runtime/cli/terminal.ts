@@ -17,10 +17,7 @@ export function styled(style: Style, text: string, stream: Stream, io: CommandIo
   return isColored(stream, io) ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/**
- * Escapes all control characters in a text or JSON, because JSON escapes only some of the characters that control a
- * terminal.
- */
+/** Escapes all control characters except line breaks. JSON escapes only some of the characters that control a terminal. */
 export function printable(text: string): string {
   return text.replaceAll(/(?!\n)\p{Cc}|\p{Bidi_Control}/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -26,8 +26,8 @@ export async function withService(
     return await work(createService(found.address));
   } catch (error) {
     if (error instanceof ServiceError) return reportServiceError(error, io);
-    // Replies are not validated. A reply that does not match the contract causes one of these two errors when the reply is
-    // used.
+    // Replies are not validated. If a reply does not match the contract, the code that uses the reply throws one of these
+    // errors.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     const reason = `unexpected reply from ${found.address.url} (${error.message})`;
     return reportServiceError(new ServiceError(reason, 4), io);
@@ -48,9 +48,9 @@ type Found =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /**
- * Returns the address of the service: `--url`, then `IMAGE_BRIDGE_URL`, then the listen address of this folder's
- * configuration. The token is in `IMAGE_BRIDGE_TOKEN`. The variable named by the configuration is used only for the address
- * of the configuration, so that its token is not sent to another service.
+ * Returns the address of the service: the value of `--url`, else of `IMAGE_BRIDGE_URL`, else the listen address in the
+ * configuration. The token is the value of `IMAGE_BRIDGE_TOKEN`. If the address is from the configuration, the token may also
+ * be in the variable that the configuration names. This token is never sent to another service.
  */
 export async function findService(
   given: string | undefined,
@@ -78,10 +78,8 @@ function found(url: string, variables: readonly string[], env: CommandIo['env'])
     const token = env[variable]?.trim() ?? '';
     if (token === '') continue;
     if (/^[\x21-\x7e]+$/.test(token)) return { ok: true, address: { url, token } };
-    return {
-      ok: false,
-      problems: [`${variable} contains characters that are not allowed in an HTTP header`],
-    };
+    const problem = `${variable} contains characters that are not allowed in an HTTP header`;
+    return { ok: false, problems: [problem] };
   }
   return { ok: true, address: { url, token: undefined } };
 }
@@ -89,11 +87,11 @@ function found(url: string, variables: readonly string[], env: CommandIo['env'])
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   if (!url) return false;
-  const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
-  return isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '';
+  const { protocol, search, hash, username, password } = url;
+  return /^https?:$/.test(protocol) && `${search}${hash}${username}${password}` === '';
 }
 
-/** Returns the URL, without a slash at the end, at which this machine can reach a bridge with this configuration. */
+/** Returns the URL at which this machine can reach a bridge with this configuration, without a slash at the end. */
 export function toLocalAddress({ server }: Pick<Config, 'server'>): string {
   const { host = '127.0.0.1', port = 0 } = parseAuthority(server.bind) ?? {};
   // A bridge that listens on all addresses can be reached on the loopback address.

@@ -9,7 +9,7 @@ import { ServiceError, toJobsError } from './service-error.ts';
 /** The body of `POST /v1/jobs`. */
 export type RequestBody = v.InferInput<typeof JobCreate>;
 
-/** Creates a job. Throws `ServiceError`. */
+/** Creates a job from a request. Throws `ServiceError`. */
 export async function submitJob(service: Service, body: RequestBody): Promise<ImageJob> {
   try {
     return await createJob(service, '/v1/jobs', { body });
@@ -18,16 +18,11 @@ export async function submitJob(service: Service, body: RequestBody): Promise<Im
   }
 }
 
-/** Creates a job that repeats the job at `path`. Throws `ServiceError`. */
-export function retryJob(service: Service, path: string): Promise<ImageJob> {
-  return createJob(service, `${path}/retry`, {});
-}
-
 /**
- * Creates a job. If the connection breaks before the reply, sends the request again with the same idempotency key, so that
- * at most one job is created.
+ * Creates a job with a POST request to `path`. If the connection breaks before the reply, sends the request again with the
+ * same idempotency key, so that at most one job is created. Throws `ServiceError`.
  */
-async function createJob(
+export async function createJob(
   service: Service,
   path: string,
   content: { readonly body?: RequestBody },
@@ -40,28 +35,19 @@ async function createJob(
       try {
         return await service.json<ImageJob>(path, { method: 'POST', ...content, idempotencyKey });
       } catch (error) {
-        isSent ||= mayBeSent(error);
-        if (!isSent || !isPassing(error) || failures === RETRIES) throw error;
+        if (!(error instanceof ServiceError) || failures === RETRIES) throw error;
+        const { isBroken, exitCode, status } = error;
+        // A gateway replies with 502 if its connection to the service breaks.
+        const isFromGateway = status === 502;
+        // From this failure on, the service may have received the request although no reply arrived.
+        isSent ||= isBroken || isFromGateway;
+        if (!isSent || (exitCode !== 4 && !isFromGateway)) throw error;
       }
       await sleep(systemClock, RETRY_MS, new AbortController().signal);
     }
   } finally {
     release();
   }
-}
-
-/** Returns true if the service may have received the request although it did not reply. */
-function mayBeSent(error: unknown): boolean {
-  return error instanceof ServiceError && (error.isBroken || isFromGateway(error));
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof ServiceError && (error.exitCode === 4 || isFromGateway(error));
-}
-
-/** Returns true if the error reply is from a gateway that lost its connection to the service. */
-function isFromGateway({ status }: ServiceError): boolean {
-  return status === 502;
 }
 
 /**
@@ -84,7 +70,10 @@ export async function followJob(
     for (;;) {
       const ended = await readEvents(service, id, note, signal).catch((error: unknown) => {
         failures += 1;
-        if (isFinal(error) || failures > RETRIES) throw error;
+        // A service that is stopping or overloaded, or a gateway without a service, replies with a 5xx status. All other error
+        // replies are final.
+        const isFinal = !(error instanceof ServiceError) || (error.status ?? 500) < 500;
+        if (isFinal || failures > RETRIES) throw error;
         return undefined;
       });
       if (ended) return ended;
@@ -110,15 +99,7 @@ async function readEvents(
   return undefined;
 }
 
-/**
- * Returns true if a retry cannot help. A retry can help after a 5xx reply, which is sent by a stopping or overloaded
- * service and by a gateway without a service.
- */
-function isFinal(error: unknown): boolean {
-  return !(error instanceof ServiceError) || (error.status ?? 500) < 500;
-}
-
-/** The maximum number of retries. A service that is restarted or upgraded is available again within this time. */
+/** The maximum number of retries. Together the retries last longer than a restart or an upgrade of a service. */
 const RETRIES = 30;
 
 const RETRY_MS = 1000;

@@ -5,7 +5,7 @@ import { linkSignal } from '../../lib/platform/linked-signal.ts';
 
 const TIMEOUT_MS = 2000;
 
-/** Resolves with true if a bridge is running at this address. */
+/** Resolves with true if a bridge replies at this address. */
 export function isLive(address: string, signal: AbortSignal): Promise<boolean> {
   return hasReply(`${address}/health/live`, Liveness, signal);
 }

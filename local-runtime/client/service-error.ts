@@ -1,25 +1,20 @@
 import * as v from 'valibot';
 import type { RequestIssue } from '../../lib/contract/schema/issues.ts';
 
-interface Circumstances {
-  readonly status?: number;
-  readonly code?: string;
-  readonly issues?: readonly RequestIssue[];
-  readonly cause?: unknown;
-  readonly isBroken?: boolean;
-}
+type Circumstances = ErrorOptions &
+  Partial<Pick<ServiceError, 'status' | 'code' | 'issues' | 'isBroken'>>;
 
-/** The failure of a request to a service, with a message for the operator. */
+/** The failure of a request to a service. The message is for the operator. */
 export class ServiceError extends Error {
   /** The exit code: 1 if the request failed, 4 if no service could be reached. */
   readonly exitCode: 1 | 4;
-  /** Advice for the operator, best advice first. */
+  /** Advice for the operator. The best advice is first. */
   readonly advice: readonly string[];
-  /** The status of the error reply, or of a reply that did not come from a bridge. */
+  /** The HTTP status of the error reply, or of a reply from a server that is not a bridge. */
   readonly status: number | undefined;
   /** True if an established connection broke before the reply was complete. */
   readonly isBroken: boolean;
-  /** The `bridge_ext.code` of the error reply. */
+  /** The value of `bridge_ext.code` in the error reply. */
   readonly code: string | undefined;
   /** The violations that the service reported for the request. */
   readonly issues: readonly RequestIssue[];
@@ -40,7 +35,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The fields of an error reply that are shown. A newer service may send more fields. */
+/** The fields of an error reply that are used. A newer service may send additional fields. */
 const ErrorBody = v.object({
   error: v.object({
     message: v.string(),
@@ -68,11 +63,14 @@ export function toServiceError(status: number, body: unknown, method: string): S
   const { issues } = extension.details;
   const lines = issues.map((issue) => `${issue.field} ${issue.message}`);
   const text = [`the request failed (${status}): ${message}`, ...lines].join('\n  ');
-  const advice = status === 401 ? ['Set IMAGE_BRIDGE_TOKEN to its token.'] : extension.suggestions;
+  const advice =
+    status === 401
+      ? ['Set IMAGE_BRIDGE_TOKEN to the token of the service.']
+      : extension.suggestions;
   return new ServiceError(text, 1, advice, { status, code: extension.code, issues });
 }
 
-/** Returns the error for a reply that has this status and did not come from a bridge. */
+/** Returns the error for a reply from a server that is not a bridge. */
 export function notABridge(status: number): ServiceError {
   return new ServiceError('the server at this address is not an Image Bridge', 4, [], { status });
 }

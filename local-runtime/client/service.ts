@@ -8,37 +8,25 @@ export interface ServiceAddress {
   readonly token: string | undefined;
 }
 
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+
 interface Request {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  readonly method?: Method;
   /** The body, sent as JSON. */
   readonly body?: unknown;
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
 }
 
-interface Content {
-  readonly bytes: Buffer;
-  readonly mediaType: string;
-}
+/** The HTTP API of a running bridge. */
+export type Service = ReturnType<typeof createService>;
 
-/** The HTTP API of a running bridge. All methods throw `ServiceError`. */
-export interface Service {
-  readonly url: string;
-  /** Resolves with the JSON of a successful reply; `T` is the type that the contract defines for this path. */
-  json<T>(path: string, request?: Request): Promise<T>;
-  /** Resolves with a successful reply without reading its body. */
-  reply(path: string, request?: Request): Promise<Pick<Response, 'headers'>>;
-  /** Resolves with the body of a successful reply. */
-  content(path: string, request?: Request): Promise<Content>;
-  /** Yields the `data` of each server-sent event until the service ends the stream. */
-  events<T>(path: string, signal: AbortSignal): AsyncIterable<T>;
-}
-
-/** The error codes of Node and undici for an established connection that broke. */
+/** The codes of the errors that Node and undici throw when an established connection breaks. */
 const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Creates a client for a service without sending a request. */
-export function createService({ url, token }: ServiceAddress): Service {
+/** Creates a client for a service. All methods throw `ServiceError`. */
+export function createService({ url, token }: ServiceAddress) {
+  /** Resolves with a successful reply without reading its body. */
   async function reply(path: string, request: Request = {}): Promise<Response> {
     const response = await send(path, request);
     if (response.ok) return response;
@@ -70,17 +58,19 @@ export function createService({ url, token }: ServiceAddress): Service {
   return {
     url,
     reply,
+    /** Resolves with the JSON of a successful reply. `T` must be the type that the contract defines for the path. */
     async json<T>(path: string, request?: Request): Promise<T> {
       const response = await reply(path, request);
       try {
-        // The contract defines this type for the path. Fields added by newer services are ignored.
+        // Not validated: a newer service may send additional fields.
         return (await response.json()) as T;
       } catch (error) {
         request?.signal?.throwIfAborted();
         throw error instanceof SyntaxError ? notABridge(response.status) : unreachable(url, error);
       }
     },
-    async content(path, request) {
+    /** Resolves with the body of a successful reply. */
+    async content(path: string, request?: Request) {
       const response = await reply(path, request);
       try {
         const bytes = Buffer.from(await response.arrayBuffer());
@@ -91,6 +81,7 @@ export function createService({ url, token }: ServiceAddress): Service {
         throw unreachable(url, error);
       }
     },
+    /** Yields the `data` of each server-sent event until the service ends the stream. */
     async *events<T>(path: string, signal: AbortSignal): AsyncIterable<T> {
       const { body, headers, status } = await reply(path, { signal });
       const isStream = headers.get('content-type')?.startsWith('text/event-stream');
@@ -106,8 +97,8 @@ export function createService({ url, token }: ServiceAddress): Service {
 }
 
 /**
- * Yields the `data` of each server-sent event; `T` is the type that the contract defines. Throws the signal's reason if the
- * signal aborts.
+ * Yields the `data` of each server-sent event. `T` must be the type that the contract defines for the events. Throws the
+ * signal's reason if the signal aborts.
  */
 export async function* readEvents<T>(
   body: ReadableStream<Uint8Array>,
@@ -134,13 +125,22 @@ function codeOf(error: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
-/** Returns a query string with its question mark. Omits undefined parameters. */
-export function toQuery(
-  parameters: Readonly<Record<string, string | number | boolean | undefined>>,
-): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) {
-    if (value !== undefined) query.set(name, String(value));
+/** Returns the method and the target of a request for an operation such as `GET /v1/jobs/{id}`. Omits undefined parameters. */
+export function toTarget(
+  operation: string,
+  path: Readonly<Record<string, unknown>> = {},
+  query: Readonly<Record<string, unknown>> = {},
+) {
+  const [method, template = ''] = operation.split(' ');
+  const rawPath = template.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(path[name] ?? '')),
+  );
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
   }
-  return query.size === 0 ? '' : `?${query}`;
+  const search = parameters.toString();
+  const target = search === '' ? rawPath : `${rawPath}?${search}`;
+  // Callers write operations as literals that begin with a method.
+  return { method: method as Method, rawPath, search, target };
 }

@@ -8,37 +8,29 @@ export const SLOTS = ['blue', 'green'] as const;
 
 export type Slot = (typeof SLOTS)[number];
 
-/** The destination of new requests: a slot, or `hold` to hold the requests at the gateway. */
+/** The destination of new requests: a slot, or `hold` if the gateway must hold the requests. */
 export type Target = Slot | 'hold';
 
 interface Deps {
   readonly path: string;
   readonly clock: Clock;
-  /**
-   * The interval, in milliseconds, for reading the file. The file is read at an interval because some file systems never
-   * report changes.
-   */
+  /** The interval at which the file is read, in milliseconds. Needed because some file systems never report changes. */
   readonly pollMs: number;
 }
 
-export interface Coordination {
-  /** Returns the target found by the latest read of the file. */
-  target(): Target;
-  /** Adds a listener for changes. Listeners are called in the order in which they were added. */
-  onChange(listener: (target: Target) => void): void;
-  /** Reads the file now and resolves with its target. */
-  refresh(): Promise<Target>;
-  close(): Promise<void>;
-}
+export type Coordination = Awaited<ReturnType<typeof openCoordination>>;
 
 /** Watches the coordination file. Resolves after the first read. */
-export async function openCoordination({ path, clock, pollMs }: Deps): Promise<Coordination> {
+export async function openCoordination({ path, clock, pollMs }: Deps) {
   const closing = new AbortController();
   const listeners: ((target: Target) => void)[] = [];
   let target = await readCoordination(path);
   let reading = Promise.resolve(target);
 
-  /** Runs one read at a time, so that an older read never replaces the result of a newer read. */
+  /**
+   * Reads the file now and resolves with its target. Runs one read at a time, so that an older read never replaces the result
+   * of a newer read.
+   */
   function refresh(): Promise<Target> {
     reading = reading.then(async () => {
       const found = await readCoordination(path);
@@ -61,10 +53,12 @@ export async function openCoordination({ path, clock, pollMs }: Deps): Promise<C
   const watcher = watchFile(path, () => void refresh());
   const polling = poll();
   return {
+    /** Returns the target that the latest read of the file found. */
     target: () => target,
-    onChange: (listener) => listeners.push(listener),
+    /** Adds a listener for changes. Listeners are called in the order in which they were added. */
+    onChange: (listener: (target: Target) => void) => void listeners.push(listener),
     refresh,
-    async close() {
+    async close(): Promise<void> {
       closing.abort();
       watcher?.close();
       await polling;
@@ -72,7 +66,10 @@ export async function openCoordination({ path, clock, pollMs }: Deps): Promise<C
   };
 }
 
-/** Watches the folder, because a replaced file is a different file. Returns undefined if watching is not possible. */
+/**
+ * Watches the folder of the file, because a watched file would no longer be found after its replacement. Returns undefined if
+ * the folder cannot be watched.
+ */
 function watchFile(path: string, onChange: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(dirname(path), { persistent: false }, (_event, name) => {
@@ -84,10 +81,10 @@ function watchFile(path: string, onChange: () => void): FSWatcher | undefined {
   }
 }
 
-// Larger than the longest valid value with a line break.
+// Larger than the longest valid content: a value and a line break.
 const MAX_BYTES = 16;
 
-/** Reads the coordination file. Any content except the exact name of a slot means `hold`. */
+/** Reads the coordination file. Any content other than the exact name of a slot means `hold`. */
 export async function readCoordination(path: string): Promise<Target> {
   const found = await readRegularFile(path, { maxBytes: MAX_BYTES });
   return 'bytes' in found ? toTarget(found.bytes.toString('latin1')) : 'hold';

@@ -22,7 +22,7 @@ export interface ForwardDeps extends ForwardSettings {
 interface Attempt {
   readonly origin: string;
   readonly requestId: string;
-  /** Ends the attempt in any state, because the client has disconnected or the gateway is stopping. */
+  /** Aborts when the client has disconnected or the gateway is stopping. The attempt then ends in any state. */
   readonly signal: AbortSignal;
   /** Returns true if the reply is the last reply on its connection. */
   readonly isLast: () => boolean;
@@ -32,22 +32,22 @@ type Outcome = number | 'recalled' | 'not_sent';
 
 export interface RunningAttempt {
   /**
-   * The status of the reply when the kernel has accepted the whole reply. `recalled` and `not_sent` mean that no byte reached
-   * the slot, because of `recall` or because the slot could not be reached. Rejects with the signal's reason, or with
-   * `protocol` or `timeout` of unknown outcome if a request was sent but no complete reply was received.
+   * Resolves with the status of the reply when the kernel has accepted the whole reply. Resolves with `recalled` after a call
+   * of `recall`, and with `not_sent` if the slot could not be reached. In both cases no byte reached the slot. Rejects with
+   * the signal's reason. Rejects with `protocol` or `timeout` if a request was sent but no complete reply was received.
    */
   readonly outcome: Promise<Outcome>;
-  /** Ends the attempt as `recalled` unless a part of the request has been sent. */
+  /** Ends the attempt with `recalled`. Has no effect if a part of the request has been sent. */
   recall(): void;
 }
 
-// The size of the buffer for the reply. The buffer prevents the slot from being paused at every chunk while the client
-// reads as fast as the slot sends.
+// The size of the buffer for the reply. Without a buffer, the slot would pause at every chunk, even if the client reads as
+// fast as the slot sends.
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 /**
- * Sends one request to one slot, at most once, and sends its reply to the client. Buffers only the part of the request that
- * was read while the request was held.
+ * Sends one request to one slot, at most once, and sends its reply to the client. The only buffered part of the
+ * request is the part that was read while the request was held.
  */
 export function forwardOnce(
   request: RequestInFlight,
@@ -95,7 +95,7 @@ export function forwardOnce(
       onHead(request);
       const headers = toReplyHeaders(raw, requestId, isLast() || !incoming.complete);
       outgoing.writeHead(status, [...headers]);
-      // Node delays the head until the body begins, which usually happens in the same turn.
+      // Node delays the head until the body begins. The body usually begins in the same turn of the event loop.
       process.nextTick(() => {
         if (!isSettled && !hasBody) outgoing.flushHeaders();
       });
@@ -105,7 +105,7 @@ export function forwardOnce(
       return isSettled || outgoing.write(bytes) || outgoing.writableLength < MAX_WAITING_BYTES;
     },
     end() {
-      // The forwarding has ended, so `settle` must not abort the forwarding.
+      // Unset because the forwarding has ended, so that `settle` does not abort it.
       forwarding = undefined;
       settle(() => resolve(endReply(request, signal, drainOptions)));
     },
@@ -131,8 +131,8 @@ export function forwardOnce(
 }
 
 /**
- * Ends the reply and resolves with its status. If the reply came before the end of the request, reads the rest of the
- * request before closing the connection.
+ * Ends the reply and resolves with its status. If the slot replied before the end of the request, reads the rest of the request
+ * before the connection is closed.
  */
 async function endReply(
   { incoming, outgoing }: RequestInFlight,
@@ -165,10 +165,10 @@ function isInvalid(cause: unknown): boolean {
 function toFailure(cause: unknown, isSafe: boolean): BridgeError {
   if (cause instanceof BridgeError) return cause;
   if (isInvalid(cause)) {
-    return new BridgeError('malformed_request', 'the request cannot be forwarded as it is');
+    return new BridgeError('malformed_request', 'the request cannot be forwarded unchanged');
   }
   return new BridgeError('protocol', 'the connection to the active slot was lost', {
-    // A safe request costs nothing, so the client can always repeat the request.
+    // A safe request changes nothing and costs nothing, so the client can always repeat such a request.
     retryable: isSafe,
     details: isSafe ? {} : { outcome: 'unknown' },
     cause,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Readable, Transform } from 'node:stream';
+import { Transform } from 'node:stream';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { headBytes } from '../server/listener/http-server.ts';
 
@@ -16,23 +16,23 @@ export function refusalOfHead(
     return new BridgeError('header_too_large', 'the request head is too long');
   }
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-  // Without a `Host` header the HTTP library would send the address of the slot, and the slot would treat this address as
-  // the `Host` that the client sent.
+  // If the `Host` header is missing, the HTTP library sends the address of the slot, and the slot treats this address as the
+  // `Host` of the client.
   if (hosts.length !== 1 || headers.host === '') {
     return new BridgeError('malformed_request', 'the request must have exactly one Host header');
   }
   if (!/^(\/|https?:\/\/)/.test(url)) {
-    return new BridgeError('malformed_request', 'the request target is not a path');
+    return new BridgeError('malformed_request', 'the request target is neither a path nor a URL');
   }
   if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return bodyTooLarge();
   return undefined;
 }
 
 function bodyTooLarge(): BridgeError {
-  return new BridgeError('body_too_large', 'the body exceeds the limit of the gateway');
+  return new BridgeError('body_too_large', 'the request body exceeds the limit of the gateway');
 }
 
-/** Hop-by-hop headers (RFC 9110, section 7.6.1), and `expect`, which the gateway handles itself. */
+/** The hop-by-hop headers (RFC 9110, section 7.6.1), and `expect`, which the gateway handles itself. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -47,10 +47,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/**
- * Headers that a client's `Connection` header cannot remove, because the request would have a different meaning without
- * them.
- */
+/** Headers that a `Connection` header cannot remove, because the meaning of the request depends on these headers. */
 const KEPT: ReadonlySet<string> = new Set(['content-length', 'host', 'traceparent']);
 
 const REQUEST_ID = 'x-request-id';
@@ -94,25 +91,11 @@ function namedByConnection(raw: readonly string[]): ReadonlySet<string> {
   return names;
 }
 
-interface RequestBody {
-  /** The body. The stream fails with `body_too_large` when the limit is exceeded. */
-  readonly stream: Readable;
-  /**
-   * Calls `then` once when the first bytes arrive. The connection to a slot is opened only then, because it would be idle
-   * before.
-   */
-  onBegun(then: () => void): void;
-  /** Starts to write the body into the stream. */
-  start(): void;
-  /** Stops reading and cancels the callback. Bytes that are not yet in the stream stay in the request for the next reader. */
-  stop(): void;
-}
-
-/** Returns the body of a request as a stream with backpressure, or undefined if the request has no body. */
-export function openRequestBody(
-  incoming: IncomingMessage,
-  maxBytes: number,
-): RequestBody | undefined {
+/**
+ * Returns the body of a request as a stream with backpressure, or undefined if the request has no body. The stream fails with
+ * `body_too_large` if the body exceeds the limit.
+ */
+export function openRequestBody(incoming: IncomingMessage, maxBytes: number) {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = incoming.headers;
   if (encoding === undefined && Number(length) === 0) return undefined;
   let bytes = 0;
@@ -123,11 +106,15 @@ export function openRequestBody(
       done(bytes > maxBytes ? bodyTooLarge() : null, chunk);
     },
   });
-  // The reader of the stream handles errors; after `stop` there is no reader.
+  // The reader of the stream handles errors. After `stop`, the stream has no reader.
   stream.on('error', () => {});
   return {
     stream,
-    onBegun(then) {
+    /**
+     * Calls `then` once, when the first bytes arrive. The connection to a slot is opened only then, because an earlier
+     * connection would be idle until the first bytes arrive.
+     */
+    onBegun(then: () => void): void {
       if (incoming.readableLength > 0 || incoming.readableEnded) {
         then();
         return;
@@ -145,11 +132,13 @@ export function openRequestBody(
         incoming.off('data', onData).off('end', onEnd).pause();
         stopWaiting = () => {};
       };
-      // `resume` instead of `readable`, because `resume` triggers the reply to `Expect: 100-continue`.
+      // Calls `resume` instead of waiting for `readable`, because `resume` triggers the reply to `Expect: 100-continue`.
       incoming.on('data', onData).on('end', onEnd).resume();
     },
+    /** Starts to write the body into the stream. */
     start: () => void incoming.pipe(stream),
-    stop() {
+    /** Stops reading and cancels the callback. Bytes that are not yet in the stream stay in the request for the next reader. */
+    stop(): void {
       stopWaiting();
       incoming.unpipe(stream);
       stream.destroy();

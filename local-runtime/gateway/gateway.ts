@@ -1,7 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpObserver } from '../../lib/http/observer-port.ts';
 import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Forwarder } from '../../lib/net/forwarder.ts';
@@ -12,9 +10,7 @@ import {
   createHttpServer,
   type ListenAddress,
   listen,
-  onBrokenProtocol,
-  onExpectation,
-  stopAccepting,
+  serve,
 } from '../server/listener/http-server.ts';
 import { createRefusals } from '../server/listener/refusals.ts';
 import { createSendReply } from '../server/listener/send-reply.ts';
@@ -22,7 +18,7 @@ import { watchSockets } from '../server/listener/socket-watch.ts';
 import type { Coordination, Slot } from './coordination.ts';
 import type { ForwardSettings } from './forward-once.ts';
 import { MAX_HEAD_BYTES, refusalOfHead } from './forwarded-request.ts';
-import { createHold } from './hold.ts';
+import { createHold, refused } from './hold.ts';
 import { createOwnRoutes, type GatewayState } from './own-routes.ts';
 import { createRequests } from './requests.ts';
 
@@ -31,7 +27,7 @@ export interface GatewaySettings extends ForwardSettings {
   readonly holdMs: number;
   /** The maximum number of requests held at the same time. */
   readonly maxHeld: number;
-  /** The maximum pause within a reply of a slot, and the maximum time in which a client reads nothing. */
+  /** The maximum pause within a reply, whether the slot sends nothing or the client reads nothing. */
   readonly idleMs: number;
 }
 
@@ -41,7 +37,7 @@ interface Deps {
   readonly coordination: Coordination;
   readonly forwarder: Forwarder;
   readonly metrics: GatewayMetrics;
-  /** Returns true if a new request would be held or sent to a ready slot. */
+  /** Returns true if a new request would be held, or would be sent to a ready slot. */
   readonly isReady: () => boolean;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -49,9 +45,6 @@ interface Deps {
 
 // The default of `server.head_timeout_ms`.
 const HEAD_TIMEOUT_MS = 10_000;
-
-// The time after the end of the work in which replies that are still being written can reach their clients.
-const CLOSE_MS = 1000;
 
 /**
  * Creates the HTTP listener in front of two slots. The gateway has no storage and no secrets, and sends each request at
@@ -76,15 +69,10 @@ export function createGateway(deps: Deps) {
   const sockets = watchSockets(server, {
     readTimeoutMs: 0,
     writeTimeoutMs: settings.idleMs,
-    // Never called: the read time-out is off, because slow uploads are allowed.
+    // Never called, because the read time-out is disabled. Slow uploads are allowed.
     onReadStall: () => {},
   });
-  const hold = createHold({
-    ...settings,
-    coordination,
-    clock,
-    onReleased: (held) => metrics.released(held),
-  });
+  const hold = createHold({ ...settings, coordination, clock, onReleased: metrics.released });
   const onHead = sockets.replying;
   const forwarding = { ...settings, forwarder, clock, drainOptions, onHead };
   const requests = createRequests({ ...deps, hold, forwarding, refusals });
@@ -100,42 +88,30 @@ export function createGateway(deps: Deps) {
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const request = { incoming, outgoing };
     const own = ownReply(incoming);
-    const refusal = isStopping ? stopping() : refusalOfHead(incoming, settings.maxBodyBytes);
+    const refusal = isStopping
+      ? refused('the gateway is stopping', 'stopping')
+      : refusalOfHead(incoming, settings.maxBodyBytes);
     if (own) void sendReply(own, incoming, outgoing, isStopping);
     else if (refusal) refusals.refuseUnrouted(request, refusal);
     else void requests.run(request);
   }
 
-  server.on('request', onRequest);
-  onExpectation(server, refusals, onRequest);
-  onBrokenProtocol(server, refusals, sockets.receiving);
-
+  const stop = serve(server, { refusals, sockets, onRequest, clock });
   return {
     /** Resolves with the port when connections are accepted. Throws `configuration`. */
-    async listen(address: ListenAddress): Promise<number> {
-      await listen(server, address, '--bind');
-      // A server that listens on a TCP port has an address of this type.
-      return (server.address() as AddressInfo).port;
+    listen(address: ListenAddress): Promise<number> {
+      return listen(server, address, '--bind');
     },
 
     state,
 
-    /** Rejects held and new requests, and waits up to `graceMs` for outstanding replies of the slots. */
+    /** Rejects held and new requests, and waits up to `graceMs` for the replies of the slots. */
     async stop(graceMs: number): Promise<void> {
       isStopping = true;
-      const closed = stopAccepting(server);
-      await requests.stop(graceMs);
-      shutdown.abort();
-      server.closeIdleConnections();
-      const cancel = clock.after(CLOSE_MS, sockets.destroyAll);
-      await closed;
-      cancel();
+      await stop(async () => {
+        await requests.stop(graceMs);
+        shutdown.abort();
+      });
     },
   };
-}
-
-function stopping(): BridgeError {
-  return new BridgeError('overloaded', 'the gateway is stopping', {
-    details: { reason: 'stopping', retry_after_ms: 1000 },
-  });
 }

@@ -8,7 +8,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
   /** The maximum time to hold a request. */
   readonly holdMs: number;
-  /** The maximum number of requests held at the same time. */
+  /** The maximum number of requests that are held at the same time. */
   readonly maxHeld: number;
   /** Called for each held request when it is released. */
   readonly onReleased: (held: { readonly durationMs: number }) => void;
@@ -21,7 +21,7 @@ interface Waiter {
   refuse(error: BridgeError): void;
 }
 
-// Releasing this many requests takes a few milliseconds.
+// The number of requests that are released without a pause. Releasing these requests takes a few milliseconds.
 const RELEASED_AT_ONCE = 32;
 
 /** Holds requests while the coordination file says `hold`, and releases them in the order of arrival. */
@@ -30,18 +30,13 @@ export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }:
   let isReleasing = false;
   let isClosed = false;
 
-  function slot(): Slot | undefined {
-    const target = coordination.target();
-    return target === 'hold' ? undefined : target;
-  }
-
   async function release(): Promise<void> {
     if (isReleasing) return;
     isReleasing = true;
     for (let released = 1; ; released += 1) {
-      const target = slot();
+      const target = coordination.target();
       const [waiter] = waiting;
-      if (!target || !waiter) break;
+      if (target === 'hold' || !waiter) break;
       waiter.release(target);
       if (released % RELEASED_AT_ONCE === 0) await setImmediate();
     }
@@ -54,29 +49,34 @@ export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }:
     count: () => waiting.size,
 
     /**
-     * Resolves with the active slot, immediately unless requests are held. Rejects with the signal's reason. Throws
-     * `overloaded` if the request was held too long, too many requests are held, or the gateway is stopping.
+     * Resolves with the active slot. Waits while requests are held. Rejects with the signal's reason. Rejects with `overloaded`
+     * if the request was held too long, if too many requests are held, or if the gateway is stopping.
      */
     next(signal: AbortSignal): Promise<Slot> {
       if (signal.aborted) return Promise.reject(signal.reason);
-      const active = slot();
-      if (active && waiting.size === 0) return Promise.resolve(active);
-      if (isClosed) return Promise.reject(stopping());
-      if (waiting.size >= maxHeld) return Promise.reject(tooMany());
+      const target = coordination.target();
+      if (target !== 'hold' && waiting.size === 0) return Promise.resolve(target);
+      if (isClosed) return Promise.reject(refused('the gateway is stopping', 'stopping'));
+      if (waiting.size >= maxHeld) {
+        const message = 'the gateway already holds the maximum number of requests';
+        return Promise.reject(refused(message, 'held_requests'));
+      }
       return new Promise((resolve, reject) => {
         const sinceMs = clock.monotonicMs();
         const waiter: Waiter = {
-          release(target) {
+          release(slot) {
             end();
             onReleased({ durationMs: clock.monotonicMs() - sinceMs });
-            resolve(target);
+            resolve(slot);
           },
           refuse(error) {
             end();
             reject(error);
           },
         };
-        const cancel = clock.after(holdMs, () => waiter.refuse(heldTooLong()));
+        const cancel = clock.after(holdMs, () =>
+          waiter.refuse(refused('no slot became active while the request was held', 'hold')),
+        );
         const onAbort = () => waiter.refuse(signal.reason);
         const end = () => {
           waiting.delete(waiter);
@@ -88,26 +88,17 @@ export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }:
       });
     },
 
-    /** Rejects every held request and every request that would be held later. */
+    /** Rejects every held request, and later rejects every request that would be held. */
     close(): void {
       isClosed = true;
-      for (const waiter of waiting) waiter.refuse(stopping());
+      for (const waiter of waiting) {
+        waiter.refuse(refused('the gateway is stopping', 'stopping'));
+      }
     },
   };
 }
 
-function stopping(): BridgeError {
-  return refused('the gateway is stopping', 'stopping');
-}
-
-function tooMany(): BridgeError {
-  return refused('the gateway holds the maximum number of requests', 'held_requests');
-}
-
-function heldTooLong(): BridgeError {
-  return refused('no slot became active while the request was held', 'hold');
-}
-
-function refused(message: string, reason: string): BridgeError {
+/** Returns the error for a request that the gateway cannot forward now. */
+export function refused(message: string, reason: string): BridgeError {
   return new BridgeError('overloaded', message, { details: { reason, retry_after_ms: 1000 } });
 }

@@ -10,18 +10,20 @@ import { SLOTS } from './coordination.ts';
 
 interface Deps {
   readonly state: () => GatewayState;
-  /** Returns true if a new request would be held or sent to a ready slot. */
+  /** Returns true if a new request would be held, or would be sent to a ready slot. */
   readonly isReady: () => boolean;
   readonly ids: Ids;
 }
 
-/** Creates a function that replies to requests below `/health/` and returns undefined for all other requests. */
+/** Creates a function that replies to a request below `/health/`. The function returns undefined for any other request. */
 export function createOwnRoutes({ state, isReady, ids }: Deps) {
   return function ownReply({ url = '', method, headers }: IncomingMessage): HttpReply | undefined {
-    const path = pathOf(url);
+    // A request target may be an absolute URL (RFC 9112, section 3.2.2).
+    const [path = ''] = url.replace(/^https?:\/\/[^/?]*/, '').split('?', 1);
     if (!path.startsWith('/health/')) return undefined;
     const id = requestIdOf(headers['x-request-id']?.toString(), ids);
-    return withId(method === 'GET' || method === 'HEAD' ? get(path, id) : notAllowed(id), id);
+    const reply = method === 'GET' || method === 'HEAD' ? get(path, id) : notAllowed(id);
+    return { ...reply, headers: { ...reply.headers, 'x-request-id': id } };
   };
 
   function get(path: string, id: string): HttpReply {
@@ -38,20 +40,10 @@ export function createOwnRoutes({ state, isReady, ids }: Deps) {
   }
 }
 
-/** Returns the path of a request target, which may be an absolute URL (RFC 9112, section 3.2.2). */
-function pathOf(url: string): string {
-  const [path = ''] = url.replace(/^https?:\/\/[^/?]*/, '').split('?', 1);
-  return path;
-}
-
 function notAllowed(id: string): HttpReply {
   const message = 'method not allowed for this path';
   const headers = { allow: 'GET, HEAD' };
   return toErrorReply(new BridgeError('method_not_allowed', message, { headers }), id);
-}
-
-function withId(reply: HttpReply, id: string): HttpReply {
-  return { ...reply, headers: { ...reply.headers, 'x-request-id': id } };
 }
 
 function json(statusCode: number, value: object): HttpReply {
@@ -61,9 +53,9 @@ function json(statusCode: number, value: object): HttpReply {
 
 const COUNT = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** The reply to `GET /health/gateway`: the state that a handoff checks before it stops a slot. */
+/** The reply to `GET /health/gateway`. A handoff checks this state before a slot is stopped. */
 export const GATEWAY_STATE = v.object({
-  /** The destination of new requests. While it is `hold`, no byte of a new request reaches a slot. */
+  /** The destination of new requests. While the destination is `hold`, no byte of a new request reaches a slot. */
   target: v.picklist([...SLOTS, 'hold']),
   /** The number of held requests. */
   held: COUNT,

@@ -14,8 +14,8 @@ interface Deps {
 }
 
 /**
- * Probes the readiness of the active slot at an interval; requests never wait for a probe. A newly active slot counts as
- * ready until its first probe, because the handoff has already checked its readiness.
+ * Probes the readiness of the active slot at an interval. Requests never wait for a probe. A slot that has just become active
+ * counts as ready until its first probe, because the handoff has already checked its readiness.
  */
 export function createReadiness({ coordination, origins, client, clock, everyMs }: Deps) {
   let unready: Target | undefined = coordination.target();
@@ -35,7 +35,7 @@ export function createReadiness({ coordination, origins, client, clock, everyMs 
   };
   return {
     task,
-    /** Returns true if a new request would be held, or sent to a slot whose latest probe did not fail. */
+    /** Returns true if a new request would be held, or would be sent to a slot whose latest probe has not failed. */
     isReady(): boolean {
       const target = coordination.target();
       return target === 'hold' || target !== unready;
@@ -46,10 +46,13 @@ export function createReadiness({ coordination, origins, client, clock, everyMs 
 const REPLY_MS = 5000;
 const MAX_BODY_BYTES = 65_536;
 
-/** Resolves with the body of a 200 reply to `GET`; undefined for any other reply, on failure and after five seconds. */
+/**
+ * Sends a GET request and resolves with the body if the status is 200. Resolves with undefined for any other reply, after a
+ * failure, and after five seconds.
+ */
 export async function getText(
   url: string,
-  { client, clock, signal }: ProbeDeps,
+  { client, clock, signal }: Pick<Deps, 'client' | 'clock'> & { readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   const ending = linkSignal(signal);
   const cancel = clock.after(REPLY_MS, () => ending.abort(new Error('no reply in time')));
@@ -64,10 +67,4 @@ export async function getText(
     cancel();
     ending.end();
   }
-}
-
-interface ProbeDeps {
-  readonly client: Pick<HttpClient, 'request'>;
-  readonly clock: Pick<Clock, 'after'>;
-  readonly signal: AbortSignal;
 }

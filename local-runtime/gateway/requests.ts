@@ -6,11 +6,12 @@ import { requestIdOf } from '../../lib/http/stack.ts';
 import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
+import { createRunningWork } from '../../lib/platform/running-work.ts';
 import type { createRefusals } from '../server/listener/refusals.ts';
 import type { RequestInFlight } from '../server/listener/requests-in-flight.ts';
 import type { Coordination, Slot } from './coordination.ts';
 import { type ForwardDeps, forwardOnce, type RunningAttempt } from './forward-once.ts';
-import type { Hold } from './hold.ts';
+import { type Hold, refused } from './hold.ts';
 
 interface Deps {
   readonly hold: Hold;
@@ -28,13 +29,12 @@ interface Deps {
 export function createRequests(deps: Deps) {
   const { hold, coordination, forwarding, origins, refusals, metrics, clock, ids } = deps;
   const { whileRead } = createReadAhead(forwarding.maxBodyBytes);
-  const running = new Set<AbortController>();
+  const running = createRunningWork();
   const attempts = new Map<RunningAttempt, Slot>();
   let isStopping = false;
-  let becameIdle = () => {};
 
-  // Requests that have not been sent when the target changes go to the new target. After the change no new request reaches
-  // the old slot, so the old slot can be stopped.
+  // Requests that have not been sent when the target changes go to the new target. After the change, no new request reaches
+  // the previous slot, so the previous slot can be stopped.
   coordination.onChange((target) => {
     for (const [attempt, slot] of attempts) if (slot !== target) attempt.recall();
   });
@@ -56,33 +56,31 @@ export function createRequests(deps: Deps) {
       const slot = await whileRead(request.incoming, () => hold.next(signal));
       const result = await attempt(request, slot, id, signal);
       if (typeof result === 'number') return { source: slot, status: result };
-      // `hold` is written before a slot is stopped, so a changed file explains why the slot cannot be reached.
+      // A handoff writes `hold` before it stops a slot. If the file has changed, the request is sent to the new target.
       if (result === 'not_sent' && (await coordination.refresh()) === slot) throw unreachable();
     }
   }
 
   return {
-    count: () => running.size,
+    count: running.size,
 
-    /** Runs a request. Resolves when its work has ended. */
+    /** Runs a request. Resolves when all work for the request has ended. */
     async run(request: RequestInFlight): Promise<void> {
       const { incoming, outgoing } = request;
       const startedMs = clock.monotonicMs();
       const durationMs = () => clock.monotonicMs() - startedMs;
-      const ending = new AbortController();
       let isCut = false;
-      setMaxListeners(0, ending.signal);
       const id = requestIdOf(incoming.headers['x-request-id']?.toString(), ids);
       // An error reply of the gateway has the same request id as the request to the slot.
       incoming.headers['x-request-id'] = id;
+      const { result, cancel } = running.start((signal) => send(request, id, signal));
       outgoing.once('close', () => {
         if (outgoing.writableFinished || isCut) return;
         metrics.disconnected();
-        ending.abort(new BridgeError('cancelled', 'the client has disconnected'));
+        cancel(new BridgeError('cancelled', 'the client has disconnected'));
       });
-      running.add(ending);
       try {
-        const { source, status } = await send(request, id, ending.signal);
+        const { source, status } = await result;
         metrics.replied({ source, status, durationMs: durationMs() });
       } catch (error) {
         // The client has disconnected.
@@ -90,51 +88,42 @@ export function createRequests(deps: Deps) {
         const failure = toBridgeError(error);
         const { status } = ERRORS[failure.code];
         metrics.replied({ source: 'gateway', status, durationMs: durationMs() });
-        // After the status line, only a broken connection can show that the reply is incomplete.
+        // If the status has been sent, only a broken connection can show the client that the reply is incomplete.
         isCut = outgoing.headersSent;
         if (isCut) outgoing.destroy();
         else refusals.refuse(request, failure);
-      } finally {
-        running.delete(ending);
-        if (running.size === 0) becameIdle();
       }
     },
 
-    /** Rejects held requests and resolves when all requests have ended. Aborts requests still running after `graceMs`. */
+    /** Rejects held requests. Resolves when all requests have ended. Aborts requests that are still running after `graceMs`. */
     async stop(graceMs: number): Promise<void> {
       isStopping = true;
       hold.close();
-      if (running.size === 0) return;
-      const { promise: idle, resolve } = Promise.withResolvers<void>();
-      becameIdle = resolve;
-      const cancel = clock.after(graceMs, () => {
-        for (const one of running)
-          one.abort(new BridgeError('cancelled', 'the gateway is stopping'));
-      });
-      await idle;
+      const grace = new AbortController();
+      const cancel = clock.after(graceMs, () => grace.abort());
+      await running.drain(grace.signal, new BridgeError('cancelled', 'the gateway is stopping'));
       cancel();
     },
   };
 }
 
 function unreachable(): BridgeError {
-  return new BridgeError('overloaded', 'the active slot cannot be reached', {
-    details: { reason: 'slot_unreachable', retry_after_ms: 1000 },
-  });
+  return refused('the active slot cannot be reached', 'slot_unreachable');
 }
 
-/** The limit of all bodies read ahead, as a multiple of the maximum body size. */
+/** The maximum total size of all bodies that are read ahead, as a multiple of the maximum size of one body. */
 const MAX_BODIES = 3;
 
 /**
- * Reads the bodies of held requests ahead, because the end of a connection is only detected while it is read. Node pauses at
- * about 64 KiB; this function resumes the socket while the limits allow it. The bytes stay in the request.
+ * Reads the bodies of held requests ahead, because Node detects the end of a connection only while it reads from the socket.
+ * Node pauses the socket after about 64 KiB. This function resumes the socket until a limit is reached. The bytes stay in the
+ * request.
  */
 function createReadAhead(maxBodyBytes: number) {
   const maxBytes = MAX_BODIES * maxBodyBytes;
   let bytes = 0;
 
-  /** Starts to read ahead. Returns a function that stops it. */
+  /** Starts to read ahead. Returns a function that stops reading ahead. */
   function begin(incoming: IncomingMessage): () => void {
     const { socket } = incoming;
     let ownBytes = 0;
@@ -144,9 +133,9 @@ function createReadAhead(maxBodyBytes: number) {
       const grownBytes = incoming.readableLength - ownBytes;
       ownBytes += grownBytes;
       bytes += grownBytes;
-      // Without new bytes the socket was paused for another reason and would be paused again.
+      // If no bytes are new, the socket was paused for another reason and would be paused again.
       const mayContinue = grownBytes > 0 && ownBytes <= maxBodyBytes && bytes <= maxBytes;
-      // A pause takes effect only after its event.
+      // Resumed in the next tick, because a pause takes effect only after its event.
       if (mayContinue) process.nextTick(resume);
     }
 

@@ -14,25 +14,22 @@ import { createReadiness } from './readiness.ts';
 
 export interface GatewayStart extends GatewaySettings {
   readonly bind: ListenAddress;
-  /** The listen address of the metrics; undefined disables them. */
+  /** The listen address of the metrics. Undefined disables the metrics. */
   readonly metricsBind: ListenAddress | undefined;
   /** The path of the coordination file. */
   readonly coordination: string;
   readonly origins: Readonly<Record<Slot, string>>;
-  /** The interval for reading the file and probing the active slot. */
+  /** The interval at which the file is read and the active slot is probed, in milliseconds. */
   readonly probeMs: number;
   /** Called with the first target and after every change. */
   readonly onTarget: (target: Target) => void;
 }
 
-interface RunningGateway {
-  readonly port: number;
-  /** Rejects held requests, waits for outstanding replies of the slots, then closes everything. */
-  stop(): Promise<void>;
-}
-
-/** Starts a gateway. If a step fails, undoes the earlier steps. Throws `configuration` with one sentence. */
-export async function startGateway(start: GatewayStart): Promise<RunningGateway> {
+/**
+ * Starts a gateway. If a step fails, undoes the earlier steps. Throws `configuration` with one sentence. The function `stop`
+ * rejects held requests, waits for the replies of the slots, then closes everything.
+ */
+export async function startGateway(start: GatewayStart) {
   const { origins, probeMs, metricsBind, forwardMs } = start;
   const closers: (() => unknown)[] = [];
   const close = async () => {
@@ -80,7 +77,7 @@ export async function startGateway(start: GatewayStart): Promise<RunningGateway>
   }
 }
 
-/** Serves only `GET /metrics`. Throws `configuration` if it cannot listen. */
+/** Serves only `GET /metrics`. Throws `configuration` if the address cannot be bound. */
 async function openMetricsListener(
   address: ListenAddress,
   exposition: () => Promise<string>,

@@ -1,26 +1,26 @@
 import { ApiFailure, type ApiRequest, type BridgeApi } from '../../lib/mcp/bridge-api.ts';
-import type { Service } from '../client/service.ts';
+import { type Service, toTarget } from '../client/service.ts';
 import { ServiceError } from '../client/service-error.ts';
-import { toRequestLine } from './request-line.ts';
 
-/** Creates the API of a service that is called over HTTP. `find` is called for each request. */
+/** Creates the API of a service that is called over HTTP. The function `find` is called for each request. */
 export function createHttpApi(find: () => Promise<Service>): BridgeApi {
   return {
     json: <T>(operation: string, request: ApiRequest) =>
       converting(async () => {
-        const { method, target } = toRequestLine(operation, request);
-        const { body, signal } = request;
+        const { path, query, body, signal } = request;
+        const { method, target } = toTarget(operation, path, query);
         return (await find()).json<T>(target, { method, body, signal });
       }),
 
     bytes: (operation, request) =>
       converting(async () => {
-        const { method, target } = toRequestLine(operation, request);
-        return (await find()).content(target, { method, signal: request.signal });
+        const { path, query, signal } = request;
+        const { method, target } = toTarget(operation, path, query);
+        return (await find()).content(target, { method, signal });
       }),
 
     async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {
-      const { target } = toRequestLine(operation, request);
+      const { target } = toTarget(operation, request.path, request.query);
       try {
         yield* (await find()).events<T>(target, request.signal);
       } catch (error) {

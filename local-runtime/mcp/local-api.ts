@@ -8,9 +8,8 @@ import {
   type BridgeApi,
 } from '../../lib/mcp/bridge-api.ts';
 import type { Services } from '../../lib/services.ts';
-import { readEvents } from '../client/service.ts';
+import { readEvents, toTarget } from '../client/service.ts';
 import { toServiceError } from '../client/service-error.ts';
-import { toRequestLine } from './request-line.ts';
 
 interface Deps {
   readonly routes: readonly Route[];
@@ -25,8 +24,8 @@ export interface Caller {
 }
 
 /**
- * Creates the API of this process with the identity of `caller`. The API calls the handlers that also serve HTTP, with the
- * same permission checks.
+ * Creates the API of this process. Requests have the identity of `caller`. The API calls the same handlers as the HTTP
+ * listener, with the same permission checks.
  */
 export function createLocalApi(
   { routes, services, httpSettings }: Deps,
@@ -34,7 +33,7 @@ export function createLocalApi(
 ): BridgeApi {
   const table = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
 
-  /** Resolves with a successful reply; throws `ApiFailure` for an error reply. The caller calls `end` after reading the reply. */
+  /** Resolves with a successful reply. Throws `ApiFailure` for an error reply. The caller must call `end` after reading the reply. */
   async function call(operation: string, request: ApiRequest) {
     const route = table.get(operation);
     if (!route) throw new ApiFailure('not_found', `${operation.split(' ')[1]} is disabled`);
@@ -69,7 +68,7 @@ export function createLocalApi(
 
     async json<T>(operation: string, request: ApiRequest): Promise<T> {
       const { bytes } = await read(operation, request);
-      // The caller names the type that the contract defines for the operation.
+      // `T` must be the type that the contract defines for the operation.
       return JSON.parse(bytes.toString()) as T;
     },
 
@@ -87,24 +86,23 @@ export function createLocalApi(
 }
 
 function toEvent(operation: string, request: ApiRequest, caller: Caller): HttpEvent {
-  const { method, rawPath, search } = toRequestLine(operation, request);
-  const { body } = request;
+  const { path, query, body } = request;
+  const { method, rawPath, search } = toTarget(operation, path, query);
   return {
     version: '2.0',
     rawPath,
-    rawQueryString: search.slice(1),
+    rawQueryString: search,
     headers: {
       ...caller,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     },
-    pathParameters: request.path ?? {},
+    pathParameters: path ?? {},
     requestContext: { http: { method, path: rawPath } },
     body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
     isBase64Encoded: false,
   };
 }
 
-/** Reads a whole body. */
 function collect(body: ReplyBody = Buffer.alloc(0)): Buffer | Promise<Buffer> {
   return body instanceof Uint8Array
     ? Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -19,7 +19,7 @@ export type McpEndpoint = Services['mcp'] & {
 
 /**
  * Creates the endpoint of the Model Context Protocol over HTTP (Streamable HTTP). Clients of revision 2026-07-28 send
- * self-contained requests; clients of the 2025 revisions have sessions. The browser guard, the authentication and the body
+ * self-contained requests. Clients of the 2025 revisions have sessions. The browser guard, the authentication and the body
  * limit are the same as for every route.
  */
 export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoint {
@@ -65,19 +65,17 @@ export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoi
   };
 }
 
-/** Creates the request for the library, which receives the parsed body separately and only reads the method and headers. */
+/** Creates the request for the library, which reads only its method and headers and receives the parsed body separately. */
 function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Request {
   const { host, authorization, accept } = headers;
   const taken = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
+  // A `Request` cannot have a `host` header.
+  const sent = { ...Object.fromEntries(taken), 'x-host': host, authorization, accept };
   return new Request('http://localhost/mcp', {
     method,
-    headers: [
-      ...taken.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
-      ...(host === undefined ? [] : [['x-host', host] as const]),
-      ...(authorization === undefined ? [] : [['authorization', authorization] as const]),
-      ...(accept === undefined ? [] : [['accept', accept] as const]),
-      ['content-type', 'application/json'],
-    ] as [string, string][],
+    headers: Object.entries({ ...sent, 'content-type': 'application/json' }).flatMap(
+      ([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]),
+    ),
     ...(method === 'POST' ? { body: '{}' } : {}),
     signal,
   });
@@ -85,13 +83,12 @@ function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Reques
 
 function toCaller(headers: Headers | undefined): Caller {
   return {
-    // A `Request` cannot have a `host` header.
     host: headers?.get('x-host') ?? undefined,
     authorization: headers?.get('authorization') ?? undefined,
   };
 }
 
-/** Yields a body until the client disconnects or the bridge stops. An endless stream also ends when its token is revoked. */
+/** Yields a body until the client disconnects or the bridge stops. An endless stream also ends if its token is revoked. */
 async function* untilOver(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -111,7 +108,7 @@ async function* untilOver(
   }
 }
 
-/** Returns true if a call subscribes to messages of the server, in either protocol revision. */
+/** Returns true if a call subscribes to messages from the server, in either protocol revision. */
 function isEndless({ method, body }: McpCall): boolean {
   if (method === 'GET') return true;
   const isNamed = typeof body === 'object' && body !== null && 'method' in body;

@@ -25,7 +25,7 @@ interface Call {
  */
 export interface SessionOwner {
   readonly scope: string;
-  /** The identity of the token, which stays the same when the token is rotated. */
+  /** The id of the token. The id does not change when the token is rotated. */
   readonly id: string;
 }
 
@@ -33,7 +33,7 @@ interface Session {
   readonly owner: SessionOwner;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: McpServer;
-  /** The caller of the latest request, because a token may be rotated during a session. */
+  /** The caller of the latest request. The token may be rotated during a session. */
   caller: Caller;
   lastUsedMs: number;
   hasEnded: boolean;
@@ -44,9 +44,9 @@ const MAX_SESSIONS = 64;
 const IDLE_MS = 60 * 60 * 1000;
 
 /**
- * Keeps the sessions of clients of the 2025 revisions. A session belongs to the token that opened it and is unknown to
- * other tokens. If a token has too many sessions, the least recently used session ends and its client starts a new session.
- * The jobs of a session continue after its end.
+ * Manages the sessions of clients of the 2025 revisions. A session belongs to the token that opened the session, and is
+ * unknown to other tokens. If a token has too many sessions, the least recently used session ends, and its client starts a
+ * new session. The jobs of a session continue after the end of the session.
  */
 export function createMcpSessions({ clock, ids, serverFor }: Deps) {
   /** The sessions by id, least recently used first. */
@@ -63,7 +63,7 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
     await forget(id)?.server.close();
   }
 
-  /** Ends idle sessions, and the least recently used sessions of an owner with too many. */
+  /** Ends idle sessions, and the least recently used sessions of an owner that has too many sessions. */
   async function makeRoom(owner: SessionOwner): Promise<void> {
     const isIdle = ({ lastUsedMs }: Session) => clock.monotonicMs() - lastUsedMs > IDLE_MS;
     const idle = [...sessions].filter(([, session]) => isIdle(session));
@@ -104,14 +104,18 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
       const id = request.headers.get('mcp-session-id');
       const options = { parsedBody: call.body };
       if (id === null) {
-        // A request without a session can only start a session; the transport rejects all other requests.
+        // Without a session id, only a request that starts a session is valid. The transport rejects all other requests.
         const session = await begin(call);
         const response = await session.transport.handleRequest(request, options);
         if (session.transport.sessionId === undefined) await session.server.close();
         return response;
       }
       const session = sessions.get(id);
-      if (!session || !isSame(session.owner, call.owner)) return unknownSession();
+      if (!session || !isSame(session.owner, call.owner)) {
+        // The reply of the library to an unknown session id. The client then starts a new session.
+        const error = { code: -32_001, message: 'Session not found' };
+        return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
+      }
       sessions.delete(id);
       sessions.set(id, session);
       session.lastUsedMs = clock.monotonicMs();
@@ -127,10 +131,4 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
 
 function isSame(one: SessionOwner, other: SessionOwner): boolean {
   return one.scope === other.scope && one.id === other.id;
-}
-
-/** Returns the transport's reply to an unknown session id, after which the client starts a new session. */
-function unknownSession(): Response {
-  const error = { code: -32_001, message: 'Session not found' };
-  return Response.json({ jsonrpc: '2.0', error, id: null }, { status: 404 });
 }

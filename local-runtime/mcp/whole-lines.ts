@@ -3,8 +3,8 @@ import { Transform } from 'node:stream';
 const NEWLINE = 0x0a;
 
 /**
- * Creates a stream that passes on only whole lines. The protocol library searches and copies an unfinished line again for
- * each chunk, which takes seconds for an image of several megabytes. Fails if a line is longer than `maxBytes`.
+ * Creates a stream whose chunks contain only whole lines. Without this stream, the protocol library would copy an incomplete
+ * line again for each chunk, which takes seconds for an image of several megabytes. Fails if a line is longer than `maxBytes`.
  */
 export function createWholeLines(maxBytes: number): Transform {
   let parts: Buffer[] = [];

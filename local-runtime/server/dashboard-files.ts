@@ -9,36 +9,32 @@ import type { PageFile } from '../../lib/http/reply/page-reply.ts';
 import { createOnce } from '../../lib/platform/once.ts';
 import type { Services } from '../../lib/services.ts';
 
-/** The files to serve. The folder also contains their compressed forms and the licences of bundled packages. */
+/** The files to serve. The folder also contains compressed copies of these files, and the licences of bundled packages. */
 const SERVED = /^(index\.html|assets\/.+(?<!\.(br|gz)))$/;
 
+/** A name with the extension of a file. No view of the page has such a name. */
 const FILE_NAME =
   /\.(css|gif|html|ico|jpe?g|js|json|map|mjs|png|svg|txt|wasm|webmanifest|webp|woff2?|xml)$/i;
 
 type Files = ReadonlyMap<string, PageFile>;
 
 /**
- * Serves the built dashboard in `folder`. The first request reads all files, so that no part of a request becomes part of
- * a path. All methods throw `not_found` if the file does not exist.
+ * Serves the built dashboard in `folder`. All files are read at the first request, so that no part of a request is used in a
+ * path. All methods throw `not_found` if the file does not exist.
  */
 export function createDashboardFiles(folder: string | undefined): Services['dashboard'] {
   const files = createOnce(() => readFiles(folder));
 
   async function file(name: string): Promise<PageFile> {
-    return (await files.get()).get(name) ?? refuse('the dashboard has no such file');
+    return (await files.get()).get(name) ?? refuse('dashboard file not found');
   }
 
   return {
     page: () => file('index.html'),
-    // A request for a missing script or image must fail instead of returning the page.
-    view: async (name) => (isFileName(name) ? file(name) : file('index.html')),
+    // A request for a missing script or image must fail. A page in place of the file would hide the error.
+    view: async (name) => file(FILE_NAME.test(name) ? name : 'index.html'),
     asset: (name) => file(`assets/${name}`),
   };
-}
-
-/** Returns true if the name has the extension of a file; no view of the page has such a name. */
-function isFileName(name: string): boolean {
-  return FILE_NAME.test(name);
 }
 
 /** Returns the folder of the built dashboard, or undefined if the dashboard has not been built. */
@@ -60,19 +56,15 @@ async function readFiles(folder: string | undefined): Promise<Files> {
   return new Map(names.map((name) => [name, toPageFile(name, contents)]));
 }
 
-/** Returns the content of every file by its path relative to the folder; no files if the folder does not exist. */
+/** Returns the path, relative to the folder, and the content of every file. The list is empty if the folder does not exist. */
 async function filesBelow(folder: string): Promise<readonly (readonly [string, Buffer])[]> {
   if (!existsSync(folder)) return [];
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
-  return Promise.all(
-    paths.map(async (path) => {
-      const name = relative(folder, path).replaceAll('\\', '/');
-      return [name, await readFile(path)] as const;
-    }),
-  );
+  const toName = (path: string) => relative(folder, path).replaceAll('\\', '/');
+  return Promise.all(paths.map(async (path) => [toName(path), await readFile(path)] as const));
 }
 
 function toPageFile(name: string, contents: ReadonlyMap<string, Buffer>): PageFile {

@@ -1,4 +1,4 @@
-import { type EventLoopUtilization, performance } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Task } from '../../lib/platform/task.ts';
@@ -16,11 +16,11 @@ const MAX_BUSY = 0.1;
 const LEAST_BYTES = 32 * 1024 * 1024;
 
 /**
- * Creates a task that collects the buffers of images while the bridge is idle. V8 only collects when memory is allocated:
- * after the last image of a burst it would keep up to a hundred megabytes of buffers until the next image.
+ * Creates a task that frees the buffers of images while the bridge is idle. V8 collects garbage only when memory is
+ * allocated. After the last image of a burst, V8 would keep up to a hundred megabytes of buffers until the next image.
  */
 export function createFreeMemory({ bufferBytes, busySinceLast, collect }: Deps): Task {
-  // Bytes still in use after a collection, for example by the artifact cache. Another collection would not free them.
+  // The bytes that are still in use after a collection, for example by the artifact cache.
   let keptBytes = 0;
   return {
     name: 'free-memory',
@@ -30,7 +30,7 @@ export function createFreeMemory({ bufferBytes, busySinceLast, collect }: Deps):
       if (busySinceLast() > MAX_BUSY) return;
       if (bytes - keptBytes >= LEAST_BYTES) {
         collect();
-        // Buffers are freed in the background: the next run sees how many bytes remain.
+        // Buffers are freed in the background, so only the next run knows how many bytes remain.
         keptBytes = bytes;
       } else keptBytes = Math.min(keptBytes, bytes);
     },
@@ -39,27 +39,23 @@ export function createFreeMemory({ bufferBytes, busySinceLast, collect }: Deps):
 
 /** Creates the task of `createFreeMemory` for this process. */
 export function freeMemory(): Task {
+  let last = performance.eventLoopUtilization();
   return createFreeMemory({
     bufferBytes: () => process.memoryUsage().arrayBuffers,
-    busySinceLast: createBusyMeter(),
+    busySinceLast() {
+      const now = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(now, last);
+      last = now;
+      return utilization;
+    },
     collect: collectGarbage,
   });
 }
 
 /** Runs a full garbage collection, which takes a few milliseconds because the bridge has few objects. */
 export function collectGarbage(): void {
-  // The flag only adds the function to contexts that are created later.
+  // The flag adds the function only to contexts that are created later.
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect === 'function') collect();
-}
-
-function createBusyMeter(): () => number {
-  let last: EventLoopUtilization = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, last);
-    last = now;
-    return utilization;
-  };
 }

@@ -3,21 +3,16 @@ import { handler as notFound } from '../../handlers/errors/not-found.ts';
 import type { Route } from '../../handlers/routes.ts';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpEvent, HttpReply, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
-import type { Operation } from '../../lib/http/operation.ts';
 import { toErrorReply } from '../../lib/http/reply/encode-reply.ts';
 import { EVENT_STREAM_HEADERS } from '../../lib/http/reply/event-stream.ts';
 import type { Services } from '../../lib/services.ts';
 
-/** The event that API Gateway sends for one request of an HTTP API (payload version 2.0); only the fields read here. */
+/** The event that API Gateway sends for a request to an HTTP API (payload version 2.0). Contains only the fields that are used. */
 export interface FunctionEvent extends Omit<HttpEvent, 'body'> {
   /** `METHOD /path/{name}` of the matched route, or `$default`. */
   readonly routeKey: string;
   /** The body as text, or as base64 if `isBase64Encoded` is true. */
   readonly body?: string;
-}
-
-interface Invocation {
-  getRemainingTimeInMillis(): number;
 }
 
 interface Deps {
@@ -32,27 +27,26 @@ const MARGIN_MS = 1000;
 const ON_EVERY_REPLY = new Set(['x-request-id', 'traceparent', 'x-content-type-options']);
 
 /**
- * Creates a function for API Gateway that serves the whole route table. Shortly before the end of an invocation the
- * function aborts the work and ends an event stream early.
+ * Creates a function for API Gateway that serves the whole route table. Shortly before an invocation times out, the
+ * function aborts the work. An event stream then ends early.
  */
 export function createFunctionHandler({ routes, services, httpSettings }: Deps) {
   const table = new Map(
     routes.flatMap((route) => routeKeys(route).map((key) => [key, route] as const)),
   );
 
-  function find({ routeKey, rawPath }: FunctionEvent): {
-    readonly handler: Operation<Services>;
-    readonly path?: string;
-  } {
+  function find({ routeKey, rawPath }: FunctionEvent): Pick<Route, 'handler'> & Partial<Route> {
     const isKnown = services.allowedMethods(rawPath) !== '';
     return table.get(routeKey) ?? { handler: isKnown ? methodNotAllowed : notFound };
   }
 
   return async function handle(
     event: FunctionEvent,
-    invocation: Invocation,
+    invocation: { getRemainingTimeInMillis(): number },
   ): Promise<FunctionReply> {
     const { handler, path } = find(event);
+    // API Gateway serves HTTP APIs only over https.
+    const origin = `https://${event.headers['host'] ?? 'localhost'}`;
     const ending = new AbortController();
     const listeners: ((isComplete: boolean) => void)[] = [];
     const cancel = httpSettings.clock.after(invocation.getRemainingTimeInMillis() - MARGIN_MS, () =>
@@ -66,7 +60,7 @@ export function createFunctionHandler({ routes, services, httpSettings }: Deps) 
         { ...event, pathParameters: event.pathParameters ?? {} },
         {
           services,
-          settings: { ...httpSettings, publicBaseUrl: httpSettings.publicBaseUrl ?? origin(event) },
+          settings: { ...httpSettings, publicBaseUrl: httpSettings.publicBaseUrl ?? origin },
           route: path,
           signal: () => ending.signal,
           onReplied: (listener) => listeners.push(listener),
@@ -86,12 +80,7 @@ export function createFunctionHandler({ routes, services, httpSettings }: Deps) 
   };
 }
 
-/** Returns the origin of a request. API Gateway serves HTTP APIs only over https. */
-function origin({ headers }: FunctionEvent): string {
-  return `https://${headers['host'] ?? 'localhost'}`;
-}
-
-/** Returns the error for a reply that cannot be encoded. It is not retryable, because a retry might be charged again. */
+/** Returns the error for a reply that cannot be encoded. The error is not retryable, because a retry might be charged again. */
 function toFailure(thrown: unknown, { headers }: HttpReply, settings: HttpSettings): HttpReply {
   const requestId = headers['x-request-id'] ?? settings.ids.newUuid();
   settings.log?.failure(thrown, { requestId });
@@ -100,7 +89,7 @@ function toFailure(thrown: unknown, { headers }: HttpReply, settings: HttpSettin
   return { ...failure, headers: { ...failure.headers, ...Object.fromEntries(kept) } };
 }
 
-/** Returns API Gateway's keys of a route, which write a parameter that matches slashes as `{name+}`. */
+/** Returns the keys of a route in API Gateway. A parameter that may contain slashes is written as `{name+}`. */
 function routeKeys({ method, path, takesSlashes }: Route): readonly string[] {
   const at = takesSlashes ? path.replace(/\}$/, '+}') : path;
   return method === 'GET' ? [`GET ${at}`, `HEAD ${at}`] : [`${method} ${at}`];
@@ -115,18 +104,19 @@ interface FunctionReply {
 }
 
 interface Options {
-  /** True for HEAD: the reply has the headers of GET and no body. */
+  /** True for a HEAD request. The reply then has the headers of the reply to GET, and no body. */
   readonly isBodiless: boolean;
-  /** Ends an event stream early when it aborts. */
+  /** If this signal aborts, an event stream ends early, and the encoding of any other reply fails. */
   readonly signal: AbortSignal;
 }
 
-// A function returns at most 6 MB: the body in base64, and some room for headers.
+// A function returns at most 6 MB, which must contain the headers and the body in base64.
 const MAX_BODY_BYTES = 4_400_000;
 
 /**
- * Encodes the body of a reply as base64. Throws `unsupported_capability` if the body is too long, the signal's reason if the
- * signal aborts before the end of a body other than an event stream, and any error thrown by the body.
+ * Encodes the body of a reply as base64. Throws `unsupported_capability` if the body is too long. Throws the signal's reason
+ * if the signal aborts before the end of the body, unless the body is an event stream. Also throws any error that the body
+ * throws.
  */
 export async function encodeReply(
   { statusCode, headers, body }: HttpReply,
@@ -167,7 +157,7 @@ async function collect(
       pieces.push(next.value);
     }
   } finally {
-    // Not awaited because it may wait for a piece that never arrives. The reply no longer depends on its result.
+    // Not awaited, because `return` may wait for a piece that never arrives. The reply does not depend on the result.
     iterator.return?.().catch(() => {});
   }
 }
@@ -176,6 +166,6 @@ function refuseTooLong(bytes: number): void {
   if (bytes <= MAX_BODY_BYTES) return;
   throw new BridgeError(
     'unsupported_capability',
-    'the reply is too long for a function: request an artifact or a url instead',
+    'the reply is too long for a function: set `response_format` to `artifact` or `url`',
   );
 }

@@ -1,9 +1,9 @@
 import type { Route } from '../../handlers/routes.ts';
 import { registeredProviders } from '../../lib/config/settings/provider-names.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
-import { createEventRing, type EventRing } from '../../lib/diagnostics/event-ring.ts';
+import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
 import type { HttpObserver } from '../../lib/http/observer-port.ts';
-import { type Metrics, silentMetrics } from '../../lib/metrics/metrics.ts';
+import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { createPrometheusMetrics } from '../../lib/metrics/prometheus-metrics.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 
@@ -15,17 +15,16 @@ interface Deps {
   readonly version: string;
 }
 
-/** The recorders of replies. They are created before the app, so that the first reply is recorded too. */
-interface Observation {
-  readonly events: EventRing;
-  readonly metrics: Metrics;
-  readonly observer: HttpObserver;
-}
-
-/** Creates the event ring, the metrics, and the observer that records each reply in both. */
-export async function openObservation(deps: Deps): Promise<Observation> {
-  const events = createEventRing({ clock: deps.clock });
-  const metrics = await openMetrics(deps);
+/**
+ * Creates the event ring, the metrics, and the observer that records each reply in both. Called before the app is built, so
+ * that the first reply is also recorded.
+ */
+export async function openObservation({ config, routes, clock, version }: Deps) {
+  const events = createEventRing({ clock });
+  const providers = registeredProviders(config).map(({ name }) => name);
+  const metrics = config.server.metrics.enabled
+    ? await createPrometheusMetrics({ version, providers, routes })
+    : silentMetrics;
   const observer: HttpObserver = {
     replied(reply) {
       events.replied(reply);
@@ -33,13 +32,4 @@ export async function openObservation(deps: Deps): Promise<Observation> {
     },
   };
   return { events, metrics, observer };
-}
-
-async function openMetrics({ config, routes, version }: Deps): Promise<Metrics> {
-  if (!config.server.metrics.enabled) return silentMetrics;
-  return createPrometheusMetrics({
-    version,
-    providers: registeredProviders(config).map(({ name }) => name),
-    routes,
-  });
 }

@@ -14,14 +14,6 @@ import { lockStateDirectory } from './locks/state-lock.ts';
 import { startTasks } from './task-loop.ts';
 import { startWorkerLoop } from './worker-loop.ts';
 
-export interface OpenApp {
-  readonly services: Services;
-  /** Waits for running jobs and for work whose client has disconnected. If `grace` aborts, ends that work. */
-  drain(grace: AbortSignal): Promise<void>;
-  /** Stops the tasks, closes everything in reverse order of creation, then unlocks the state directory. */
-  close(): Promise<void>;
-}
-
 type Outside = Parameters<typeof createApp>[1] & { readonly httpSettings: HttpSettings };
 
 /**
@@ -32,7 +24,7 @@ export async function openApp(
   config: Config,
   mounted: readonly Route[],
   { httpSettings, ...outside }: Outside,
-): Promise<OpenApp> {
+) {
   const lock = lockStateDirectory(config.state.directory);
   if (!lock.ok) {
     throw new BridgeError('configuration', `state.directory: ${lock.holder}`);
@@ -62,10 +54,12 @@ export async function openApp(
     };
     return {
       services,
-      async drain(grace) {
+      /** Waits for running jobs and for work whose client has disconnected. If `grace` aborts, ends this work. */
+      async drain(grace: AbortSignal): Promise<void> {
         await Promise.all([app.drain(grace), workers?.drain(grace)]);
       },
-      async close() {
+      /** Stops the tasks, closes everything in reverse order of creation, then unlocks the state directory. */
+      async close(): Promise<void> {
         await tasks.stop();
         await (await mcp.made()?.catch(() => undefined))?.close();
         await app.close();
@@ -78,7 +72,7 @@ export async function openApp(
   }
 }
 
-/** Creates the MCP endpoint. Its library is loaded at the first request. */
+/** Creates the MCP endpoint. The MCP library is loaded at the first request. */
 async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
   return (await import('../mcp/mcp-endpoint.ts')).createMcpEndpoint(deps);
 }

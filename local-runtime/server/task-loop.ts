@@ -3,7 +3,7 @@ import type { Task } from '../../lib/platform/task.ts';
 
 /**
  * Runs each task repeatedly, `everyMs` after the end of its previous run. `stop` resolves when all tasks have stopped. Tasks
- * record their own failures; the rejection of one task does not stop the other tasks.
+ * record their own failures. If one task rejects, the other tasks continue.
  */
 export function startTasks(tasks: readonly Task[], clock: Clock): { stop(): Promise<void> } {
   const stopping = new AbortController();

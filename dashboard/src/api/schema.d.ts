@@ -71,7 +71,7 @@ export interface paths {
         put?: never;
         /**
          * Generate or edit images with progress events
-         * @description Events from `started` to `completed` or `error`. A rejection before the start is an ordinary error reply. Closing the connection cancels the work unless the request has an idempotency key.
+         * @description A stream of events. The first event is `started`, and the last event is `completed` or `error`. A request that is rejected before the start receives an ordinary error reply. If the client closes the connection, the work is cancelled, unless the request has an idempotency key.
          */
         post: operations["streamImage"];
         delete?: never;
@@ -91,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Plan an image request without executing it
-         * @description One entry per route, in the order in which the routes are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the request itself.
+         * @description One entry per route, in the order in which the routes are tried. The bridge decodes no image, calls no provider and stores nothing. An idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the image request itself.
          */
         post: operations["planImage"];
         delete?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Follow the changes of all jobs
-         * @description First an id without an event, then the active jobs, then every changed job, each in its state at the time of sending. A reader that sends the last id as `Last-Event-ID` receives the jobs that have changed since, also after a restart of the bridge. A slow reader receives each changed job once, in its current state.
+         * @description A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes.
          */
         get: operations["streamJobs"];
         put?: never;
@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * Follow a job to its end
-         * @description Events from `snapshot` to `ended`. Every connection begins with the current state of the job, so `Last-Event-ID` is not needed. A slow reader receives the latest progress of each output, not every step.
+         * @description A stream of events. The first event is `snapshot`, and the last event is `ended`. Every connection begins with the current state of the job, so the header `Last-Event-ID` is not needed. A slow reader receives only the latest progress of each output.
          */
         get: operations["streamJob"];
         put?: never;
@@ -385,7 +385,7 @@ export interface paths {
         };
         /**
          * List the queued and running jobs of all tokens
-         * @description One page of queued and running jobs, first accepted first.
+         * @description One page of queued and running jobs, oldest first.
          */
         get: operations["listQueueJobs"];
         put?: never;
@@ -601,7 +601,7 @@ export interface paths {
         };
         /**
          * Read the diagnostics
-         * @description Facts and counts, never content of requests.
+         * @description Facts and counts, never the content of requests.
          */
         get: operations["getDiagnostics"];
         put?: never;
@@ -620,7 +620,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Scrape the metrics
+         * Read the metrics
          * @description The metrics in the Prometheus text format.
          */
         get: operations["getMetrics"];
@@ -640,18 +640,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Listen to a session of the Model Context Protocol
-         * @description A stream of messages. Clients of the revision 2026-07-28 do not use it.
+         * Listen to a Model Context Protocol session
+         * @description A stream of messages. Clients of the revision 2026-07-28 do not use this stream.
          */
         get: operations["openMcpStream"];
         put?: never;
         /**
-         * Send a message of the Model Context Protocol
-         * @description The reply of the protocol (Streamable HTTP): a message or a stream of messages. Errors of the protocol have the form defined by the protocol. A failed tool reports the failure in its result.
+         * Send a Model Context Protocol message
+         * @description The reply of the Model Context Protocol (Streamable HTTP): a message or a stream of messages. Errors have the format that the protocol defines. If a tool fails, its result contains the error.
          */
         post: operations["callMcp"];
         /**
-         * End a session of the Model Context Protocol
+         * End a Model Context Protocol session
          * @description The session has ended.
          */
         delete: operations["endMcpSession"];
@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * Open a view of the dashboard
-         * @description The page, the same for every view.
+         * @description The page. All views have the same page.
          */
         get: operations["getDashboardView"];
         put?: never;
@@ -3110,7 +3110,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Events from `started` to `completed` or `error`. A rejection before the start is an ordinary error reply. Closing the connection cancels the work unless the request has an idempotency key. */
+            /** @description A stream of events. The first event is `started`, and the last event is `completed` or `error`. A request that is rejected before the start receives an ordinary error reply. If the client closes the connection, the work is cancelled, unless the request has an idempotency key. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3212,7 +3212,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description One entry per route, in the order in which the routes are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the request itself. */
+            /** @description One entry per route, in the order in which the routes are tried. The bridge decodes no image, calls no provider and stores nothing. An idempotency key has no effect. All facts that do not depend on the pixels of an image or on a provider call are the same as in the reply to the image request itself. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3716,7 +3716,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description First an id without an event, then the active jobs, then every changed job, each in its state at the time of sending. A reader that sends the last id as `Last-Event-ID` receives the jobs that have changed since, also after a restart of the bridge. A slow reader receives each changed job once, in its current state. */
+            /** @description A stream of jobs. First an id without an event, then all active jobs, then every job that changes. Each job is sent in its current state. A reader that sends the last id in the header `Last-Event-ID` receives the jobs that have changed since then, also after a restart of the bridge. A slow reader receives a job only once for several changes. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4153,7 +4153,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Events from `snapshot` to `ended`. Every connection begins with the current state of the job, so `Last-Event-ID` is not needed. A slow reader receives the latest progress of each output, not every step. */
+            /** @description A stream of events. The first event is `snapshot`, and the last event is `ended`. Every connection begins with the current state of the job, so the header `Last-Event-ID` is not needed. A slow reader receives only the latest progress of each output. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4258,7 +4258,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page of queued and running jobs, first accepted first. */
+            /** @description One page of queued and running jobs, oldest first. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4909,7 +4909,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Facts and counts, never content of requests. */
+            /** @description Facts and counts, never the content of requests. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -4972,7 +4972,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A stream of messages. Clients of the revision 2026-07-28 do not use it. */
+            /** @description A stream of messages. Clients of the revision 2026-07-28 do not use this stream. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5054,7 +5054,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The reply of the protocol (Streamable HTTP): a message or a stream of messages. Errors of the protocol have the form defined by the protocol. A failed tool reports the failure in its result. */
+            /** @description The reply of the Model Context Protocol (Streamable HTTP): a message or a stream of messages. Errors have the format that the protocol defines. If a tool fails, its result contains the error. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -5287,7 +5287,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page, the same for every view. */
+            /** @description The page. All views have the same page. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];

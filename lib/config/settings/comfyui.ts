@@ -3,7 +3,7 @@ import { closedObject } from '../../contract/schema/closed-object.ts';
 import { keyed, section, text } from '../values/field.ts';
 import { schemaMap } from '../values/field-collections.ts';
 import { NAME } from '../values/text-rules.ts';
-import { BACKEND_RULES, backend, outputs, retries } from './provider-fields.ts';
+import { ALL_AT_ONCE, BACKEND_RULES, backend, outputs, retries } from './provider-fields.ts';
 
 const NODE = /^[^.\s]{1,64}$/;
 const MAX_IMAGES = 16;
@@ -21,10 +21,7 @@ const Edge = v.pipe(
   v.maxValue(16_384, 'must be at most 16384'),
 );
 
-/**
- * An exported ComfyUI workflow in API format, with the node inputs that it binds. A feature without a bound input is not
- * offered.
- */
+/** A ComfyUI workflow in API format, with the node input for each feature. A feature without a node input is not supported. */
 const Workflow = closedObject({
   file: File,
   /** The node whose first image is the output. */
@@ -46,7 +43,7 @@ const Workflow = closedObject({
   max_edge: Edge,
 });
 
-/** A ComfyUI server. Each workflow is a model. */
+/** The settings of a provider for a ComfyUI server. Each workflow is a model. */
 export const COMFYUI = keyed(
   'own',
   section({
@@ -56,23 +53,22 @@ export const COMFYUI = keyed(
       expects:
         'a table of models, each a table with `file`, `output`, `prompt`, `edge_multiple` and `max_edge`, and optionally `negative_prompt`, `seed`, `width`, `height`, `images` and `mask`',
       about:
-        'Workflow of each model: the file of its API export, the output node, and the node inputs for the prompt, the seed and so on.',
+        'Workflows by model. Each table names the file with the API export of the workflow, the output node, and the node inputs for the prompt, the seed and other parameters.',
     }),
     image_model: text({
       default: '',
       unset: 'none: a value is required',
       rule: NAME,
-      about: 'Default model; one of `workflows`.',
+      about: 'Default model. Must be one of the keys of `workflows`.',
     }),
-    ...outputs({ default: 1, auto: 'starts all outputs at once' }),
+    ...outputs({ default: 1, auto: ALL_AT_ONCE.auto }),
     ...retries(),
   }),
   [
     {
       field: 'image_model',
       with: ['workflows'],
-      severity: 'error',
-      message: 'must be one of workflows',
+      message: 'must be one of the keys of workflows',
       isBroken: ({ workflows, image_model }) => !Object.hasOwn(workflows, image_model),
     },
     ...BACKEND_RULES,

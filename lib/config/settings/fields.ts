@@ -9,12 +9,12 @@ import { nearestName } from '../values/nearest-name.ts';
 import { PROVIDER_NAME } from '../values/text-rules.ts';
 import { SETTINGS } from './settings.ts';
 
-/** A field with its path and its environment variable. */
+/** A setting, with its path and its environment variable. */
 export interface NamedField {
-  /** `server.jobs.max_running`. */
+  /** The path, such as `server.jobs.max_running`. */
   readonly path: string;
   readonly segments: readonly string[];
-  /** `IMAGE_BRIDGE__SERVER__JOBS__MAX_RUNNING`. */
+  /** The environment variable, such as `IMAGE_BRIDGE__SERVER__JOBS__MAX_RUNNING`. */
   readonly environment: string;
   readonly field: Field<unknown>;
 }
@@ -26,7 +26,7 @@ export interface EntryKey {
   readonly name: string;
 }
 
-/** A part of the schema: a field or a section of nodes. */
+/** A part of the schema: a field, or a section that contains other parts. */
 export type Node = Field<unknown> | Section<Entries> | Keyed<Entries>;
 
 export interface Entries {
@@ -39,7 +39,7 @@ export type KeysOf = (section: Keyed<Entries>, path: string) => readonly string[
 const UNKNOWN = 'is not a known setting';
 const SECTION = 'is a section, not a setting: set one of its fields';
 
-/** Returns every setting in the order of the schema. The settings of a keyed section are repeated for each of its keys. */
+/** Returns every setting, in the order of the schema. The settings of a keyed section are repeated for each of its keys. */
 export function listFields(
   keysOf: KeysOf,
   node: Node = SETTINGS,
@@ -62,7 +62,7 @@ export function membersOf(
     : keysOf(node, fieldPath(segments)).map((key) => [key, node.entry] as const);
 }
 
-/** Returns the member of a section under this key, or a text that completes "the field …" if there is no such member. */
+/** Returns the member of a section with this key, or a text that completes "the field …" if no member has the key. */
 export function memberOf(node: Node, key: string): Node | string {
   if (node.kind === 'keyed') {
     return PROVIDER_NAME.accepts(key) ? node.entry : `must be ${PROVIDER_NAME.expects}`;
@@ -74,18 +74,13 @@ export function memberOf(node: Node, key: string): Node | string {
   return near === undefined ? UNKNOWN : `${UNKNOWN}; did you mean ${near}?`;
 }
 
-/** Returns the setting at a path, or a text that completes "the field …" if there is no such setting. */
-export function fieldAtPath(path: string): NamedField | string {
-  return fieldAt(path.split('.'));
-}
-
-/** Returns the setting of an environment variable, or a text that completes "the field …" if there is no such setting. */
+/** Returns the setting of an environment variable, or a text that completes "the field …" if no setting has the variable. */
 export function fieldOfVariable(variable: string, tail: string): NamedField | string {
   const found = fieldAt(segmentsOf(SETTINGS, tail.toLowerCase()));
   return typeof found === 'string' || found.environment === variable ? found : UNKNOWN;
 }
 
-/** Returns the entry that a field belongs to, or undefined for a field outside keyed sections. */
+/** Returns the entry that contains a field, or undefined for a field outside keyed sections. */
 export function entryOf({ segments }: NamedField): EntryKey | undefined {
   const path = segments.slice(0, -2);
   const node = nodeAt(path);
@@ -97,7 +92,8 @@ export function toNamed(segments: readonly string[], field: Field<unknown>): Nam
   return { path: fieldPath(segments), segments, environment: environmentName(segments), field };
 }
 
-function fieldAt(segments: readonly string[]): NamedField | string {
+/** Returns the setting at a path, or a text that completes "the field …" if the path names no setting. */
+export function fieldAt(segments: readonly string[]): NamedField | string {
   const node = nodeAt(segments);
   if (typeof node === 'string') return node;
   return node.kind === 'field' ? toNamed(segments, node) : SECTION;
@@ -111,8 +107,8 @@ function nodeAt(segments: readonly string[]): Node | string {
 }
 
 /**
- * Returns the keys that `tail` names below a node. A variable has `_` for each hyphen in the name of a provider, so a name
- * may contain `__`, the separator of keys.
+ * Returns the keys that the tail of a variable names below a node. In a variable, each hyphen of the name of a provider is
+ * `_`. A name may therefore contain `__`, which otherwise separates keys.
  */
 function segmentsOf(node: Node, tail: string): readonly string[] {
   const [key = '', ...rest] = tail.split('__');

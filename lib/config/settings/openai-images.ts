@@ -1,9 +1,9 @@
 import {
   choice,
-  type EntryRule,
   integer,
   keyed,
   optionalText,
+  type Rule,
   type SettingsOf,
   section,
 } from '../values/field.ts';
@@ -22,7 +22,7 @@ import {
 
 const ADDRESS = 'https://api.openai.com/v1';
 
-/** The model families that a provider lists by default (OpenAI's image guide, 2026-11). */
+/** The models that a provider lists by default (OpenAI's image guide, 2026-11). */
 const LISTED = [
   'gpt-image-2',
   'gpt-image-2.5-sunburst',
@@ -43,7 +43,7 @@ const LAST_DAYS: readonly (readonly [string, string])[] = [
 ];
 const NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Dialects whose backends serve OpenAI's models. */
+/** The dialects whose backends serve OpenAI's models. */
 const WITH_OPENAI_MODELS = ['openai', 'azure', 'litellm'];
 
 const INSTANCE = section({
@@ -56,65 +56,61 @@ const INSTANCE = section({
   ),
   ...backend({
     default: ADDRESS,
-    unset: `\`"${ADDRESS}"\` for the dialect openai; required for other dialects`,
+    unset: `\`"${ADDRESS}"\` for the "openai" dialect; required for other dialects`,
   }),
   organization: optionalText({
     rule: VISIBLE,
-    unset: 'unset',
-    about: 'Organization that is charged for calls. Only for the dialect openai.',
+    about: 'Organization that is charged for calls. Only for the "openai" dialect.',
   }),
   project: optionalText({
     rule: VISIBLE,
-    unset: 'unset',
-    about: 'Project that calls are attributed to. Only for the dialect openai.',
+    about: 'Project that calls are attributed to. Only for the "openai" dialect.',
   }),
   api_version: optionalText({
     rule: VISIBLE,
-    unset: "unset: the resource's v1 API",
-    about: 'API version. Only for the dialect azure.',
+    unset: 'unset: the v1 API of the resource',
+    about: 'API version of the resource. Only for the "azure" dialect.',
   }),
   deployments: nameMap({
     about:
-      'Deployment names of models whose deployment has a different name. Only for the dialect azure.',
+      'Deployment names by model, for models whose deployment has a different name. Only for the "azure" dialect.',
   }),
   ...models(FAMILIES, LISTED),
   native_count: integer({
     default: 1,
     max: 10,
     about:
-      'Maximum number of outputs of one call; a value above 1 disables partial images. Only for the dialects openai, azure and litellm.',
+      'Maximum number of outputs of one call. A value above 1 disables partial images. Only for the dialects "openai", "azure" and "litellm".',
   }),
   stream: choice(['auto', 'always', 'never'], {
     default: 'auto',
     about:
-      'Streaming of replies; "auto" streams if the request wants partial images. "always" is only for the dialects openai and azure.',
+      'Streaming of replies. With "auto", a reply is streamed if the request asks for partial images. "always" is only for the dialects "openai" and "azure".',
   }),
   result_hosts: textList({
     default: [],
     rule: REMOTE_HOST,
     about:
-      'Additional hosts from which the bridge may fetch images over https if a reply contains image URLs.',
+      'Additional hosts from which images may be fetched over https, if replies of the backend contain image URLs.',
   }),
   ...outputs({
     default: 'auto',
-    auto: 'is 1 for the dialects localai, sdcpp, vllm-omni and sglang, and starts all outputs at once for the others',
+    auto: 'means 1 for the dialects "localai", "sdcpp", "vllm-omni" and "sglang". For the other dialects, all outputs of a request start at the same time',
   }),
   ...retries(),
 });
 type OpenAiImages = SettingsOf<typeof INSTANCE>;
 
-const RULES: readonly EntryRule<OpenAiImages>[] = [
+const RULES: readonly Rule<OpenAiImages>[] = [
   {
     field: 'base_url',
     with: ['dialect'],
-    severity: 'error',
-    message: 'must be set: only the dialect openai has a default address',
+    message: 'must be set: only the "openai" dialect has a default address',
     isBroken: ({ dialect, base_url }) => dialect !== 'openai' && base_url === ADDRESS,
   },
   {
     field: 'models',
     with: ['dialect'],
-    severity: 'error',
     message: 'must be set: the dialect has no default models',
     isBroken: (settings) =>
       !hasOpenAiModels(settings) && settings.models === INSTANCE.entries.models.default,
@@ -123,7 +119,6 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
   {
     field: 'deployments',
     with: ['models'],
-    severity: 'error',
     message: 'must have only keys that are listed in models',
     isBroken: ({ deployments, models: listed }) => !areListed(deployments, listed),
   },
@@ -135,22 +130,21 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
   {
     field: 'native_count',
     with: ['dialect'],
-    severity: 'error',
     message: 'must be 1: the dialect makes one output per call',
     isBroken: (settings) => !hasOpenAiModels(settings) && settings.native_count > 1,
   },
   {
     field: 'stream',
     with: ['dialect'],
-    severity: 'error',
     message: 'must not be "always": the dialect does not stream',
     isBroken: (settings) => !hasOpenAiModels(settings) && settings.stream === 'always',
   },
   {
     field: 'stream',
     with: ['dialect'],
-    severity: 'warning',
-    message: '"always" has no effect: image streams of LiteLLM fail after the call was charged',
+    isWarning: true,
+    message:
+      '"always" has no effect, because image streams of LiteLLM fail after the call is charged',
     isBroken: ({ dialect, stream }) => dialect === 'litellm' && stream === 'always',
   },
   {
@@ -160,10 +154,10 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
       ['openai', 'azure'].includes(settings.dialect) && KEY_EXPECTED.isBroken(settings, nowMs),
   },
   ...LAST_DAYS.map(
-    ([model, day]): EntryRule<OpenAiImages> => ({
+    ([model, day]): Rule<OpenAiImages> => ({
       field: 'models',
       with: ['dialect'],
-      severity: 'warning',
+      isWarning: true,
       message: `the last day of ${model} is ${day}: use another model`,
       isBroken: ({ enabled, dialect, models: listed }, nowMs) =>
         enabled &&
@@ -174,7 +168,7 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
   ),
 ];
 
-/** OpenAI's image API and compatible servers. */
+/** The settings of a provider for OpenAI's image API or a compatible server. */
 export const OPENAI_IMAGES = keyed('own', INSTANCE, RULES);
 
 function hasOpenAiModels({ dialect }: OpenAiImages): boolean {
@@ -185,12 +179,11 @@ function only(
   dialect: OpenAiImages['dialect'],
   field: keyof OpenAiImages,
   isSet: (settings: OpenAiImages) => boolean,
-): EntryRule<OpenAiImages> {
+): Rule<OpenAiImages> {
   return {
     field,
     with: ['dialect'],
-    severity: 'error',
-    message: `must not be set: it is for the dialect ${dialect}`,
+    message: `must not be set: only the "${dialect}" dialect has this setting`,
     isBroken: (settings) => settings.dialect !== dialect && isSet(settings),
   };
 }

@@ -3,24 +3,20 @@ import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { closedObject, eitherOf } from '../../contract/schema/closed-object.ts';
 import { isLoopbackHost } from '../values/addresses.ts';
 import {
-  type EntryRule,
   type Field,
   flag,
   integer,
   integerOr,
   optionalText,
+  type Rule,
+  type Section,
+  type SettingsOf,
   text,
 } from '../values/field.ts';
 import { schemaMap, textList } from '../values/field-collections.ts';
 import { HTTP_URL, NAME, PATH, VARIABLE } from '../values/text-rules.ts';
 
-interface Backend {
-  readonly enabled: boolean;
-  readonly base_url: string;
-  readonly allow_plain_http: boolean;
-  readonly api_key_env: string | undefined;
-  readonly api_key_file: string | undefined;
-}
+type Backend = SettingsOf<Section<ReturnType<typeof backend>>>;
 
 /** Returns the settings for the address and the API key of the backend of a named provider. */
 export function backend(address: { readonly default: string; readonly unset?: string }) {
@@ -29,47 +25,43 @@ export function backend(address: { readonly default: string; readonly unset?: st
     base_url: text({
       ...address,
       rule: HTTP_URL,
-      about: 'Base URL of the backend: https, or http on loopback.',
+      about: 'Base URL of the backend. The URL must use https, or http with a loopback address.',
     }),
     allow_plain_http: flag({
       default: false,
       about:
-        'Allows `base_url` to be http on another machine. Enable this only in a trusted network.',
+        'Allows `base_url` to use http for another machine. Enable this setting only in a trusted network.',
     }),
     api_key_env: optionalText({
       rule: VARIABLE,
-      unset: 'unset',
-      about: 'Name of the environment variable with the API key.',
+      about: 'Name of the environment variable that contains the API key.',
     }),
     api_key_file: optionalText({
       rule: PATH,
-      unset: 'unset',
       about:
-        'Path of a file that contains only the API key and is writable only by its owner. The file is read again when it changes.',
+        'Path of a file that contains only the API key. Only its owner may be able to write the file. The bridge reads the file again after a change.',
     }),
   };
 }
 
-export const BACKEND_RULES: readonly EntryRule<Backend>[] = [
+export const BACKEND_RULES: readonly Rule<Backend>[] = [
   {
     field: 'api_key_file',
     with: ['api_key_env'],
-    severity: 'error',
-    message: 'must not be set together with api_key_env: a provider has only one key',
+    message: 'must not be set together with api_key_env, because a provider has only one key',
     isBroken: (settings) =>
       settings.api_key_env !== undefined && settings.api_key_file !== undefined,
   },
   {
     field: 'base_url',
     with: ['allow_plain_http'],
-    severity: 'error',
-    message: 'must be https, or http on loopback, unless allow_plain_http is true',
+    message: 'must use https, or http with a loopback address, unless allow_plain_http is true',
     isBroken: ({ base_url, allow_plain_http }) => !allow_plain_http && isPlainRemote(base_url),
   },
   {
     field: 'base_url',
     with: ['allow_plain_http', 'api_key_env', 'api_key_file'],
-    severity: 'warning',
+    isWarning: true,
     message: 'the API key is sent over the network unencrypted: use https',
     isBroken: (settings) =>
       settings.enabled &&
@@ -79,14 +71,11 @@ export const BACKEND_RULES: readonly EntryRule<Backend>[] = [
   },
 ];
 
-/**
- * A rule for backends that reject calls without a key. The key may be missing if a proxy in front of the backend adds the
- * key.
- */
-export const KEY_EXPECTED: EntryRule<Backend> = {
+/** A rule for backends that need a key. The violation is only a warning, because a proxy may add the key to calls. */
+export const KEY_EXPECTED: Rule<Backend> = {
   field: 'api_key_env',
   with: ['api_key_file'],
-  severity: 'warning',
+  isWarning: true,
   message: 'neither api_key_env nor api_key_file is set: calls are sent without an API key',
   isBroken: (settings) => settings.enabled && !hasKey(settings),
 };
@@ -100,7 +89,7 @@ function isPlainRemote(url: string): boolean {
   return protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));
 }
 
-/** Capabilities that an operator may state for a model unknown to the bridge. */
+/** The capabilities that an operator may define for a model that the bridge does not know. */
 const Profile = closedObject(
   v.partial(
     v.pick(CapabilityDocument, [
@@ -127,11 +116,15 @@ const Profile = closedObject(
 );
 type ModelProfile = v.InferOutput<typeof Profile>;
 
-/**
- * Returns the settings for the models of a named provider. A model outside `families` has the profile of the default family.
- */
+/** Returns the settings for the models of a named provider. A model of no known family has the profile of the default family. */
 export function models<const F extends string>(families: readonly F[], defaults: readonly F[]) {
   const [first = ''] = defaults;
+  const profiles: Field<{ readonly [model: string]: F | ModelProfile }> = schemaMap({
+    about:
+      'Capabilities of models that the bridge does not know. Each value is the name of a family with the same capabilities, or a table with members of a capability document. The default family supplies the other members.',
+    expects: `a table of models, each ${families.map((name) => `"${name}"`).join(', ')}, or a table with members of a capability document`,
+    schema: eitherOf(v.picklist(families), Profile, () => true),
+  });
   return {
     models: textList({
       default: defaults,
@@ -142,30 +135,24 @@ export function models<const F extends string>(families: readonly F[], defaults:
     image_model: text({
       default: first,
       rule: NAME,
-      about: 'Default model; one of `models`.',
+      about: 'Default model. Must be listed in `models`.',
     }),
-    model_profiles: modelProfiles(families),
+    model_profiles: profiles,
   };
 }
 
-interface Models {
-  readonly models: readonly string[];
-  readonly image_model: string;
-  readonly model_profiles: { readonly [model: string]: unknown };
-}
+type Models = SettingsOf<Section<ReturnType<typeof models>>>;
 
-export const MODEL_RULES: readonly EntryRule<Models>[] = [
+export const MODEL_RULES: readonly Rule<Models>[] = [
   {
     field: 'image_model',
     with: ['models'],
-    severity: 'error',
     message: 'must be one of models',
     isBroken: ({ models: listed, image_model }) => !listed.includes(image_model),
   },
   {
     field: 'model_profiles',
     with: ['models'],
-    severity: 'error',
     message: 'must have only keys that are listed in models',
     isBroken: ({ models: listed, model_profiles }) => !areListed(model_profiles, listed),
   },
@@ -176,18 +163,7 @@ export function areListed(byModel: object, listed: readonly string[]): boolean {
   return Object.keys(byModel).every((model) => listed.includes(model));
 }
 
-function modelProfiles<const F extends string>(
-  families: readonly F[],
-): Field<{ readonly [model: string]: F | ModelProfile }> {
-  return schemaMap({
-    about:
-      'Capabilities of models that the bridge does not know: the name of a family with the same profile, or members of a capability document that replace those of the default family.',
-    expects: `a table of models, each ${families.map((name) => `"${name}"`).join(', ')}, or a table with members of a capability document`,
-    schema: eitherOf(v.picklist(families), Profile, () => true),
-  });
-}
-
-/** Returns the settings for the number of outputs of one request, and of outputs made at once. */
+/** Returns the settings for the number of outputs of one request, and for the number of simultaneous calls. */
 export function outputs(parallel: { readonly default: number | 'auto'; readonly auto: string }) {
   return {
     max_outputs: integer({
@@ -196,14 +172,14 @@ export function outputs(parallel: { readonly default: number | 'auto'; readonly 
     }),
     max_parallel_outputs: integerOr('auto', {
       default: parallel.default,
-      about: `Maximum number of calls that run at once, over all requests; "auto" ${parallel.auto}.`,
+      about: `Maximum number of calls to this provider that run at the same time, for all requests together. The value "auto" ${parallel.auto}.`,
     }),
   };
 }
 
 export const ALL_AT_ONCE = {
   default: 'auto',
-  auto: 'starts all outputs at once',
+  auto: 'starts all outputs of a request at the same time',
 } as const;
 
 /** Returns the settings for retries of a call after a transient failure. */
@@ -212,11 +188,11 @@ export function retries() {
     max_transient_attempts: integer({
       default: 2,
       max: 2,
-      about: 'Maximum number of attempts of one call if the call fails transiently.',
+      about: 'Maximum number of attempts of one call. Only transient failures are retried.',
     }),
     transient_backoff_ms: integer({
       default: 750,
-      about: 'Delay before the second attempt, randomized by up to 20 percent in either direction.',
+      about: 'Delay before the second attempt, randomly changed by up to 20 percent.',
     }),
   };
 }

@@ -5,12 +5,10 @@ import type { Config } from './settings.ts';
 
 type Sections = typeof PROVIDERS.entries;
 
-/**
- * The key of the settings of a provider or of a kind of providers, such as `agent_responses` in `providers.agent_responses`.
- */
+/** The settings key of a provider or of a kind of providers, such as `agent_responses` in `providers.agent_responses`. */
 export type ProviderKey = keyof Sections;
 
-/** The key of a kind of providers: the settings may name any number of providers of the kind. */
+/** The settings key of a kind of providers. The settings may define any number of providers of a kind. */
 export type ProviderKind = {
   [Key in ProviderKey]: Sections[Key] extends Keyed<infer _> ? Key : never;
 }[ProviderKey];
@@ -18,10 +16,10 @@ export type ProviderKind = {
 /** The settings key of a provider that can have only one instance. */
 export type SingleKey = Exclude<ProviderKey, ProviderKind>;
 
-/** A provider that has settings, whether it is enabled or not. */
+/** A provider that has settings. The provider may be disabled. */
 export interface RegisteredProvider {
   readonly name: string;
-  /** The path of its settings. */
+  /** The path of the settings of the provider. */
   readonly path: string;
   readonly settings: Config['providers'][SingleKey] | Config['providers'][ProviderKind][string];
 }

@@ -20,7 +20,7 @@ const FAMILIES = [
   'gemini-3.1-flash-lite-image',
 ] as const;
 
-/** The image models of the Gemini API. */
+/** The settings of a provider for the Gemini API. */
 const GEMINI = keyed(
   'own',
   section({
@@ -33,7 +33,7 @@ const GEMINI = keyed(
 );
 
 const AGENT_RESPONSES = section({
-  enabled: flag({ default: true, about: 'Enables the provider agent-responses.' }),
+  enabled: flag({ default: true, about: 'Enables the `agent-responses` provider.' }),
   endpoint: text({
     default: 'https://chatgpt.com/backend-api/codex/responses',
     rule: ENDPOINT,
@@ -43,7 +43,7 @@ const AGENT_RESPONSES = section({
   token_endpoint: text({
     default: 'https://auth.openai.com/oauth/token',
     rule: ENDPOINT,
-    about: 'URL that renews the login.',
+    about: 'URL that is called to renew the login.',
   }),
   responses_model: text({
     default: 'gpt-5.5',
@@ -60,34 +60,34 @@ const AGENT_RESPONSES = section({
     min: 1,
     rule: NAME,
     about:
-      'Image models that requests may name. A model of an unknown family has the capabilities of the default model.',
+      'Image models that requests may name. A model that the bridge does not know has the capabilities of the default model.',
   }),
   ...outputs(ALL_AT_ONCE),
   ...retries(),
 });
 
 const AGENT_APP_SERVER = section({
-  enabled: flag({ default: false, about: 'Enables the provider agent-app-server.' }),
+  enabled: flag({ default: false, about: 'Enables the `agent-app-server` provider.' }),
   executable: text({
     default: 'codex',
     rule: PATH,
-    about: 'Program to start: a path, or a name that is looked up in PATH.',
+    about: 'Program to start: a path, or a name that is looked up in `PATH`.',
   }),
   args: textList({
     default: [],
     rule: PLAIN,
-    about: 'Additional arguments of the program.',
+    about: 'Additional command-line arguments for the program.',
   }),
   home: home(),
   base_url: text({
     default: 'https://chatgpt.com/backend-api/codex',
     rule: ENDPOINT,
-    about: "URL of the model provider in the program's configuration.",
+    about: 'URL of the model provider, which is set in the configuration of the program.',
   }),
   account_base_url: text({
     default: 'https://chatgpt.com/backend-api',
     rule: ENDPOINT,
-    about: "URL of the account in the program's configuration.",
+    about: 'URL of the account service, which is set in the configuration of the program.',
   }),
   agent_model: text({
     default: 'gpt-5.5',
@@ -97,7 +97,7 @@ const AGENT_APP_SERVER = section({
   ...outputs(ALL_AT_ONCE),
   rpc_max_message_bytes: integer({
     default: 67_108_864,
-    about: 'Maximum size of one message from the program.',
+    about: 'Maximum size of one message from the program, in bytes.',
   }),
   rpc_timeout_ms: integer({
     default: 60_000,
@@ -105,16 +105,20 @@ const AGENT_APP_SERVER = section({
   }),
   shutdown_timeout_ms: integer({
     default: 5000,
-    about: 'Time for the program to exit before it is killed.',
+    about: 'Maximum time for the program to exit. After this time, the program is killed.',
   }),
   restart_backoff_ms: integer({
     default: 250,
-    about: 'Delay before the program is restarted. The delay doubles with each crash.',
+    about:
+      'Delay before the program is restarted after a crash. Each further crash doubles the delay.',
   }),
 });
 
 const SANDBOX = section({
-  enabled: flag({ default: false, about: 'Enables the embedded sandbox.' }),
+  enabled: flag({
+    default: false,
+    about: 'Enables the `sandbox` provider, which draws images locally for tests.',
+  }),
   latency_ms: integer({
     default: 400,
     min: 0,
@@ -123,8 +127,8 @@ const SANDBOX = section({
 });
 
 /**
- * One row per provider, read only by the folder of that provider. The key of a section is the registered name with `_`
- * instead of `-`. A keyed section adds one provider for each of its keys.
+ * The settings of each provider, which only the folder of the provider reads. The key of a section is the name of the provider
+ * with `_` instead of `-`. A keyed section adds one provider for each of its keys.
  */
 export const PROVIDERS = section({
   agent_responses: AGENT_RESPONSES,
@@ -139,6 +143,6 @@ function home() {
   return optionalText({
     rule: PATH,
     unset: '`$CODEX_HOME`, else `~/.codex`',
-    about: 'Folder of auth.json. Providers with the same folder share one login.',
+    about: 'Folder that contains `auth.json`. Providers that name the same folder share one login.',
   });
 }

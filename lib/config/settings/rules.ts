@@ -1,46 +1,31 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
-import type { EntryRule } from '../values/field.ts';
+import type { Rule } from '../values/field.ts';
 import { KINDS, registeredProviders } from './provider-names.ts';
 import { PROVIDERS } from './providers.ts';
 import type { Config } from './settings.ts';
 
-/** A rule between fields that are each valid on their own. */
-export interface CrossFieldRule {
-  /** The path of the field at which a violation is reported. */
-  readonly field: string;
-  /** The paths of the other fields that the rule reads. The rule is skipped if one of these fields is invalid. */
-  readonly with: readonly string[];
-  /** The severity of a violation. The bridge starts despite a warning. */
-  readonly severity: 'error' | 'warning';
-  readonly message: string;
-  readonly isBroken: (config: Config, nowMs: number) => boolean;
-}
-
-/** Returns all rules of a configuration. The rules of a keyed section are repeated for each of its entries. */
-export function crossFieldRules(config: Config): readonly CrossFieldRule[] {
+/** Returns all rules for a configuration. The rules of a keyed section are repeated for each of its entries. */
+export function crossFieldRules(config: Config): readonly Rule<Config>[] {
   return [...FIXED_RULES, ...defaultProviderRules(config), ...entryRules(config)];
 }
 
-const FIXED_RULES: readonly CrossFieldRule[] = [
+const FIXED_RULES: readonly Rule<Config>[] = [
   {
     field: 'runtime.default_timeout_ms',
     with: ['runtime.request.max_timeout_ms'],
-    severity: 'error',
     message: 'must be at most runtime.request.max_timeout_ms',
     isBroken: ({ runtime }) => runtime.default_timeout_ms > runtime.request.max_timeout_ms,
   },
   {
     field: 'inputs.max_bytes_each',
     with: ['inputs.max_bytes_total'],
-    severity: 'error',
     message: 'must be at most inputs.max_bytes_total',
     isBroken: ({ inputs }) => inputs.max_bytes_each > inputs.max_bytes_total,
   },
   {
     field: 'providers.agent_responses.image_model',
     with: ['providers.agent_responses.models'],
-    severity: 'error',
     message: 'must be one of providers.agent_responses.models',
     isBroken: ({ providers }) =>
       !providers.agent_responses.models.includes(providers.agent_responses.image_model),
@@ -48,7 +33,6 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
   {
     field: 'server.activation_lock',
     with: ['state.directory'],
-    severity: 'error',
     message: 'must not be the lock file of state.directory',
     isBroken: ({ server, state }) =>
       server.activation_lock !== undefined &&
@@ -57,15 +41,13 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
   {
     field: 'server.webhooks.secret_env',
     with: ['server.webhooks.enabled'],
-    severity: 'error',
     message:
-      'must be set if server.webhooks.enabled is true: receivers verify the signatures with the secret',
+      'must be set if server.webhooks.enabled is true, because receivers verify signatures with the secret',
     isBroken: ({ server: { webhooks } }) => webhooks.enabled && webhooks.secret_env === undefined,
   },
   {
     field: 'server.webhooks.default_url',
     with: ['server.webhooks.allowed_hosts'],
-    severity: 'error',
     message: 'must have a host that is listed in server.webhooks.allowed_hosts',
     isBroken({ server: { webhooks } }) {
       if (webhooks.default_url === undefined) return false;
@@ -76,9 +58,9 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
   {
     field: 'server.bind',
     with: ['server.bearer_token_env', 'server.tokens_file'],
-    severity: 'warning',
+    isWarning: true,
     message:
-      'this address is reachable from other machines and no token is required: set server.bearer_token_env or server.tokens_file',
+      'other machines can reach this address, and no token is required: set server.bearer_token_env or server.tokens_file',
     isBroken: ({ server }) =>
       server.bearer_token_env === undefined &&
       server.tokens_file === undefined &&
@@ -86,7 +68,7 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
   },
 ];
 
-function defaultProviderRules(config: Config): readonly CrossFieldRule[] {
+function defaultProviderRules(config: Config): readonly Rule<Config>[] {
   const field = 'default_provider';
   const registered = registeredProviders(config);
   const names = registered.map(({ name }) => name);
@@ -94,15 +76,13 @@ function defaultProviderRules(config: Config): readonly CrossFieldRule[] {
     {
       field,
       with: [],
-      severity: 'error',
       message: `is not a registered provider: ${names.join(', ')}`,
       isBroken: ({ default_provider: name }) => !names.includes(name),
     },
     ...registered.map(
-      ({ name, path, settings }): CrossFieldRule => ({
+      ({ name, path, settings }): Rule<Config> => ({
         field,
         with: [`${path}.enabled`],
-        severity: 'error',
         message: `provider is not enabled: ${path}.enabled is false`,
         isBroken: ({ default_provider }) => default_provider === name && !settings.enabled,
       }),
@@ -110,20 +90,17 @@ function defaultProviderRules(config: Config): readonly CrossFieldRule[] {
   ];
 }
 
-function entryRules({ providers }: Config): readonly CrossFieldRule[] {
+function entryRules({ providers }: Config): readonly Rule<Config>[] {
   return KINDS.flatMap((kind) => {
-    const rules: readonly EntryRule<object>[] = PROVIDERS.entries[kind].rules;
+    const rules: readonly Rule<object>[] = PROVIDERS.entries[kind].rules;
     return Object.entries(providers[kind]).flatMap(([name, settings]) => {
       const pathOf = (field: string) => `providers.${kind}.${name}.${field}`;
-      return rules.map(
-        (rule): CrossFieldRule => ({
-          field: pathOf(rule.field),
-          with: rule.with.map(pathOf),
-          severity: rule.severity,
-          message: rule.message,
-          isBroken: (_, nowMs) => rule.isBroken(settings, nowMs),
-        }),
-      );
+      return rules.map((rule) => ({
+        ...rule,
+        field: pathOf(rule.field),
+        with: rule.with.map(pathOf),
+        isBroken: (_: Config, nowMs: number) => rule.isBroken(settings, nowMs),
+      }));
     });
   });
 }

@@ -11,32 +11,23 @@ import {
 
 type Fields = Readonly<Record<string, Field<unknown>>>;
 
-/** Deadlines, admission, circuit breakers, limits of a request, and replays. */
+/** The settings for deadlines, admission, circuit breakers, limits of a request, and replays. */
 export const RUNTIME = section({
   default_timeout_ms: integer({
     default: 300_000,
-    about: 'Default deadline of one operation, end to end.',
+    about:
+      'Deadline of an operation, from its start to its reply, unless the request sets another deadline.',
   }),
   cancellation_grace_ms: integer({
     default: 1000,
-    about: 'Time for a cancelled provider to stop.',
+    about: 'Maximum time for a cancelled provider call to stop.',
   }),
   shutdown_grace_ms: integer({
     default: 45_000,
-    about: 'Time for running work to end at shutdown; a handoff needs 1860000.',
+    about:
+      'Maximum time for running work to end at shutdown. A deployment with handoffs needs 1860000.',
   }),
-  global: section({
-    max_concurrent: integerOr('unlimited', {
-      default: 'unlimited',
-      about: 'Maximum number of operations that run at once.',
-    }),
-    max_queued: integerOr('unlimited', {
-      default: 'unlimited',
-      min: 0,
-      about:
-        'Maximum number of operations that wait in the queue; 0 rejects operations instead of queueing them.',
-    }),
-  }),
+  global: gate('all providers together'),
   provider_default: gate('each provider'),
   providers: perProvider('runtime.provider_default', gate('this provider')),
   circuit_breaker: breaker('each provider'),
@@ -56,11 +47,11 @@ export const RUNTIME = section({
     max_entries: integer({
       default: 10_000,
       about:
-        'Maximum number of synchronous requests with an idempotency key that are remembered, in memory.',
+        'Maximum number of synchronous requests with an idempotency key that are kept in memory.',
     }),
     max_completed_bytes: integer({
       default: 268_435_456,
-      about: 'Memory for replies that are replayed to repeated requests, in bytes.',
+      about: 'Maximum memory for replies that are kept for replay, in bytes.',
     }),
     completed_ttl_secs: integer({
       default: 86_400,
@@ -70,8 +61,8 @@ export const RUNTIME = section({
 });
 
 /**
- * Returns the same settings for each registered provider, under its name. A field that is not set for a provider has the
- * value of the field with the same name in the section `inherits`.
+ * Returns a section with the same settings for each registered provider. A setting that is not set for a provider has the
+ * value of the setting with the same key in the section `inherits`.
  */
 function perProvider<const E extends Fields>(inherits: string, { entries }: Section<E>): Keyed<E> {
   const inheriting = Object.entries(entries).map(([key, field]) => [
@@ -86,12 +77,12 @@ function gate(whose: string) {
   return section({
     max_concurrent: integerOr('unlimited', {
       default: 'unlimited',
-      about: `Maximum number of operations of ${whose} that run at once.`,
+      about: `Maximum number of operations of ${whose} that run at the same time.`,
     }),
     max_queued: integerOr('unlimited', {
       default: 'unlimited',
       min: 0,
-      about: `Maximum number of operations of ${whose} that wait in the queue; 0 rejects operations instead of queueing them.`,
+      about: `Maximum number of operations of ${whose} that wait in the queue. With 0, an operation that cannot start immediately is rejected.`,
     }),
   });
 }
@@ -100,19 +91,19 @@ function breaker(whose: string) {
   return section({
     enabled: flag({
       default: true,
-      about: `Enables a circuit breaker that stops calls to ${whose} while the calls fail. Only failures of the services that the provider depends on count.`,
+      about: `Enables a circuit breaker that stops calls to ${whose} after repeated failures. Only failures of the services behind the provider count.`,
     }),
     failure_threshold: integer({
       default: 5,
-      about: `Number of failures that open the circuit breaker of ${whose}.`,
+      about: `Number of consecutive failures that open the circuit breaker of ${whose}.`,
     }),
     open_duration_ms: integer({
       default: 180_000,
-      about: `Time for which the circuit breaker of ${whose} stays open before it admits trial calls.`,
+      about: `Time for which the circuit breaker of ${whose} stays open before trial calls are admitted.`,
     }),
     half_open_max_calls: integer({
       default: 1,
-      about: `Maximum number of trial calls at once while the circuit breaker of ${whose} is half-open.`,
+      about: `Maximum number of simultaneous trial calls while the circuit breaker of ${whose} is half-open.`,
     }),
     success_threshold: integer({
       default: 1,

@@ -10,33 +10,32 @@ import {
   WEBHOOK_HOST,
 } from '../values/text-rules.ts';
 
-/** Requests that the bridge sends to report ended jobs. */
+/** The settings for webhooks: requests that report ended jobs. */
 const WEBHOOKS = section({
   enabled: flag({
     default: false,
-    about: 'Sends ended jobs to webhooks. If false, jobs that name a webhook are rejected.',
+    about: 'Enables webhooks for ended jobs. If false, jobs that name a webhook are rejected.',
   }),
   default_url: optionalText({
     rule: ENDPOINT,
-    unset: 'unset: only jobs that name a webhook are sent',
-    about: 'URL for ended jobs that name no webhook. Its host must be listed in `allowed_hosts`.',
+    unset: 'unset: only jobs that name a webhook are reported',
+    about: 'Webhook URL for jobs that name no webhook. The host must be listed in `allowed_hosts`.',
   }),
   allowed_hosts: textList({
     default: [],
     rule: WEBHOOK_HOST,
     about:
-      'Hosts to which webhooks may be sent, each with its port unless the port is the default of the scheme. The bridge contacts no other host.',
+      'Hosts to which webhooks may be sent. A host includes its port unless the port is the default of the scheme. Webhooks to any other host are rejected.',
   }),
   allow_private_networks: flag({
     default: false,
     about:
-      'Allows the hosts in `allowed_hosts` to have addresses of private networks. A host that is listed as localhost or a loopback address may always have loopback addresses.',
+      'Allows the hosts in `allowed_hosts` to have addresses in private networks. A host that is listed as `localhost` or as a loopback address is always allowed to have loopback addresses.',
   }),
   secret_env: optionalText({
     rule: VARIABLE,
-    unset: 'unset',
     about:
-      'Name of the environment variable with the signing secret: `whsec_` followed by 24 to 64 bytes in base64. Two secrets separated by a space are accepted during rotation.',
+      'Name of the environment variable that contains the signing secret: `whsec_` followed by 24 to 64 bytes in base64. During a rotation, the variable may contain two secrets, separated by a space.',
   }),
 });
 
@@ -44,15 +43,15 @@ const JOBS = section({
   enabled: flag({
     default: true,
     about:
-      'Enables durable jobs and the dashboard. Presets, artifacts and sessions are available without them.',
+      'Enables durable jobs and the dashboard. Presets, artifacts and sessions are always available.',
   }),
   max_pending: integer({
     default: 1000,
     min: 0,
     about:
-      'Maximum number of queued jobs. If `server.tokens_file` is set, the last tenth is reserved for tokens that have queued less than their equal share.',
+      'Maximum number of queued jobs. If `server.tokens_file` is set, a tenth is reserved for tokens that have queued less than an equal share of the jobs.',
   }),
-  max_running: integer({ default: 4, about: 'Maximum number of jobs that run at once.' }),
+  max_running: integer({ default: 4, about: 'Maximum number of jobs that run at the same time.' }),
   retention_secs: integer({
     default: 604_800,
     about: 'Time for which an ended job stays in the history, in seconds.',
@@ -60,22 +59,22 @@ const JOBS = section({
   max_retained: integer({
     default: 10_000,
     about:
-      'Maximum number of ended jobs in the history. Above the maximum, the oldest job of the token with the most jobs is deleted.',
+      'Maximum number of ended jobs in the history. If the number is exceeded, the oldest job of the token with the most jobs is deleted.',
   }),
   max_retained_bytes: integer({
     default: 268_435_456,
     about:
-      'Maximum size of the history of ended jobs, in bytes. Input images of the jobs count, each once. Above the maximum, the oldest jobs of the token with the largest history are deleted.',
+      'Maximum size of the history of ended jobs, in bytes, including their input images. If the size is exceeded, the oldest jobs of the token with the largest history are deleted.',
   }),
   max_database_bytes: integer({
     default: 1_073_741_824,
     min: 1_048_576,
     about:
-      'Maximum size of all rows of the database, including the space reserved for active jobs, in bytes. A job above the maximum is rejected. If `server.tokens_file` is set, the last tenth is reserved for tokens that use less than their equal share.',
+      'Maximum size of all rows of the database, in bytes, including the space that is reserved for active jobs. A job that would exceed the maximum is rejected. If `server.tokens_file` is set, a tenth is reserved for tokens that use less than an equal share of the space.',
   }),
 });
 
-/** The listener, access to it, jobs and webhooks. */
+/** The settings for the listener, access control, jobs and webhooks. */
 export const SERVER = section({
   bind: text({
     default: '127.0.0.1:8787',
@@ -85,60 +84,66 @@ export const SERVER = section({
   public_base_url: optionalText({
     rule: HTTP_URL,
     unset: "unset: the request's own scheme and host",
-    about: 'Base URL of delivered images.',
+    about: 'Base URL in the URLs of delivered images.',
   }),
   bearer_token_env: optionalText({
     rule: VARIABLE,
     unset: 'unset: no token is required',
-    about: 'Name of the environment variable with the bearer token.',
+    about: 'Name of the environment variable that contains the bearer token.',
   }),
   tokens_file: optionalText({
     rule: PATH,
     unset: 'unset: no named tokens',
     about:
-      'Path of a file with named tokens, their permissions and allowances. `image-bridge tokens` writes the file, and a change takes effect at once.',
+      'Path of the file with named tokens, their permissions and allowances. The command `image-bridge tokens` writes this file. A change takes effect immediately.',
   }),
   allowed_hosts: textList({
     default: [],
     rule: AUTHORITY,
     about:
-      'Additional values of the Host header that are accepted without a bearer token. An entry without a port matches any port.',
+      'Additional values of the `Host` header that are accepted without a bearer token. A value without a port matches any port.',
   }),
   activation_lock: optionalText({
     rule: PATH,
     unset: 'unset: no lock',
     about:
-      'Path of a lock file shared by several processes. `serve` waits for the lock before it listens or uses a login or a backend.',
+      'Path of a lock file that several processes share. The command `serve` waits for the lock before it listens, uses a login or calls a backend.',
   }),
-  max_body_bytes: integer({ default: 83_886_080, about: 'Maximum size of a request body.' }),
-  max_header_bytes: integer({ default: 32_768, about: 'Maximum size of a request head.' }),
+  max_body_bytes: integer({
+    default: 83_886_080,
+    about: 'Maximum size of a request body, in bytes.',
+  }),
+  max_header_bytes: integer({
+    default: 32_768,
+    about: 'Maximum size of a request head, in bytes.',
+  }),
   max_buffered_bytes: integer({
     default: 268_435_456,
     about:
-      'Maximum memory for the bodies of all requests together; a JSON body counts three times. A request above the maximum is rejected with 503 before its body is read. One body is always admitted, and bodies up to 64 KiB do not count.',
+      'Maximum memory for the bodies of all requests together, in bytes. A JSON body counts three times. A request that would exceed the maximum is rejected with 503 before its body is read. One body is always admitted. Bodies up to 64 KiB do not count.',
   }),
   max_connections: integerOr(['auto', 'unlimited'], {
     default: 'auto',
     about:
-      'Maximum number of open connections; "auto" is half of the files that the process may open.',
+      'Maximum number of open connections. With "auto", the maximum is half of the number of files that the process may open.',
   }),
   head_timeout_ms: integer({
     default: 10_000,
     min: 0,
     about:
-      'Maximum time from the start of the connection until the request head is complete; 0 means no limit.',
+      'Maximum time from the start of a connection until the request head is complete. 0 means no limit.',
   }),
   body_idle_ms: integer({
     default: 30_000,
     min: 0,
     about:
-      'Maximum pause while a body is received. A longer pause is rejected with 408; 0 means no limit.',
+      'Maximum pause while a body is received. After a longer pause, the request is rejected with 408. 0 means no limit.',
   }),
   read_timeout_ms: integer({
     default: 0,
     min: 0,
     about:
-      'Maximum pause while a head or a body is received; 0 applies only `head_timeout_ms` and `body_idle_ms`.',
+      'Maximum pause while a head or a body is received. With 0, only `head_timeout_ms` and `body_idle_ms` apply.',
   }),
   write_timeout_ms: integer({
     default: 30_000,
@@ -147,16 +152,16 @@ export const SERVER = section({
   mcp: section({
     enabled: flag({
       default: false,
-      about: 'Serves `/mcp`, the tools for agents (Model Context Protocol).',
+      about: 'Enables `/mcp`, which serves the tools for agents (Model Context Protocol).',
     }),
   }),
   metrics: section({
-    enabled: flag({ default: false, about: 'Serves `/metrics`.' }),
+    enabled: flag({ default: false, about: 'Enables `/metrics` for Prometheus.' }),
   }),
   tracing: section({
     enabled: flag({
       default: true,
-      about: 'Logs image operations to standard error, one JSON line per event.',
+      about: 'Enables the log of image operations on standard error, with one JSON line per event.',
     }),
   }),
   compat: section({

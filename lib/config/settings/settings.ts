@@ -5,7 +5,7 @@ import { PROVIDERS } from './providers.ts';
 import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
 
-/** Images sent with a request. */
+/** The settings for images that are sent with a request. */
 const INPUTS = section({
   max_bytes_each: integer({
     default: 33_554_432,
@@ -13,17 +13,17 @@ const INPUTS = section({
   }),
   max_bytes_total: integer({
     default: 67_108_864,
-    about: 'Maximum total size of all images in a request, in decoded bytes.',
+    about: 'Maximum total size of all images in one request, in decoded bytes.',
   }),
   remote: section({
     enabled: flag({
       default: false,
-      about: 'Allows requests to name images by https URL. The bridge then fetches them.',
+      about: 'Allows requests to name images by https URL. The bridge fetches these images itself.',
     }),
     allowed_hosts: textList({
       default: [],
       rule: REMOTE_HOST,
-      about: 'Hosts from which images may be fetched. The bridge contacts no other host.',
+      about: 'Hosts from which images may be fetched. Images from any other host are rejected.',
     }),
     allowed_ports: integerList({
       default: [443],
@@ -33,70 +33,73 @@ const INPUTS = section({
     allow_private_networks: flag({
       default: false,
       about:
-        'Allows the hosts in `allowed_hosts` to have private, loopback or link-local addresses. The address is checked after name resolution and at every redirect.',
+        'Allows the hosts in `allowed_hosts` to have private, loopback or link-local addresses. The bridge checks the address after name resolution and at every redirect.',
     }),
-    max_redirects: integer({ default: 3, about: 'Maximum number of redirects of one fetch.' }),
+    max_redirects: integer({
+      default: 3,
+      about: 'Maximum number of redirects when an image is fetched.',
+    }),
     timeout_ms: integer({
       default: 20_000,
-      about: 'Maximum duration of one fetch, redirects included.',
+      about: 'Maximum time to fetch an image, including redirects.',
     }),
   }),
 });
 
-/** Limits of every decode, both of input images and of images from a provider. */
+/** The limits for decoding images, both input images and images from a provider. */
 const IMAGES = section({
   max_encoded_bytes: integer({
     default: 33_554_432,
     about: 'Maximum size of an encoded image, in bytes.',
   }),
   max_edge: integer({ default: 16_384, about: 'Maximum width and height of an image, in pixels.' }),
-  max_pixels: integer({ default: 67_108_864, about: 'Maximum number of pixels of an image.' }),
+  max_pixels: integer({ default: 67_108_864, about: 'Maximum number of pixels of one image.' }),
   max_request_pixels: integer({
     default: 268_435_456,
     about:
-      'Maximum number of pixels of all images in a request together, according to the image headers.',
+      'Maximum total number of pixels of all images in one request, according to the image headers.',
   }),
-  max_decode_ms: integer({ default: 10_000, about: 'Maximum duration of one decode.' }),
+  max_decode_ms: integer({ default: 10_000, about: 'Maximum time to decode one image.' }),
 });
 
-/** Image files that the bridge writes. */
+/** The settings for image files that the bridge writes. */
 const ARTIFACTS = section({
   root: text({
     default: './data/artifacts',
     rule: PATH,
-    about: 'Folder of the images. A relative path starts at the working directory.',
+    about: 'Folder for the images. A relative path is relative to the working directory.',
   }),
   permissions: choice(['owner', 'umask'], {
     default: 'owner',
     about:
-      'Permissions of the images and folders that the bridge creates: "owner" lets only their owner read them, "umask" applies the umask of the process.',
+      'Permissions of the images and folders that the bridge creates. With "owner", only their owner can read the files. With "umask", the umask of the process applies.',
   }),
   retention: section({
     max_age_secs: integer({
       default: 604_800,
       min: 0,
-      about: 'Age at which an image is deleted, in seconds; 0 keeps images forever.',
+      about: 'Age at which an image is deleted, in seconds. With 0, images are kept forever.',
     }),
   }),
   cache_bytes: integer({
     default: 134_217_728,
-    about: 'Size of the memory cache for verified images and thumbnails, in bytes.',
+    about: 'Maximum size of the memory cache for verified images and thumbnails, in bytes.',
   }),
 });
 
-/** State that must survive a restart. */
+/** The settings for the state that survives a restart. */
 const STATE = section({
   directory: text({
     default: './data/state',
     rule: PATH,
     about:
-      'Folder of the SQLite database and its lock. A relative path starts at the working directory.',
+      'Folder for the SQLite database and its lock. A relative path is relative to the working directory.',
   }),
 });
 
 /**
- * Every setting, declared once. Types, defaults, bounds, environment names, errors and the reference page are derived from
- * this tree. A path in the tree is the name of a setting.
+ * All settings. Types, defaults, bounds, environment names, errors and the reference page are derived from this tree. The path
+ * of a setting in the tree is its name.
  */
 export const SETTINGS = section({
   version: integer({
@@ -108,7 +111,7 @@ export const SETTINGS = section({
   default_provider: text({
     default: 'agent-responses',
     rule: PROVIDER_NAME,
-    about: 'Default provider; it must be enabled.',
+    about: 'Provider for requests that name no provider. This provider must be enabled.',
   }),
   runtime: RUNTIME,
   inputs: INPUTS,

@@ -5,10 +5,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { userFolder } from '../../platform/home-folder.ts';
 import { readRegularFile } from '../../platform/regular-file.ts';
 
-/**
- * Maximum size of a file. No real configuration is nearly as large. The limit prevents a wrong path from filling the
- * memory.
- */
+// Far larger than any real configuration. The limit prevents a wrong path from filling the memory.
 const MAX_FILE_BYTES = 1_048_576;
 const DEFAULT_FILE = 'image-bridge.toml';
 
@@ -16,11 +13,11 @@ const DEFAULT_FILE = 'image-bridge.toml';
 export interface ConfigFile {
   /** The absolute path. */
   readonly path: string;
-  /** The path as it was given: `conf/bridge.toml`. */
+  /** The path as the operator wrote it, such as `conf/bridge.toml`. */
   readonly givenPath: string;
-  /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the name of the file if neither is given. */
+  /** The flag `--config` or the variable `IMAGE_BRIDGE_CONFIG`. The name of the file if neither is set. */
   readonly namedBy: string;
-  /** True if the file may be absent because neither the flag nor the variable names it. */
+  /** True if the file may be absent, because neither the flag nor the variable names the file. */
   readonly optional: boolean;
 }
 
@@ -29,17 +26,18 @@ export type FileReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unusable'; readonly message: string };
 
-interface Places {
+export interface Places {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** The value of `--config`. */
   readonly configFile?: string | undefined;
   /** True if the file in the user's configuration folder is ignored. */
   readonly ignoresUserFile?: boolean | undefined;
 }
 
 /**
- * Returns the candidate files; the first existing file is read. A file named by the flag, else by the variable, is the only
- * candidate. Otherwise the candidates are `./image-bridge.toml` and the file in the user's configuration folder.
+ * Returns the candidate files. The first candidate that exists is read. If the flag or the variable names a file, this file is
+ * the only candidate. Otherwise, the candidates are `./image-bridge.toml` and the file in the user's configuration folder.
  */
 export function locateConfigFiles(places: Places): readonly ConfigFile[] {
   const { env, cwd, configFile } = places;
@@ -56,10 +54,7 @@ export function locateConfigFiles(places: Places): readonly ConfigFile[] {
   return [{ path, givenPath: named, namedBy, optional: false }];
 }
 
-/**
- * Returns the path of the file in the user's configuration folder, which `setup` writes, or undefined if no variable locates
- * the folder.
- */
+/** Returns the path of the configuration file that `setup` writes, or undefined if no variable locates the user's folder. */
 export function userConfigFile(env: Places['env']): string | undefined {
   const home = env['HOME'] ?? '';
   if (home === '' && !isAbsolute(env['XDG_CONFIG_HOME'] ?? '')) return undefined;
@@ -78,18 +73,10 @@ export async function readConfigFile({ path, optional }: ConfigFile): Promise<Fi
   if (found.problem === 'irregular') return unusable('must name a regular file');
   if (found.problem === 'too_large') return unusable('must name a file of at most 1 MiB');
   const code = errorCode(found.cause) ?? 'unknown';
-  // A dangling link is an error, not an absent file.
-  if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
+  // A broken link is an error and does not count as an absent file.
+  const isLink = await lstat(path).catch(() => undefined);
+  if (optional && code === 'ENOENT' && !isLink) return { kind: 'absent' };
   return unusable(`must name a file that can be read (${code})`);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function unusable(message: string): FileReading {

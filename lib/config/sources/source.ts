@@ -3,7 +3,7 @@ import {
   type Entries,
   type EntryKey,
   entryOf,
-  fieldAtPath,
+  fieldAt,
   fieldOfVariable,
   memberOf,
   type NamedField,
@@ -22,14 +22,14 @@ import type { ConfigFile } from './config-file.ts';
 import { parseToml, parseTomlValue } from './toml.ts';
 import { createTomlLines, tomlKeyOnLine } from './toml-lines.ts';
 
-/** The kind of source of a value. Each kind takes precedence over the kinds before it. */
+/** The kind of the source of a value. Each kind takes precedence over the kinds that are listed before. */
 export type Origin = 'default' | 'file' | 'environment' | 'override';
 
 /** An unchecked value of a source for a known field. */
 export interface Setting {
   readonly named: NamedField;
   readonly raw: unknown;
-  /** The path of the file as it was given, the name of the variable, or the flag. */
+  /** The path of the file as the operator wrote it, the name of the variable, or the flag. */
   readonly source: string;
   /** Returns the line of a path inside the value. Present only for values from a file. */
   readonly lineOf?: (at: readonly Segment[]) => number;
@@ -49,9 +49,7 @@ export interface Source {
   readonly problems: readonly Problem[];
 }
 
-/**
- * Parses the settings of a TOML text. A problem without a field is reported for the flag or variable that named the file.
- */
+/** Parses the settings of a TOML text. A problem without a field is reported for the flag or variable that named the file. */
 export function fileSource(
   text: string,
   { namedBy, givenPath: source }: Pick<ConfigFile, 'namedBy' | 'givenPath'>,
@@ -102,12 +100,12 @@ export function fileSource(
   }
 }
 
-/** Values that replace built-in defaults, by the path of the field. Commands such as `quickstart` define presets. */
+/** Values that replace built-in defaults, by the path of the setting. Commands such as `quickstart` define presets. */
 export type Presets = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * Reads the environment variables `IMAGE_BRIDGE__…`. An unknown name is a problem, because a typo must not silently select a
- * default.
+ * Reads the environment variables `IMAGE_BRIDGE__…`. An unknown name is a problem, because a typing error must not silently
+ * leave a setting at its default.
  */
 export function environmentSource(env: Readonly<Record<string, string | undefined>>): Source {
   const { add, fail, result } = collect('environment');
@@ -129,7 +127,7 @@ export function overrideSource(assignments: readonly string[]): Source {
   for (const assignment of assignments) {
     const equals = assignment.indexOf('=');
     const path = assignment.slice(0, Math.max(0, equals));
-    const named = fieldAtPath(path);
+    const named = fieldAt(path.split('.'));
     if (equals < 1) fail(source, source, 'must be field=value');
     else if (typeof named === 'string') fail(path, source, named);
     else add(named, toRaw(named, assignment.slice(equals + 1)), source);
@@ -137,12 +135,12 @@ export function overrideSource(assignments: readonly string[]): Source {
   return result;
 }
 
-/** Reads presets. They have a lower precedence than the file and count as defaults. */
+/** Reads presets. Presets count as defaults and have a lower precedence than the file. */
 export function presetSource(presets: Presets): Source {
   const { add, fail, result } = collect('default');
   const source = 'preset';
   for (const [path, value] of Object.entries(presets)) {
-    const named = fieldAtPath(path);
+    const named = fieldAt(path.split('.'));
     const raw = typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
     if (typeof named === 'string') fail(path, source, named);
     else add(named, raw, source);

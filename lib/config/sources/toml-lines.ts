@@ -7,8 +7,8 @@ interface KeyNode {
 }
 
 /**
- * Finds the lines of keys in a valid TOML document. `lineOf` returns the line (from 1) of the first occurrence of a path or
- * of its nearest existing parent.
+ * Finds the lines of keys in a valid TOML document. The function `lineOf` returns the line (from 1) of the first occurrence of
+ * a path. If the path does not occur, the function returns the line of its nearest parent.
  */
 export function createTomlLines(text: string) {
   const document: KeyNode = { line: 1, inside: new Map() };
@@ -53,13 +53,13 @@ interface Cursor {
   line: number;
 }
 
-/** Maximum number of segments of a reported path. No setting has a longer path. */
+/** Maximum number of segments of a reported path. The path of every setting is shorter. */
 const LONGEST_PATH = 16;
 
 /**
  * Calls `onKey` for every key and list item of a TOML document, in order, with the whole path and the line (from 1). The
- * TOML parser reports no positions, so this function implements as much of TOML's grammar as finding keys requires. In an
- * invalid document, it stops at the error or slightly before.
+ * TOML parser reports no positions, so this function implements the part of TOML's grammar that is needed to find keys. In
+ * an invalid document, the search stops at the error or slightly before the error.
  */
 export function eachTomlKey(text: string, onKey: OnKey): void {
   const cursor: Cursor = { text, onKey, at: text.startsWith('\ufeff') ? 1 : 0, line: 1 };
@@ -96,13 +96,10 @@ function skipValue(cursor: Cursor, path: Path, depth: number): boolean {
   if (first === '{') return skipItems(cursor, '}', depth, () => skipPair(cursor, path, depth + 1));
   if (first === '"' || first === "'") {
     const end = stringEnd(cursor.text, cursor.at);
-    if (end === undefined) return false;
-    moveTo(cursor, end);
-    return true;
+    if (end !== undefined) moveTo(cursor, end);
+    return end !== undefined;
   }
-  const bare = /[^,\]}#\r\n]*/y;
-  bare.lastIndex = cursor.at;
-  cursor.at += bare.exec(cursor.text)?.[0].length ?? 0;
+  skip(cursor, /[^,\]}#\r\n]*/y);
   return true;
 }
 
@@ -127,7 +124,7 @@ function skipItems(
   return true;
 }
 
-/** Reads a dotted key up to `close`, and calls `onKey` for the key and the tables that it opens. */
+/** Reads a dotted key up to `close`. Calls `onKey` for the key and for each table that the key opens. */
 function takeKey(cursor: Cursor, table: Path, close: '=' | ']'): Path | undefined {
   const { text } = cursor;
   const segments: string[] = [];
@@ -141,7 +138,7 @@ function takeKey(cursor: Cursor, table: Path, close: '=' | ']'): Path | undefine
     cursor.at = end;
     skipSpaces(cursor);
   } while (text[cursor.at] === '.');
-  // A text that `close` does not follow may be a misplaced value, perhaps a secret, and must not be reported as a key.
+  // A text without `close` after it may be a misplaced value, perhaps a secret, and must not be reported as a key.
   if (text[cursor.at] !== close) return undefined;
   const path = longer(table, segments);
   for (let length = table.length + 1; length <= path.length; length += 1) {
@@ -181,22 +178,19 @@ function stringEnd(text: string, start: number): number | undefined {
   return undefined;
 }
 
+/** Skips white space, line breaks and comments. */
 function skipBlank(cursor: Cursor): void {
-  for (;;) {
-    const char = cursor.text[cursor.at];
-    if (char === '\n') {
-      cursor.at += 1;
-      cursor.line += 1;
-    } else if (char === ' ' || char === '\t' || char === '\r') cursor.at += 1;
-    else if (char === '#') {
-      const end = cursor.text.indexOf('\n', cursor.at);
-      cursor.at = end === -1 ? cursor.text.length : end;
-    } else return;
-  }
+  skip(cursor, /(?:[ \t\r\n]|#[^\n]*)*/y);
 }
 
 function skipSpaces(cursor: Cursor): void {
-  while (cursor.text[cursor.at] === ' ' || cursor.text[cursor.at] === '\t') cursor.at += 1;
+  skip(cursor, /[ \t]*/y);
+}
+
+/** Skips the text that the sticky `pattern` matches, which may be empty. */
+function skip(cursor: Cursor, pattern: RegExp): void {
+  pattern.lastIndex = cursor.at;
+  moveTo(cursor, cursor.at + (pattern.exec(cursor.text)?.[0].length ?? 0));
 }
 
 function moveTo(cursor: Cursor, end: number): void {

@@ -8,8 +8,8 @@ export type TomlReading =
 export const MAX_TOML_DEPTH = 32;
 
 /**
- * Parses TOML into tables without a prototype: integers become bigint, floats number, dates `Date`. The message of a failure
- * describes the error and never quotes the document.
+ * Parses TOML. Tables have no prototype. An integer becomes a bigint, a float a number, and a date a `Date`. The message of a
+ * failure never quotes the document, which may contain secrets.
  */
 export function parseToml(text: string): TomlReading {
   try {
@@ -29,7 +29,7 @@ export function parseToml(text: string): TomlReading {
 /** Parses a single value, such as the text after `key =`. Returns undefined if the text is not a value. */
 export function parseTomlValue(text: string): unknown {
   const reading = parseToml(`value = ${text}`);
-  // A text with line breaks could define additional keys and tables.
+  // Rejects a text with line breaks that defines additional keys or tables.
   return reading.ok && Object.keys(reading.table).length === 1 ? reading.table['value'] : undefined;
 }
 

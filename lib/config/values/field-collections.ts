@@ -81,13 +81,13 @@ function list<T>(
 }
 
 /**
- * Creates a field for a table that maps names chosen by the operator to values of one schema. The object has no prototype:
+ * Creates a field for a table that maps names chosen by the operator to values of one schema. The object has no prototype, so
  * `__proto__` is an ordinary name.
  */
 export function schemaMap<T>(row: {
   readonly about: string;
   readonly expects: string;
-  /** The schema of a value. Its messages state what a value must be and never quote the value. */
+  /** The schema of a value. Each message states the expected value and never quotes the actual value. */
   readonly schema: v.GenericSchema<unknown, T>;
 }): Field<{ readonly [name: string]: T }> {
   const { about, expects, schema } = row;

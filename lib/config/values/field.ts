@@ -5,7 +5,7 @@ export type Segment = string | number;
 
 export interface Fault {
   readonly at: readonly Segment[];
-  /** A text that completes "the field …". It never contains the value, which may be a secret. */
+  /** A text that completes "the field …". Never contains the value, because the value may be a secret. */
   readonly message: string;
 }
 
@@ -13,7 +13,7 @@ export type Reading<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
-/** One setting, with everything that the loader, the commands and the reference page need. */
+/** A setting, with all facts that the loader, the commands and the reference page need. */
 export interface Field<T> {
   readonly kind: 'field';
   /** The description for the operator. */
@@ -25,9 +25,9 @@ export interface Field<T> {
   readonly inherits?: string;
   /** The type and the bounds, as a text that completes "must be …". */
   readonly expects: string;
-  /** True if environment variables and flags contain the text itself instead of a TOML value. */
+  /** True if the value in an environment variable or a flag is the text itself. Otherwise the value is written in TOML. */
   readonly isText: boolean;
-  /** Checks a TOML value. A TOML integer is a bigint, a TOML float a number. */
+  /** Checks a TOML value. A TOML integer is a bigint, and a TOML float is a number. */
   read(raw: unknown): Reading<T>;
 }
 
@@ -41,21 +41,24 @@ export interface Section<E> {
 export interface Keyed<E> {
   readonly kind: 'keyed';
   readonly entry: Section<E>;
-  /** `own`: each key adds a provider with this name. `registered`: the keys are the names of all providers. */
+  /** With `own`, each key adds a provider with this name. With `registered`, the keys are the names of all providers. */
   readonly keys: 'own' | 'registered';
-  readonly rules: readonly EntryRule<SettingsOf<Section<E>>>[];
+  readonly rules: readonly Rule<SettingsOf<Section<E>>>[];
 }
 
-/** A rule between the fields of one entry of a keyed section. */
-export interface EntryRule<S> {
-  /** The field at which a violation is reported, as a key of the entry. */
+/**
+ * A rule between fields that are each valid on their own: the fields of the whole configuration, or of one entry of a keyed
+ * section.
+ */
+export interface Rule<S> {
+  /** The path of the field at which a violation is reported. */
   readonly field: string;
-  /** The keys of the other fields that the rule reads. */
+  /** The paths of the other fields that the rule reads. The rule is skipped if one of these fields is invalid. */
   readonly with: readonly string[];
-  /** The severity of a violation. The bridge starts despite a warning. */
-  readonly severity: 'error' | 'warning';
+  /** True if the bridge starts in spite of a violation. */
+  readonly isWarning?: true;
   readonly message: string;
-  // A method instead of a property, because the bivariance of methods lets rules of different sections share one list.
+  // Declared as a method, because the bivariance of methods lets rules for different sections share one list.
   isBroken(settings: S, nowMs: number): boolean;
 }
 
@@ -69,10 +72,7 @@ export type SettingsOf<N> =
         ? { readonly [name: string]: SettingsOf<Section<E>> }
         : never;
 
-interface Common<T> {
-  readonly default: T;
-  readonly about: string;
-}
+type Common<T> = Pick<Field<T>, 'default' | 'about'>;
 
 interface Bounds {
   readonly min?: number;
@@ -100,7 +100,7 @@ export function integer(row: Common<number> & Bounds): Field<number> {
   };
 }
 
-/** Creates a field for an integer or one of a few words. */
+/** Creates a field for an integer or for one of the words. */
 export function integerOr<const W extends string>(
   words: W | readonly W[],
   row: Common<number | W> & Bounds,
@@ -125,13 +125,13 @@ export function flag(row: Common<boolean>): Field<boolean> {
 }
 
 /** Creates a field for a text. The reference page shows `unset` instead of the default. */
-export function text(
-  row: Common<string> & { readonly rule: TextRule; readonly unset?: string },
-): Field<string> {
-  const { rule, unset } = row;
+export function text({
+  rule,
+  ...row
+}: Common<string> & Pick<Field<string>, 'unset'> & { readonly rule: TextRule }): Field<string> {
   return {
+    ...row,
     ...common(row, rule.expects),
-    ...(unset === undefined ? {} : { unset }),
     isText: true,
     read: (raw) =>
       typeof raw === 'string' && rule.accepts(raw)
@@ -140,15 +140,11 @@ export function text(
   };
 }
 
-/**
- * Creates a field for a text without a default. The reference page shows `unset` to explain the behaviour without a value.
- */
-export function optionalText(row: {
-  readonly about: string;
-  readonly rule: TextRule;
-  readonly unset: string;
-}): Field<string | undefined> {
-  return { ...text({ ...row, default: '' }), default: undefined };
+/** Creates a field for a text without a default. The text `unset` explains the behaviour without a value. */
+export function optionalText(
+  row: Omit<Parameters<typeof text>[0], 'default'>,
+): Field<string | undefined> {
+  return { ...text({ unset: 'unset', ...row, default: '' }), default: undefined };
 }
 
 /** Creates a field for one of a fixed set of words. */
@@ -167,7 +163,7 @@ export function choice<const W extends string>(
   };
 }
 
-/** Returns a reading that failed as a whole. */
+/** Returns a reading with one fault for the whole value. */
 export function mustBe(expects: string): Reading<never> {
   return { ok: false, faults: [{ at: [], message: `must be ${expects}` }] };
 }
@@ -195,8 +191,8 @@ function common<T>(row: Common<T>, expects: string) {
 const ENVIRONMENT_PREFIX = 'IMAGE_BRIDGE__';
 
 /**
- * Returns a path such as `server.jobs.max_running` or `inputs.remote.allowed_ports[1]`. A key with special characters is
- * quoted, and a long key is truncated.
+ * Returns a path such as `server.jobs.max_running` or `inputs.remote.allowed_ports[1]`. Quotes a key with special characters,
+ * and truncates a long key.
  */
 export function fieldPath(segments: readonly Segment[]): string {
   return segments
@@ -218,8 +214,7 @@ export function tailOfVariable(name: string): string | undefined {
 function keyText(key: string): string {
   if (/^[A-Za-z0-9_-]{1,64}$/.test(key)) return key;
   const shown = key.length > 64 ? `${key.slice(0, 64)}…` : key;
-  // Control characters and characters that change the text direction are escaped, because the path may be printed in a
-  // terminal.
+  // Escapes control characters and characters that change the text direction, because the path may be printed on a terminal.
   return JSON.stringify(shown).replace(
     /[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,

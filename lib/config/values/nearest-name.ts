@@ -1,7 +1,7 @@
-// At most a third of the name plus one letter may be wrong, and never more than three letters.
+// The maximum number of wrong letters. For a short name, the maximum is a third of the letters plus one.
 const MAX_DISTANCE = 3;
 
-/** Returns the name that was most probably meant, or undefined if no name is similar. */
+/** Returns the most similar name, or undefined if no name is similar. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.floor(typed.length / 3) + 1);
   const near = names

@@ -1,6 +1,6 @@
 import { isLoopbackHost, parseAuthority } from './addresses.ts';
 
-/** A rule for a text. `expects` completes the sentence "must be …". */
+/** A rule for a text. The member `expects` completes the sentence "must be …". */
 export interface TextRule {
   readonly expects: string;
   readonly accepts: (text: string) => boolean;
@@ -40,7 +40,7 @@ export const VARIABLE: TextRule = {
   accepts: (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text),
 };
 
-/** A URL to which the bridge sends credentials, which must be protected on the network. */
+/** A URL to which the bridge sends credentials. The credentials must be protected on the network. */
 export const ENDPOINT: TextRule = {
   expects:
     'an https URL, or an http URL with a loopback address, without a user name, password or fragment',
@@ -84,7 +84,7 @@ export const REMOTE_HOST: TextRule = {
   },
 };
 
-/** A host as in a URL: with the port, unless the port is the default of the scheme. */
+/** A host as written in a URL: with its port, unless the port is the default of the scheme. */
 export const WEBHOOK_HOST: TextRule = {
   expects:
     'one exact host name or address without wildcards (xn-- form for other scripts), with its port unless the port is 443',
@@ -96,7 +96,7 @@ export const WEBHOOK_HOST: TextRule = {
 
 /** Parses an http or https URL. Returns undefined if the URL has a user name, a password or a fragment. */
 function parseUrl(text: string): URL | undefined {
-  // The URL parser silently corrects spaces, line breaks and missing slashes. Here they are errors.
+  // Rejects spaces, line breaks and missing slashes, which the URL parser would silently correct.
   if (!/^https?:\/\/[^\s\0#\\]+$/i.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   return url.username === '' && url.password === '' ? url : undefined;

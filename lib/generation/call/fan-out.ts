@@ -212,7 +212,7 @@ async function callInSlot(
     onFailure(thrown, name);
     return undefined;
   } finally {
-    metrics.providerCallEnded({ provider: name, durationMs: clock.monotonicMs() - startedMs });
+    metrics.providerCallEnded({ durationMs: clock.monotonicMs() - startedMs });
     release();
   }
 }

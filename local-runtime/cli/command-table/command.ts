@@ -1,6 +1,6 @@
 import type { CommandIo } from '../command-io.ts';
 
-/** One option. Its key in the table is the long name in camel case. An option without a `value` is a switch. */
+/** An option. The key in the table is the long name in camel case. An option without a `value` is a switch. */
 export interface OptionRow {
   readonly about: string;
   /** The short flag: one letter. */
@@ -9,7 +9,7 @@ export interface OptionRow {
   readonly value?: string;
   /** The accepted values. */
   readonly choices?: readonly string[];
-  /** Parses the value. Throws `InvalidArgumentError` with a complete sentence. If absent, any text is accepted. */
+  /** Parses the value. Throws `InvalidArgumentError` with a complete sentence. Without this function, any text is accepted. */
   readonly parse?: (text: string) => unknown;
   readonly default?: unknown;
   readonly isRepeated?: true;
@@ -18,7 +18,7 @@ export interface OptionRow {
   readonly excludes?: string;
 }
 
-/** One argument. Its key in the table is the name. */
+/** An argument. The key in the table is the name of the argument. */
 export interface ArgumentRow {
   readonly about: string;
   readonly choices?: readonly string[];
@@ -58,19 +58,19 @@ export interface Call<Arguments, Options> {
 type Run<Arguments, Options> = (call: Call<Arguments, Options>) => Promise<number>;
 
 interface CommandRow<Arguments, Options> {
-  /** The command word. For a command in a group, the word of the group followed by the command word. */
+  /** The word of the command, such as `serve`. For a command in a group, the word of the group comes first: `jobs list`. */
   readonly name: string;
-  /** The summary for lists of commands: an imperative without a capital letter and a full stop. */
+  /** The summary for lists of commands: an imperative that begins with a small letter and has no full stop. */
   readonly about: string;
   /** Additional help text, in complete sentences. */
   readonly details?: readonly string[];
   readonly arguments?: Arguments;
   readonly options?: Options;
-  /** Command lines without `image-bridge`, each with its purpose. */
+  /** Command lines without the word `image-bridge`, each with its purpose. */
   readonly examples: readonly (readonly [line: string, about: string])[];
   /** The meanings of the exit codes. Every command returns 2 for a usage error. */
   readonly exits: Readonly<Record<number, string>>;
-  /** Imports the implementation when the command runs, because most commands need few modules. */
+  /** Imports and runs the implementation. The import is dynamic so that a command loads only the modules that it needs. */
   readonly run: Run<ArgumentValues<Arguments>, OptionValues<Options>>;
 }
 
@@ -81,12 +81,12 @@ export interface Command extends Omit<CommandRow<Rows<ArgumentRow>, Rows<OptionR
 
 type None = Readonly<Record<never, never>>;
 
-/** Creates a command. The types check that the function accepts the arguments and options of the row. */
+/** Creates a command. The compiler checks that the function `run` accepts the arguments and options of the row. */
 export function command<
   const Arguments extends Rows<ArgumentRow> = None,
   const Options extends Rows<OptionRow> = None,
 >(row: CommandRow<Arguments, Options>): Command {
   const { run, ...rest } = row;
-  // The parser derives the values from the same rows.
+  // The cast is safe because the parser derives the values from the same rows.
   return { ...rest, run: run as unknown as Command['run'] };
 }

@@ -12,7 +12,7 @@ const EXITS = {
 
 const DETAILS = [
   'Creates a job in the running service. The job stays in the history even if this command fails.',
-  'Shows progress on a terminal, and the image on a terminal with the kitty or iTerm2 protocol.',
+  'On a terminal, shows progress, and also the image if the terminal has the kitty or iTerm2 protocol.',
 ];
 
 /** Commands that make images with a running service. */
@@ -21,7 +21,7 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     name: 'generate',
     about: 'generate images from a prompt',
     details: DETAILS,
-    arguments: { prompt: { about: 'the prompt, or - to read it from standard input' } },
+    arguments: { prompt: { about: 'prompt, or - to read the prompt from standard input' } },
     options: OPTIONS,
     examples: [
       ['generate "a lighthouse at dusk" -o lighthouse.png', 'write one image'],
@@ -40,11 +40,14 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     about: 'edit an image with a prompt',
     details: DETAILS,
     arguments: {
-      file: { about: 'the image to edit, or - to read it from standard input' },
-      prompt: { about: 'the prompt, or - to read it from standard input' },
+      file: { about: 'image to edit, or - to read the image from standard input' },
+      prompt: { about: 'prompt, or - to read the prompt from standard input' },
     },
     options: {
-      mask: { value: 'file', about: 'mask image; only pixels with alpha 0 may change' },
+      mask: {
+        value: 'file',
+        about: 'mask image; only pixels whose alpha is 0 in the mask may change',
+      },
       ...OPTIONS,
     },
     examples: [

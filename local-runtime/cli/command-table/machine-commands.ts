@@ -8,14 +8,14 @@ const PRECEDENCE = [
   'IMAGE_BRIDGE__SERVER__BIND, for example, sets server.bind.',
 ];
 
-/** Commands that check this machine, prepare it, or work on local files without a service. */
+/** Commands that check or prepare this machine, or that work on local files without a service. */
 export const MACHINE_COMMANDS: readonly Command[] = [
   command({
     name: 'doctor',
     about: 'check everything that the service needs to start',
     details: [
       'Checks configuration, folders, database, locks, port, credentials, image formats, clock and disk.',
-      'Changes nothing and calls no provider. The service may be running.',
+      'Changes nothing and calls no provider. Can be used while the service is running.',
     ],
     options: OPTIONS,
     examples: [
@@ -27,9 +27,9 @@ export const MACHINE_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'health',
-    about: 'check whether a running service or gateway is ready',
+    about: 'check whether a running service or gateway is ready for requests',
     options: {
-      live: { about: 'check only whether the process answers, not its provider' },
+      live: { about: 'check only whether the process replies, not whether its provider is ready' },
       ...SERVICE_OPTION,
       ...CONFIGURATION,
     },
@@ -49,7 +49,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     about: 'prepare this machine, step by step',
     details: [
       "Looks for the agent's login and proposes a configuration and folders in the XDG locations.",
-      'Shows every change before making it. Never overwrites a file and can be run again.',
+      'Shows every change before the change is made. Never overwrites a file. Can be run again.',
     ],
     options: {
       dryRun: { about: 'show the changes without making them' },
@@ -59,20 +59,25 @@ export const MACHINE_COMMANDS: readonly Command[] = [
       ['setup', 'ask before changing anything'],
       ['setup --dry-run', 'show the changes'],
     ],
-    exits: { 0: 'success, or nothing to change', 1: 'no changes or only some changes were made' },
+    exits: { 0: 'success, or nothing to change', 1: 'not all changes were made' },
     run: async (call) => (await import('../commands/setup.ts')).runSetup(call),
   }),
   command({
     name: 'background',
     about: 'make the flat background of an image transparent',
-    details: ['Detects the colour at the border. Runs locally, without a provider or a service.'],
-    arguments: { file: { about: 'the PNG, JPEG or WebP image' } },
+    details: ['Detects the colour at the border of the image. Needs no provider and no service.'],
+    arguments: { file: { about: 'PNG, JPEG or WebP image' } },
     options: {
-      output: { value: 'file', short: 'o', isRequired: true, about: 'output file, .png or .webp' },
+      output: {
+        value: 'file',
+        short: 'o',
+        isRequired: true,
+        about: 'output file, a .png or .webp file',
+      },
       color: {
         value: '#rrggbb',
         parse: parseColor,
-        about: 'background colour instead of the detected colour',
+        about: 'colour of the background, instead of the detected colour',
       },
       force: { about: 'overwrite the output file' },
       ...CONFIGURATION,
@@ -85,7 +90,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     name: 'config check',
     about: 'check the configuration',
     details: [
-      'Prints every error with its field and source. Changes nothing and reads no secrets.',
+      'Prints every error with its field and source. Changes nothing and does not read secrets.',
     ],
     options: OPTIONS,
     examples: [['config check', 'check ./image-bridge.toml and the environment']],
@@ -120,9 +125,13 @@ export const MACHINE_COMMANDS: readonly Command[] = [
         value: 'kind',
         choices: ['openapi', 'json'],
         isRequired: true,
-        about: 'the OpenAPI document, or the JSON Schema of a request',
+        about: 'document: OpenAPI, or the JSON Schema of an image request',
       },
-      check: { value: 'file', excludes: 'write', about: 'compare this file with the document' },
+      check: {
+        value: 'file',
+        excludes: 'write',
+        about: 'check that this file is equal to the document',
+      },
       write: { value: 'file', about: 'write the document to this file' },
     },
     examples: [

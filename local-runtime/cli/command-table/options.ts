@@ -8,8 +8,8 @@ import type { ListenAddress } from '../../server/listener/http-server.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { OptionValues } from './command.ts';
 
-// Copies of lists in modules that would take longer to load than everything else that `--help` loads. A test compares the
-// copies with the lists.
+// These lists are copies, because the modules with the originals load slowly and would delay `--help`. A test compares the
+// copies with the originals.
 
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const satisfies readonly OutputFormat[];
 
@@ -26,15 +26,15 @@ export const SLOTS = ['blue', 'green'] as const satisfies readonly Slot[];
 
 /** The options of all commands that read the configuration. */
 export const CONFIGURATION = {
-  config: { value: 'file', about: 'the configuration file instead of ./image-bridge.toml' },
-  set: { value: 'field=value', isRepeated: true, about: 'override one setting' },
+  config: { value: 'file', about: 'configuration file to use instead of ./image-bridge.toml' },
+  set: { value: 'field=value', isRepeated: true, about: 'override one setting (can be repeated)' },
 } as const;
 
 export const JSON_OUTPUT = { json: { about: 'print JSON' } } as const;
 
 /** The option of all commands that use a running service. */
 export const SERVICE_OPTION = {
-  url: { value: 'url', about: 'the URL of the service; its token is in IMAGE_BRIDGE_TOKEN' },
+  url: { value: 'url', about: 'URL of the service (the token is in IMAGE_BRIDGE_TOKEN)' },
 } as const;
 
 /** The option of all commands that list items. */
@@ -42,17 +42,17 @@ export const LIMIT = {
   limit: {
     value: 'count',
     parse: parseWholeNumber,
-    about: 'number of items, at most 100 (default: 20)',
+    about: 'maximum number of items, up to 100 (default: 20)',
   },
 } as const;
 
-/** The options that select jobs. */
+/** The options that filter the list of jobs. */
 export const JOB_FILTERS = {
-  status: { value: 'status', choices: JOB_STATUSES, about: 'filter by status' },
-  search: { value: 'text', about: 'filter by text in the prompt' },
+  status: { value: 'status', choices: JOB_STATUSES, about: 'show only jobs with this status' },
+  search: { value: 'text', about: 'show only jobs whose prompt contains this text' },
   query: {
     value: 'query',
-    about: 'filter by words of the prompt in any order: fox "red sky" -night',
+    about: 'show only jobs whose prompt matches these words: fox "red sky" -night',
   },
   favorite: { about: 'show only favourites' },
   hidden: { about: 'show only hidden jobs' },
@@ -63,45 +63,46 @@ export const IMAGE_OPTIONS = {
   output: {
     value: 'file',
     short: 'o',
-    about: 'output file (its name sets the format), folder, or - for standard output',
+    about: 'output file (the extension selects the format), folder, or - for standard output',
   },
   count: { value: 'count', short: 'n', parse: parseWholeNumber, about: 'number of images' },
-  size: { value: 'WxH', about: 'width and height in pixels' },
-  quality: { value: 'quality', about: 'low, medium, high or another quality of the model' },
+  size: { value: 'WxH', about: 'width and height in pixels, such as 1024x1024' },
+  quality: {
+    value: 'quality',
+    about: 'quality: low, medium, high or another quality that the model supports',
+  },
   format: { value: 'format', choices: OUTPUT_FORMATS, about: 'image format' },
   background: {
     value: 'kind',
     choices: ['auto', 'opaque', 'transparent'],
     about: 'background of the image',
   },
-  negative: { value: 'text', about: 'negative prompt: what the image must not show' },
-  reference: { value: 'file', isRepeated: true, about: 'reference image' },
-  provider: { value: 'name', about: 'provider' },
-  model: { value: 'name', about: 'model' },
-  preset: { value: 'name', about: 'stored preset; other options override it' },
+  negative: { value: 'text', about: 'negative prompt: things that must not be in the image' },
+  reference: { value: 'file', isRepeated: true, about: 'reference image (can be repeated)' },
+  provider: { value: 'name', about: 'provider that makes the images' },
+  model: { value: 'name', about: 'model that makes the images' },
+  preset: { value: 'name', about: 'stored preset; the other options override the preset' },
   session: { value: 'key', about: 'start or continue the session with this key' },
   priority: {
     value: 'number',
     parse: parseSignedNumber,
-    about: 'priority among your jobs, -100 to 100, highest first (default: 0)',
+    about: 'priority among your jobs, from -100 to 100; the highest is first (default: 0)',
   },
   webhook: { value: 'url', about: 'send a webhook to this URL when the job ends' },
   webhookEvent: {
     value: 'event',
     choices: JOB_ENDS,
     isRepeated: true,
-    about: 'send only for this status',
+    about: 'send the webhook only if the job ends with this status',
   },
-  timeout: { value: 'seconds', parse: parseWholeNumber, about: 'time limit of the job' },
+  timeout: { value: 'seconds', parse: parseWholeNumber, about: 'time limit of the job in seconds' },
   force: { about: 'overwrite existing files' },
-  quiet: { short: 'q', about: 'print only the paths' },
+  quiet: { short: 'q', about: 'print only the paths of the images' },
 } as const;
 
 export type ConfigurationOptions = OptionValues<typeof CONFIGURATION>;
 export type JsonOption = OptionValues<typeof JSON_OUTPUT>;
 export type ServiceOption = OptionValues<typeof SERVICE_OPTION>;
-export type LimitOption = OptionValues<typeof LIMIT>;
-export type JobFilters = OptionValues<typeof JOB_FILTERS>;
 export type ImageOptions = OptionValues<typeof IMAGE_OPTIONS>;
 
 /** Returns the sources of the configuration of a command. */
@@ -111,21 +112,21 @@ export function toLoadOptions({ config, set }: ConfigurationOptions, io: Command
 
 export function parseWholeNumber(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  throw new InvalidArgumentError('The value must be a whole number of at least 1.');
 }
 
 export function parseSignedNumber(text: string): number {
   if (/^-?\d{1,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number.');
+  throw new InvalidArgumentError('The value must be a whole number.');
 }
 
 export function parseListenAddress(text: string): ListenAddress {
   const { host, port } = parseAuthority(text) ?? {};
   if (host !== undefined && port !== undefined) return { host, port };
-  throw new InvalidArgumentError('It must be HOST:PORT, such as 127.0.0.1:8787.');
+  throw new InvalidArgumentError('The value must be HOST:PORT, such as 127.0.0.1:8787.');
 }
 
-/** Parses an http or https URL without a path. Returns it without a trailing slash. */
+/** Parses an http or https URL without a path. Returns the URL without a slash at the end. */
 export function parseOrigin(text: string): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol)) {
@@ -133,11 +134,11 @@ export function parseOrigin(text: string): string {
     if (rest === '/') return url.origin;
   }
   throw new InvalidArgumentError(
-    'It must be an http or https URL without a path, such as http://127.0.0.1:8788.',
+    'The value must be an http or https URL without a path, such as http://127.0.0.1:8788.',
   );
 }
 
 export function parseColor(text: string): string {
   if (/^#[0-9a-f]{6}$/i.test(text)) return text;
-  throw new InvalidArgumentError('It must have the form #RRGGBB.');
+  throw new InvalidArgumentError('The value must have the form #RRGGBB.');
 }

@@ -1,211 +1,236 @@
-import { type Command, command } from './command.ts';
+import type { CommandRequest, ServiceCall } from '../commands/requests.ts';
+import { type ArgumentRow, type Command, command, type OptionRow } from './command.ts';
 import { JOB_FILTERS, JSON_OUTPUT, LIMIT, SERVICE_OPTION } from './options.ts';
 
 const OPTIONS = { ...JSON_OUTPUT, ...SERVICE_OPTION };
 const EXITS = { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' };
-const JOB = { id: { about: 'the id of the job' } };
+const JOB = { id: { about: 'id of the job' } };
+const PRESET = { name: { about: 'name of the preset' } };
+const SESSION = { key: { about: 'key of the session' } };
+const ARTIFACT = { id: { about: 'id of the artifact' } };
 const PROVIDER = { provider: { value: 'name', about: 'provider of the session' } } as const;
-const ID = '0198c0de-0000-7000-8000-000000000000';
-const ARTIFACT = '0123456789abcdef0123456789abcdef';
+const JOB_ID = '0198c0de-0000-7000-8000-000000000000';
+const ARTIFACT_ID = '0123456789abcdef0123456789abcdef';
 
-type QueueRun = 'Show' | 'Pause' | 'Resume';
-
-type JobRun = 'Show' | 'Cancel' | 'Retry' | 'Favorite' | 'Unfavorite' | 'Hide' | 'Restore';
-
-/** Creates a command on one job. */
-function jobCommand(verb: JobRun, about: string): Command {
-  const name = verb.toLowerCase();
-  return command({
-    name: `jobs ${name}`,
-    about,
-    arguments: JOB,
-    options: OPTIONS,
-    examples: [[`jobs ${name} ${ID}`, about]],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/jobs.ts'))[`runJobs${verb}`](call),
-  });
+interface RequestRow
+  extends Pick<Command, 'name' | 'about' | 'examples'>,
+    Omit<CommandRequest, 'query'> {
+  readonly arguments?: Readonly<Record<string, ArgumentRow>>;
+  readonly options?: Readonly<Record<string, OptionRow>>;
+  /** Returns the query for the values of the options, by default all values except `--json` and `--url`. */
+  readonly query?: (options: Readonly<Record<string, unknown>>) => CommandRequest['query'];
 }
 
-/** Creates a command on the queue. */
-function queueCommand(verb: QueueRun, about: string, example: string): Command {
-  const name = `queue ${verb.toLowerCase()}`;
-  return command({
-    name,
-    about,
+/** Creates a command that sends one request to a running service and shows the reply. */
+export function request(row: RequestRow): Command {
+  const { operation, body, shows, query = ({ json, url, ...rest }) => rest, ...rest } = row;
+  return {
     options: OPTIONS,
-    examples: [[name, example]],
     exits: EXITS,
-    run: async (call) => (await import('../commands/queue.ts'))[`runQueue${verb}`](call),
-  });
+    ...rest,
+    async run(call) {
+      const { runRequest } = await import('../commands/requests.ts');
+      const spec = { operation, body, shows, query: query(call.options) };
+      // The cast is safe because every row has `--url`, and every row that prints a reply has `--json`.
+      return runRequest(call as ServiceCall<typeof call.args>, spec);
+    },
+  };
+}
+
+/** Creates a command on one job. */
+function job(verb: string, about: string, operation: string, body?: object): Command {
+  const name = `jobs ${verb}`;
+  const examples = [[`${name} ${JOB_ID}`, about]] as const;
+  return request({ name, about, arguments: JOB, examples, operation, body, shows: 'job' });
 }
 
 /** Commands that list, show and change the resources of a running service. */
 export const RESOURCE_COMMANDS: readonly Command[] = [
-  command({
+  request({
     name: 'jobs list',
     about: 'list jobs, newest first',
     options: { ...LIMIT, ...JOB_FILTERS, ...OPTIONS },
     examples: [
       ['jobs list --status failed', 'list recent failures'],
-      [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words of the prompt'],
+      [`jobs list --query 'fox "red sky" -night'`, 'find jobs by words in the prompt'],
     ],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/jobs.ts')).runJobsList(call),
+    operation: 'GET /v1/jobs',
+    query: ({ limit, status, search, query: q, hidden, favorite }) => ({
+      ...{ limit, status, search, q },
+      visibility: hidden ? 'hidden' : undefined,
+      favorite: favorite || undefined,
+    }),
+    shows: 'jobs',
   }),
-  jobCommand('Show', 'show a job'),
+  job('show', 'show a job', 'GET /v1/jobs/{id}'),
   command({
     name: 'jobs wait',
     about: 'wait until a job ends',
     arguments: JOB,
     options: OPTIONS,
-    examples: [[`jobs wait ${ID}`, 'wait, with progress on a terminal']],
+    examples: [[`jobs wait ${JOB_ID}`, 'wait, and show progress on a terminal']],
     exits: {
       ...EXITS,
       0: 'the job succeeded',
       1: 'the job did not succeed, or the request failed',
     },
-    run: async (call) => (await import('../commands/jobs.ts')).runJobsWait(call),
+    run: async (call) => (await import('../commands/requests.ts')).runJobsWait(call),
   }),
-  jobCommand('Cancel', 'cancel a job'),
-  jobCommand('Retry', 'repeat a failed, cancelled or interrupted job as a new job'),
-  jobCommand('Favorite', 'protect a job from pruning'),
-  jobCommand('Unfavorite', 'allow a job to be pruned again'),
-  jobCommand('Hide', 'hide a finished job'),
-  jobCommand('Restore', 'show a hidden job again'),
-  queueCommand(
-    'Show',
-    'show the number of waiting and running jobs',
-    'count all tokens by provider',
-  ),
-  queueCommand('Pause', 'stop starting jobs', 'running jobs continue; a restart keeps the pause'),
-  queueCommand('Resume', 'start jobs again', 'start waiting jobs, with tokens taking turns'),
-  command({
+  job('cancel', 'cancel a job', 'DELETE /v1/jobs/{id}'),
+  request({
+    name: 'jobs retry',
+    about: 'repeat a failed, cancelled or interrupted job as a new job',
+    arguments: JOB,
+    examples: [[`jobs retry ${JOB_ID}`, 'create a job with the same request']],
+    operation: 'POST /v1/jobs/{id}/retry',
+    shows: 'newJob',
+  }),
+  job('favorite', 'protect a job from pruning', 'PATCH /v1/jobs/{id}', { favorite: true }),
+  job('unfavorite', 'allow a job to be pruned again', 'PATCH /v1/jobs/{id}', { favorite: false }),
+  job('hide', 'hide an ended job', 'PATCH /v1/jobs/{id}', { deleted: true }),
+  job('restore', 'show a hidden job again', 'PATCH /v1/jobs/{id}', { deleted: false }),
+  request({
+    name: 'queue show',
+    about: 'show the numbers of waiting and running jobs',
+    examples: [['queue show', 'count the jobs of all tokens by provider']],
+    operation: 'GET /v1/queue',
+  }),
+  request({
+    name: 'queue pause',
+    about: 'stop starting jobs',
+    examples: [['queue pause', 'let running jobs continue; a restart keeps the pause']],
+    operation: 'PATCH /v1/queue',
+    body: { paused: true },
+  }),
+  request({
+    name: 'queue resume',
+    about: 'start jobs again',
+    examples: [['queue resume', 'start waiting jobs, with tokens taking turns']],
+    operation: 'PATCH /v1/queue',
+    body: { paused: false },
+  }),
+  request({
     name: 'queue jobs',
-    about: 'list waiting and running jobs of all tokens, oldest first',
+    about: 'list the waiting and running jobs of all tokens, oldest first',
     options: { ...LIMIT, ...OPTIONS },
     examples: [['queue jobs --limit 100', 'list jobs with the names of their tokens']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/queue.ts')).runQueueJobs(call),
+    operation: 'GET /v1/queue/jobs',
+    shows: 'queueJobs',
   }),
-  command({
+  request({
     name: 'queue cancel',
     about: 'cancel a waiting or running job of any token',
     arguments: JOB,
-    options: OPTIONS,
-    examples: [[`queue cancel ${ID}`, 'cancel; a running job may take a moment to end']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/queue.ts')).runQueueCancel(call),
+    examples: [[`queue cancel ${JOB_ID}`, 'cancel; a running job may take a moment to end']],
+    operation: 'DELETE /v1/queue/jobs/{id}',
   }),
-  command({
+  request({
     name: 'presets list',
     about: 'list presets',
     options: { ...LIMIT, ...OPTIONS },
     examples: [['presets list', 'list presets by name']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/presets.ts')).runPresetsList(call),
+    operation: 'GET /v1/presets',
+    shows: 'presets',
   }),
-  command({
+  request({
     name: 'presets show',
     about: 'show a preset',
-    arguments: { name: { about: 'the name of the preset' } },
-    options: OPTIONS,
+    arguments: PRESET,
     examples: [['presets show poster --json', 'print the preset with its template']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/presets.ts')).runPresetsShow(call),
+    operation: 'GET /v1/presets/{name}',
   }),
   command({
     name: 'presets save',
     about: 'create or replace a preset',
     arguments: {
-      name: { about: 'the name of the preset' },
-      file: { about: 'the template: an image request in JSON without images' },
+      ...PRESET,
+      file: { about: 'template: a file with an image request in JSON, without images' },
     },
     options: {
       description: { value: 'text', about: 'description of the preset' },
       ...SERVICE_OPTION,
     },
     examples: [
-      ['presets save poster poster.json', 'use it with: generate "a fair" --preset poster'],
+      ['presets save poster poster.json', 'use the preset with: generate "a fair" --preset poster'],
     ],
     exits: EXITS,
     run: async (call) => (await import('../commands/presets.ts')).runPresetsSave(call),
   }),
-  command({
+  request({
     name: 'presets delete',
     about: 'delete a preset',
-    arguments: { name: { about: 'the name of the preset' } },
+    arguments: PRESET,
     options: SERVICE_OPTION,
-    examples: [['presets delete poster', 'delete permanently']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/presets.ts')).runPresetsDelete(call),
+    examples: [['presets delete poster', 'delete the preset permanently']],
+    operation: 'DELETE /v1/presets/{name}',
+    shows: 'nothing',
   }),
-  command({
+  request({
     name: 'sessions show',
     about: 'show the thread of a session key',
-    arguments: { key: { about: 'the key of the session' } },
+    arguments: SESSION,
     options: { ...PROVIDER, ...OPTIONS },
     examples: [['sessions show poster', 'exit 1 if the key has no session']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/sessions.ts')).runSessionsShow(call),
+    operation: 'GET /v1/sessions/{key}',
   }),
-  command({
+  request({
     name: 'sessions delete',
     about: 'end a session and delete its thread',
-    arguments: { key: { about: 'the key of the session' } },
+    arguments: SESSION,
     options: { ...PROVIDER, ...SERVICE_OPTION },
-    examples: [['sessions delete poster', 'delete permanently']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/sessions.ts')).runSessionsDelete(call),
+    examples: [['sessions delete poster', 'delete the session permanently']],
+    operation: 'DELETE /v1/sessions/{key}',
+    shows: 'nothing',
   }),
-  command({
+  request({
     name: 'providers list',
-    about: 'list enabled providers and their models',
-    options: OPTIONS,
-    examples: [['providers list', 'list enabled providers']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/providers.ts')).runProvidersList(call),
+    about: 'list the enabled providers and their models',
+    examples: [['providers list', 'list the enabled providers']],
+    operation: 'GET /v1/providers',
+    // Far above the number of providers of any bridge.
+    query: () => ({ limit: 100 }),
+    shows: 'providers',
   }),
-  command({
+  request({
     name: 'providers show',
     about: 'show the capabilities of a model',
-    arguments: { name: { about: 'the provider' } },
+    arguments: { name: { about: 'name of the provider' } },
     options: {
-      model: { value: 'name', about: 'model instead of the default model of the provider' },
+      model: { value: 'name', about: 'model to show instead of the default model' },
       ...OPTIONS,
     },
     examples: [
       ['providers show agent-responses --model gpt-image-2', 'show sizes, formats and limits'],
     ],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/providers.ts')).runProvidersShow(call),
+    operation: 'GET /v1/providers/{name}/capabilities',
   }),
-  command({
+  request({
     name: 'artifacts list',
     about: 'list the images of the newest jobs',
     options: { ...LIMIT, ...OPTIONS },
     examples: [['artifacts list', 'list images with size, format and job']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsList(call),
+    operation: 'GET /v1/jobs',
+    query: ({ limit }) => ({ limit, status: 'succeeded' }),
+    shows: 'artifacts',
   }),
-  command({
+  request({
     name: 'artifacts show',
     about: 'show the name, type, size and checksum of an image',
-    arguments: { id: { about: 'the id of the artifact' } },
-    options: OPTIONS,
-    examples: [[`artifacts show ${ARTIFACT}`, 'show the facts without downloading']],
-    exits: EXITS,
-    run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsShow(call),
+    arguments: ARTIFACT,
+    examples: [[`artifacts show ${ARTIFACT_ID}`, 'show the facts without downloading the image']],
+    operation: 'HEAD /v1/artifacts/{id}',
+    shows: 'head',
   }),
   command({
     name: 'artifacts get',
     about: 'download an image to a file',
-    arguments: { id: { about: 'the id of the artifact' } },
+    arguments: ARTIFACT,
     options: {
       output: { value: 'file', short: 'o', isRequired: true, about: 'output file' },
       force: { about: 'overwrite the output file' },
       ...SERVICE_OPTION,
     },
-    examples: [[`artifacts get ${ARTIFACT} -o lighthouse.png`, 'write the verified image']],
+    examples: [[`artifacts get ${ARTIFACT_ID} -o lighthouse.png`, 'write the verified image']],
     exits: EXITS,
     run: async (call) => (await import('../commands/artifacts.ts')).runArtifactsGet(call),
   }),

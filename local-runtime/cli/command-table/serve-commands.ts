@@ -2,21 +2,21 @@ import { type Command, command } from './command.ts';
 import { GATEWAY_OPTIONS, HANDOFF_OPTIONS } from './deployment-options.ts';
 import { CONFIGURATION, SERVICE_OPTION } from './options.ts';
 
-const EXITS = { 0: 'stopped in order', 1: 'could not start' };
+const EXITS = { 0: 'orderly stop', 1: 'the start failed' };
 const LOCK_EXITS = { ...EXITS, 3: 'another process holds server.activation_lock' };
 const OPTIONS = {
   ...CONFIGURATION,
-  noWait: { about: 'exit if another process holds server.activation_lock' },
+  noWait: { about: 'exit immediately if another process holds server.activation_lock' },
 } as const;
 
-/** Commands that run the service, its gateway and its other front ends. */
+/** Commands that run the service, the gateway, and other programs in front of the service. */
 export const SERVE_COMMANDS: readonly Command[] = [
   command({
     name: 'quickstart',
     about: 'start a service with the sandbox provider',
     details: [
       'The sandbox provider generates images on this machine, without a network or an account.',
-      'A configuration file, the environment and --set override its settings.',
+      'A configuration file, the environment and --set override the settings of this command.',
     ],
     options: OPTIONS,
     examples: [
@@ -40,9 +40,9 @@ export const SERVE_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'gateway',
-    about: 'hold requests while one slot of a deployment replaces the other',
+    about: 'forward requests to the active slot; hold requests during a handoff',
     details: [
-      'Forwards requests to the slot named in the coordination file, and holds them while it says hold.',
+      'Forwards requests to the slot that the coordination file names. Holds requests while the file says hold.',
       'Needs no credentials and no storage.',
     ],
     options: GATEWAY_OPTIONS,
@@ -59,8 +59,8 @@ export const SERVE_COMMANDS: readonly Command[] = [
     name: 'dashboard',
     about: 'open the dashboard in a browser',
     details: [
-      'If no service is running, starts one as quickstart does, until Ctrl+C stops it.',
-      'Prints the address, and opens a browser if this user has a screen.',
+      'If no service is running, starts a service as quickstart does, which runs until Ctrl+C.',
+      'Prints the URL, and opens a browser if this user has a screen.',
     ],
     options: { ...SERVICE_OPTION, ...CONFIGURATION },
     examples: [['dashboard', 'open the dashboard of the service that this folder configures']],
@@ -76,7 +76,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
     about: 'serve the MCP tools to an agent over standard input and output',
     details: [
       'Speaks the Model Context Protocol.',
-      'Uses the running service; if no service is running, starts one as quickstart does.',
+      'Uses the running service. If no service is running, starts a service as quickstart does.',
       'The agent can read image files below the working directory.',
     ],
     options: { ...SERVICE_OPTION, ...CONFIGURATION },
@@ -89,17 +89,17 @@ export const SERVE_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'handoff',
-    about: 'replace the active slot with the other slot without losing requests',
+    about: 'replace the active slot with the other slot, without losing requests',
     details: [
-      'The gateway holds requests while the active slot stops and the other slot starts and becomes ready.',
+      'The gateway holds requests until the active slot has stopped and the other slot is ready.',
       'If the handoff fails, starts the previous slot again.',
-      'After an interruption, run the same command to continue. If no slot is active, use --to.',
+      'After an interruption, run the same command again to continue. If no slot is active, use --to.',
     ],
     options: HANDOFF_OPTIONS,
     examples: [
       [
         'handoff --coordination target --gateway http://127.0.0.1:8787 --blue http://127.0.0.1:8788 --green http://127.0.0.1:8789 --compose compose.yaml',
-        'hand off between the services blue and green',
+        'hand off between the compose services blue and green',
       ],
     ],
     exits: {

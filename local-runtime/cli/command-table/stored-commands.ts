@@ -5,8 +5,8 @@ import { CONFIGURATION, JSON_OUTPUT } from './options.ts';
 export const STORED_COMMANDS: readonly Command[] = [
   command({
     name: 'state check',
-    about: 'check the whole database and recount its counters',
-    details: ['The service may be running. Changes nothing.'],
+    about: 'check the whole database and verify its counters',
+    details: ['Can be used while the service is running. Changes nothing.'],
     options: CONFIGURATION,
     examples: [['state check', 'print one line for each problem']],
     exits: { 0: 'the database is valid', 1: 'the database is invalid or cannot be read' },
@@ -15,8 +15,8 @@ export const STORED_COMMANDS: readonly Command[] = [
   command({
     name: 'state backup',
     about: 'copy the database',
-    details: ['The service may be running. Never overwrites a file.'],
-    arguments: { file: { about: 'the backup file to write' } },
+    details: ['Can be used while the service is running. Never overwrites a file.'],
+    arguments: { file: { about: 'backup file to write' } },
     options: CONFIGURATION,
     examples: [['state backup bridge-1.sqlite', 'write a copy that only its owner can read']],
     exits: { 0: 'the copy is complete', 1: 'no copy was made' },
@@ -27,11 +27,11 @@ export const STORED_COMMANDS: readonly Command[] = [
     about: 'replace the database with a backup',
     details: [
       'The service must be stopped. Checks the whole backup first and keeps the replaced database.',
-      'A backup does not contain images: artifacts verify lists missing images.',
-      'Pauses the queue, because its jobs may have run since the backup. queue resume starts them.',
+      'A backup does not contain images. To list missing images, use artifacts verify.',
+      'Pauses the queue, because its jobs may have run since the backup. To start jobs, use queue resume.',
       'The next start deletes input images that no restored job uses.',
     ],
-    arguments: { file: { about: 'a backup written by state backup' } },
+    arguments: { file: { about: 'backup written by state backup' } },
     options: CONFIGURATION,
     examples: [['state restore bridge-1.sqlite', 'use this backup from the next start']],
     exits: { 0: 'the database was restored', 1: 'nothing was changed' },
@@ -41,10 +41,10 @@ export const STORED_COMMANDS: readonly Command[] = [
     name: 'state migrate',
     about: 'migrate the database to the newest schema',
     details: [
-      'The service must be stopped. Starting the service does the same migration.',
-      'Keeps a copy of the database beside it.',
+      'The service must be stopped. A start of the service does the same migration.',
+      'Keeps a copy of the old database in the same folder.',
     ],
-    options: { dryRun: { about: 'migrate and check a copy instead' }, ...CONFIGURATION },
+    options: { dryRun: { about: 'migrate and check only a copy' }, ...CONFIGURATION },
     examples: [
       ['state migrate --dry-run', 'test the migration while the service is running'],
       ['state migrate', 'migrate the database'],
@@ -55,7 +55,7 @@ export const STORED_COMMANDS: readonly Command[] = [
   command({
     name: 'artifacts verify',
     about: 'verify every stored image: artifacts and the input images of jobs',
-    details: ['The service may be running. Changes nothing.'],
+    details: ['Can be used while the service is running. Changes nothing.'],
     options: { ...CONFIGURATION, ...JSON_OUTPUT },
     examples: [['artifacts verify', 'print one line for each problem']],
     exits: {
@@ -67,7 +67,7 @@ export const STORED_COMMANDS: readonly Command[] = [
   command({
     name: 'metadata show',
     about: 'show how an image was made, from its embedded record or its sidecar',
-    arguments: { file: { about: 'a PNG, JPEG or WebP image, or a sidecar' } },
+    arguments: { file: { about: 'PNG, JPEG or WebP image, or a sidecar' } },
     options: JSON_OUTPUT,
     examples: [['metadata show lighthouse.png', 'print one line for each field']],
     exits: { 0: 'success', 1: 'the file has no record, or cannot be read' },

@@ -1,7 +1,8 @@
 import { type Command, command } from './command.ts';
 import { CONFIGURATION, JSON_OUTPUT, parseWholeNumber, SERVICE_OPTION } from './options.ts';
+import { request } from './resource-commands.ts';
 
-const NAME = { name: { about: 'the name of the token' } };
+const NAME = { name: { about: 'name of the token' } };
 const EXITS = { 0: 'success', 1: 'nothing was changed' };
 
 /** Commands that manage named tokens and show their usage. */
@@ -10,7 +11,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     name: 'tokens add',
     about: 'create a named token and print it once',
     details: [
-      'Changes the file of server.tokens_file; a running service reads the file again at once.',
+      'Changes the file that server.tokens_file names. A running service reads the file again immediately.',
       'Permissions: images, jobs, read, presets, metrics, diagnostics, admin.',
       'Without --permissions the token has every permission except admin.',
     ],
@@ -19,14 +20,14 @@ export const TOKEN_COMMANDS: readonly Command[] = [
       imagesPerDay: {
         value: 'count',
         parse: parseWholeNumber,
-        about: 'daily image allowance (UTC days)',
+        about: 'maximum number of images per day (UTC)',
       },
       permissions: {
         value: 'list',
         isRepeated: true,
-        about: 'permissions of the token, such as images,read',
+        about: 'permissions of the token, separated by commas, such as images,read',
       },
-      expires: { value: 'date', about: 'expiry date or time of the token' },
+      expires: { value: 'date', about: 'date or time at which the token expires' },
       ...CONFIGURATION,
     },
     examples: [
@@ -38,9 +39,9 @@ export const TOKEN_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'tokens rotate',
-    about: 'replace the secret of a token and print the new token once',
+    about: 'replace the secret of a named token and print the new token once',
     details: [
-      'The owner keeps history, artifacts, allowance and usage. The old token is rejected at once.',
+      'The owner keeps history, artifacts, allowance and usage. The old token is rejected immediately.',
     ],
     arguments: NAME,
     options: CONFIGURATION,
@@ -60,7 +61,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     name: 'tokens disable',
     about: 'disable a token and keep its history',
     details: [
-      'Running requests are completed. To enable the token again, remove disabled from the file.',
+      'Running requests are completed. To enable the token again, remove disabled from its table in the file.',
     ],
     arguments: NAME,
     options: CONFIGURATION,
@@ -72,8 +73,8 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     name: 'tokens remove',
     about: 'remove a token',
     details: [
-      'Cancels the queued and running work of the token within seconds. Its history becomes unreadable',
-      'and expires as configured. A new token with the same name starts with an empty history and usage.',
+      'Cancels the queued and running work of the token within seconds. The history of the token can no longer',
+      'be read, and expires as configured. A new token with the same name has an empty history and usage.',
     ],
     arguments: NAME,
     options: CONFIGURATION,
@@ -81,7 +82,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     exits: EXITS,
     run: async (call) => (await import('../commands/tokens.ts')).runTokensRemove(call),
   }),
-  command({
+  request({
     name: 'usage',
     about: 'show the daily image usage of the token',
     options: {
@@ -94,7 +95,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
       ...SERVICE_OPTION,
     },
     examples: [['usage --days 7', 'show the last week and the allowance of today']],
-    exits: { 0: 'success', 1: 'the request failed', 4: 'no service can be reached' },
-    run: async (call) => (await import('../commands/usage.ts')).runUsage(call),
+    operation: 'GET /v1/usage',
+    shows: 'usage',
   }),
 ];

@@ -14,7 +14,6 @@ const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, inputs: 0, problems: 0 };
 
 type Problem = ArtifactProblem | InputProblem;
 
-/** Runs `image-bridge artifacts verify`; the bridge may be running. Resolves with the exit code: 2 for an invalid configuration. */
 export function runArtifactsVerify({
   options,
   io,
@@ -60,7 +59,7 @@ function textReport({ stdout }: CommandIo): Report {
     problem(found) {
       const { problem, fault } = found;
       const file = 'input' in found ? `input ${found.input}` : `${found.id} ${found.name}`;
-      // A name edited in the database must not send control sequences to the terminal.
+      // A name that someone edited in the database must not send control sequences to the terminal.
       const portable = file.replace(/[^\w ./-]/g, '?');
       stdout(`${problem}${fault === undefined ? '' : ` (${fault})`}: ${portable}\n`);
     },
@@ -72,7 +71,7 @@ function textReport({ stdout }: CommandIo): Report {
   };
 }
 
-/** Creates a report that writes one JSON object during the verification, because the list of problems may be long. */
+/** Creates a report that writes its JSON object piece by piece, because the list of problems may be long. */
 function jsonReport({ stdout }: CommandIo): Report {
   let before = '{"problems":[\n';
   return {

@@ -1,6 +1,4 @@
 import { extname, resolve } from 'node:path';
-import { loadConfig } from '../../../lib/config/load-config.ts';
-import { problemLine } from '../../../lib/config/problem.ts';
 import type { Config } from '../../../lib/config/settings/settings.ts';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
@@ -9,9 +7,10 @@ import { systemClock } from '../../../lib/platform/clock.ts';
 import { saveFile } from '../../../lib/platform/durable-file.ts';
 import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import type { Call } from '../command-table/command.ts';
-import { type ConfigurationOptions, toLoadOptions } from '../command-table/options.ts';
+import type { ConfigurationOptions } from '../command-table/options.ts';
 import { fileReason, readWholeFile } from '../files.ts';
 import { printable } from '../terminal.ts';
+import { withConfig } from '../with-config.ts';
 
 interface BackgroundOptions extends ConfigurationOptions {
   readonly output: string;
@@ -32,7 +31,6 @@ const SEARCH_EDGE_PX = 1024;
 const LEAST_SHARE = 0.5;
 const ALPHA_FORMATS: Readonly<Record<string, 'png' | 'webp'>> = { '.png': 'png', '.webp': 'webp' };
 
-/** Runs `image-bridge background`. Resolves with the exit code. */
 export async function runBackground({
   args: { file },
   options,
@@ -43,26 +41,26 @@ export async function runBackground({
     io.stderr(`image-bridge: ${message}\n`);
     return exitCode;
   };
-  if (!format)
+  if (!format) {
     return fail('the output file must end in .png or .webp, which support transparency', 2);
-  const loaded = await loadConfig(toLoadOptions(options, io));
-  if (!loaded.ok) return fail(loaded.errors.map(problemLine).join('\n'), 2);
-  const { images } = loaded.config;
-  const bytes = await readWholeFile(resolve(io.cwd, file), images.max_encoded_bytes);
-  if (typeof bytes === 'string') return fail(`${printable(file)} ${bytes}`);
-  const outcome = await clearBackground(bytes, { format, color: options.color }, images);
-  if (!outcome.ok) return fail(`${printable(file)} ${outcome.problem}`);
-  try {
-    const path = resolve(io.cwd, options.output);
-    if (!(await saveFile(path, outcome.bytes, { replaces: options.force }))) {
-      return fail(`${printable(options.output)} already exists; --force overwrites it`);
-    }
-  } catch (error) {
-    return fail(`${printable(options.output)} cannot be written: ${fileReason(error)}`);
   }
-  io.stdout(`${options.output}\n`);
-  io.stderr(`Made the background ${outcome.color} transparent.\n`);
-  return 0;
+  return withConfig({ options, io }, async ({ images }) => {
+    const bytes = await readWholeFile(resolve(io.cwd, file), images.max_encoded_bytes);
+    if (typeof bytes === 'string') return fail(`${printable(file)} ${bytes}`);
+    const outcome = await clearBackground(bytes, { format, color: options.color }, images);
+    if (!outcome.ok) return fail(`${printable(file)} ${outcome.problem}`);
+    const shown = printable(options.output);
+    try {
+      const path = resolve(io.cwd, options.output);
+      const isSaved = await saveFile(path, outcome.bytes, { replaces: options.force });
+      if (!isSaved) return fail(`${shown} already exists; use --force to overwrite the file`);
+    } catch (error) {
+      return fail(`${shown} cannot be written: ${fileReason(error)}`);
+    }
+    io.stdout(`${options.output}\n`);
+    io.stderr(`Made the background ${outcome.color} transparent.\n`);
+    return 0;
+  });
 }
 
 interface Wanted {

@@ -8,46 +8,45 @@ import {
   type JsonOption,
   toLoadOptions,
 } from '../command-table/options.ts';
+import { printJson } from '../print.ts';
 
 type Loaded = Extract<ResolvedConfig, { ok: true }>;
 type ConfigCall = Call<unknown, ConfigurationOptions & JsonOption>;
 
-/** Runs `image-bridge config check`. Resolves with the exit code: 2 for an invalid configuration. */
 export async function runConfigCheck({ options, io }: ConfigCall): Promise<number> {
   const loaded = await loadConfig(toLoadOptions(options, io));
-  io.stdout(options.json ? checkJson(loaded) : checkText(loaded));
-  return loaded.ok ? 0 : 2;
+  const { ok, warnings } = loaded;
+  const errors = ok ? [] : loaded.errors;
+  if (options.json) printJson({ ok, errors, warnings }, io);
+  else io.stdout(checkText(loaded));
+  return ok ? 0 : 2;
 }
 
-/** Runs `image-bridge config show`. Resolves with the exit code. */
 export function runConfigShow(call: ConfigCall): Promise<number> {
-  return print(call, ({ config }, asJson) => (asJson ? json(config) : toToml(config)));
+  return print(call, ({ config }) => [config, toToml(config)]);
 }
 
-/** Runs `image-bridge config origins`. Resolves with the exit code. */
 export function runConfigOrigins(call: ConfigCall): Promise<number> {
-  return print(call, ({ origins }, asJson) => {
-    if (asJson) return json(origins);
-    return lines(origins.map(({ field, source }) => `${field} ${source}`));
-  });
+  return print(call, ({ origins }) => [
+    origins,
+    lines(origins.map(({ field, source }) => `${field} ${source}`)),
+  ]);
 }
 
+/** Loads the configuration and prints a part of it, as JSON with `--json` and as text without it. */
 async function print(
   { options, io }: ConfigCall,
-  toText: (loaded: Loaded, asJson: boolean) => string,
+  toForms: (loaded: Loaded) => readonly [json: object, text: string],
 ): Promise<number> {
   const loaded = await loadConfig(toLoadOptions(options, io));
   if (!loaded.ok) {
     io.stderr(checkText(loaded));
     return 2;
   }
-  io.stdout(toText(loaded, options.json));
+  const [json, text] = toForms(loaded);
+  if (options.json) printJson(json, io);
+  else io.stdout(text);
   return 0;
-}
-
-function checkJson(loaded: ResolvedConfig): string {
-  const errors = loaded.ok ? [] : loaded.errors;
-  return json({ ok: loaded.ok, errors, warnings: loaded.warnings });
 }
 
 function checkText(loaded: ResolvedConfig): string {
@@ -56,10 +55,6 @@ function checkText(loaded: ResolvedConfig): string {
     ...loaded.warnings.map(warningLine),
     ...(loaded.ok ? ['The configuration is valid.'] : []),
   ]);
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 function lines(texts: readonly string[]): string {

@@ -10,8 +10,8 @@ import { findService, withService } from '../with-service.ts';
 type DashboardCall = Call<unknown, ConfigurationOptions & ServiceOption>;
 
 /**
- * Runs `image-bridge dashboard`, which opens the page of a running service. If no service is running and no URL is set, serves
- * the dashboard until a signal stops the process. Resolves with the exit code.
+ * Opens the dashboard of the running service. If no service is running and no URL is set, starts a service and runs until a
+ * signal stops the process. Resolves with the exit code.
  */
 export async function runDashboard(call: DashboardCall): Promise<number> {
   const { options, io } = call;
@@ -21,11 +21,13 @@ export async function runDashboard(call: DashboardCall): Promise<number> {
       await service.reply('/dashboard', { method: 'HEAD' }).catch((error) => {
         throw toJobsError(error);
       });
-      show(`${service.url}/dashboard`, io);
+      const page = `${service.url}/dashboard`;
+      io.stdout(`${page}\n`);
+      openBrowser(page, io);
       return 0;
     });
   }
-  // The modules of the service are loaded only if the service starts here.
+  // Loaded only if a service starts in this process, because the modules of the service load slowly.
   const { serveUntilStopped } = await import('./serve.ts');
   return serveUntilStopped(
     { args: {}, options: { ...options, noWait: false }, io },
@@ -43,11 +45,6 @@ export async function runDashboard(call: DashboardCall): Promise<number> {
 async function isRunning({ options, io }: DashboardCall): Promise<boolean> {
   const found = await findService(options.url, io, { ...options, presets: QUICKSTART_PRESETS });
   return found.ok && isLive(found.address.url, new AbortController().signal);
-}
-
-function show(page: string, io: CommandIo): void {
-  io.stdout(`${page}\n`);
-  openBrowser(page, io);
 }
 
 const PROGRAMS: Readonly<Record<string, readonly [string, ...string[]]>> = {

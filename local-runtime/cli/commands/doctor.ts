@@ -25,11 +25,12 @@ import {
   checkFolders,
   checkStateLock,
 } from '../doctor/storage-checks.ts';
+import { printJson } from '../print.ts';
 import { styled } from '../terminal.ts';
 
-type Check = (
-  examined: Examined,
-) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]>;
+type Found = Finding | readonly Finding[];
+
+type Check = (examined: Examined) => Found | Promise<Found>;
 
 const CHECKS: readonly Check[] = [
   checkFolders,
@@ -49,7 +50,7 @@ const CHECKS: readonly Check[] = [
 
 const COLORS = { good: 'green', warning: 'yellow', bad: 'red' } as const;
 
-/** Runs `image-bridge doctor`, which changes nothing and calls no provider. Resolves with the exit code: 1 if a check failed. */
+/** Runs all checks and prints their results. Resolves with the exit code: 1 if a check failed. */
 export async function runDoctor({
   options,
   io,
@@ -57,7 +58,8 @@ export async function runDoctor({
   const loaded = await loadConfig(toLoadOptions(options, io));
   const findings = [...configurationFindings(loaded), ...(await examine(loaded, io))];
   const isGood = findings.every(({ level }) => level !== 'bad');
-  io.stdout(options.json ? toJson(findings, isGood) : toText(findings, io));
+  if (options.json) printJson({ ok: isGood, checks: findings }, io);
+  else io.stdout(toText(findings, io));
   return isGood ? 0 : 1;
 }
 
@@ -71,7 +73,7 @@ function configurationFindings(loaded: ResolvedConfig): readonly Finding[] {
   return warnings.length > 0 ? warnings : [good(check, 'valid')];
 }
 
-/** Runs all checks. Without a valid configuration nothing can be checked. */
+/** Runs all checks. Runs no check if the configuration is invalid. */
 async function examine(loaded: ResolvedConfig, { env }: CommandIo): Promise<readonly Finding[]> {
   if (!loaded.ok) return [];
   const { signal } = new AbortController();
@@ -81,21 +83,13 @@ async function examine(loaded: ResolvedConfig, { env }: CommandIo): Promise<read
   return findings;
 }
 
-function toJson(checks: readonly Finding[], ok: boolean): string {
-  return `${JSON.stringify({ ok, checks }, undefined, 2)}\n`;
-}
-
 function toText(findings: readonly Finding[], io: CommandIo): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
   const count = (level: Finding['level']) => findings.filter((it) => it.level === level).length;
   const lines = findings.flatMap(({ check, level, message, advice }) => [
-    `${colored(level, io)}  ${check.padEnd(width)}  ${message}`,
+    `${styled(COLORS[level], level.padEnd('warning'.length), 'stdout', io)}  ${check.padEnd(width)}  ${message}`,
     ...(advice === undefined ? [] : [`${' '.repeat(7)}  ${' '.repeat(width)}  → ${advice}`]),
   ]);
   const sum = `good: ${count('good')}, warnings: ${count('warning')}, bad: ${count('bad')}`;
   return `${[...lines, sum].join('\n')}\n`;
-}
-
-function colored(level: Finding['level'], io: CommandIo): string {
-  return styled(COLORS[level], level.padEnd('warning'.length), 'stdout', io);
 }

@@ -5,39 +5,40 @@ import { followJob, type RequestBody, submitJob } from '../../client/jobs.ts';
 import type { Service } from '../../client/service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
-import type { ImageOptions } from '../command-table/options.ts';
+import type { ImageOptions, JsonOption, ServiceOption } from '../command-table/options.ts';
 import { isTaken, readWholeFile } from '../files.ts';
 import { reportJob } from '../print.ts';
 import { startProgress } from '../progress.ts';
 import {
-  isOfOtherFormat,
+  OTHER_FORMATS,
   type OutputPlace,
   STANDARD,
   saveImages,
   toOutputPlace,
 } from '../save-images.ts';
-import type { ShowOptions } from '../show-reply.ts';
+
 import { printable } from '../terminal.ts';
 import { withService } from '../with-service.ts';
 
-type GenerateOptions = ImageOptions & ShowOptions;
+type GenerateOptions = ImageOptions & ServiceOption & JsonOption;
 
+/** The arguments of the commands, and the option `--mask` of `edit`. */
 interface Wanted {
   readonly prompt: string;
+  /** The file to edit. Undefined for `generate`. */
   readonly image?: string;
   readonly mask?: string | undefined;
 }
 
-// The default limit of a service; the service enforces its own limit.
+// The default limit of a service. The service enforces its own limit.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
 // Higher than the maximum number of images that a service makes for one request.
 const MOST_IMAGES = 1000;
 const INTERRUPTED = 130;
-// Far above the limit of a service, which the service enforces itself.
+// Far above the limit of a service. The service enforces its own limit.
 const MAX_PROMPT_BYTES = 1024 * 1024;
 
-/** Runs `image-bridge generate`. Resolves with the exit code. */
 export function runGenerate({
   args,
   options,
@@ -46,7 +47,6 @@ export function runGenerate({
   return make({ prompt: args.prompt }, options, io);
 }
 
-/** Runs `image-bridge edit`. Resolves with the exit code. */
 export function runEdit({
   args: { file, prompt },
   options,
@@ -73,14 +73,13 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   // Checked before anything is generated and possibly charged.
   const taken = takenPath(place, options);
   if (taken !== undefined) {
-    return fail(`${printable(taken)} already exists; --force overwrites it`, 1);
+    return fail(`${printable(taken)} already exists; use --force to overwrite the file`, 1);
   }
   const files = await readFiles(wanted, options, io);
   if (typeof files === 'string') return fail(files, 1);
   const prompt = await readPrompt(wanted, io);
-  if (prompt === undefined) {
+  if (prompt === undefined)
     return fail(`standard input is longer than ${MAX_PROMPT_BYTES} bytes`, 1);
-  }
   return withService({ options, io }, async (service) => {
     const template = await findTemplate(service, options.preset);
     const body = toRequest(prompt, { ...options, format }, files, template);
@@ -105,7 +104,7 @@ function findMisuse(
   if (prompt === STANDARD && image === STANDARD) {
     return 'the image and the prompt cannot both come from standard input';
   }
-  if (output !== undefined && isOfOtherFormat(output)) {
+  if (output !== undefined && OTHER_FORMATS.test(output)) {
     return `the extension of ${printable(output)} is not supported: use .png, .jpg or .webp`;
   }
   if (output !== STANDARD) return undefined;
@@ -123,13 +122,12 @@ async function readPrompt({ prompt }: Wanted, io: CommandIo): Promise<string | u
   return text?.replace(/\r?\n$/, '');
 }
 
-/** Returns the first output path that already exists. Images without a given file name get an unused name later. */
+/** Returns the first output path that already exists. Images without a given file name receive an unused name later. */
 function takenPath(
   place: OutputPlace,
   { output, count, force }: GenerateOptions,
 ): string | undefined {
-  if (force || output === undefined || output === STANDARD) return undefined;
-  if (place.format === undefined) return undefined;
+  if (force || output === STANDARD || place.format === undefined) return undefined;
   const total = Math.min(count ?? 1, MOST_IMAGES);
   const paths = Array.from({ length: total }, (_, index) =>
     place.pathOf({ name: '', index }, total),
@@ -153,9 +151,7 @@ async function readFiles(
     if (typeof bytes === 'string')
       return `${isInput ? 'standard input' : printable(name)} ${bytes}`;
     total += bytes.length;
-    if (total > MAX_FILES_BYTES) {
-      return `the images exceed ${MAX_FILES_BYTES} bytes in total`;
-    }
+    if (total > MAX_FILES_BYTES) return `the images exceed ${MAX_FILES_BYTES} bytes in total`;
     read.set(name, bytes);
   }
   return {
@@ -201,26 +197,32 @@ interface ImageFiles {
   readonly references: readonly Buffer[];
 }
 
-/** Returns the request for a command line: the preset, overridden by the options. The service validates the request. */
+/**
+ * Returns the request for a command line: the preset, with the values of the options in place of its own. The service
+ * validates the request.
+ */
 function toRequest(
   prompt: string,
   options: ImageOptions,
   { image, mask, references }: ImageFiles,
   template: PresetTemplate | undefined,
 ): RequestBody {
-  const { count, size, quality, format, background, negative, provider, model } = options;
+  const { count, size, quality, format, background, provider, model } = options;
   const { session, timeout, priority, webhook, webhookEvent } = options;
   return {
     ...template,
     prompt,
     operation: image === undefined ? 'generate' : 'edit',
-    ...(image === undefined ? {} : { images: [toInput(image)] }),
-    ...(mask === undefined ? {} : { mask: toInput(mask) }),
-    ...(references.length === 0 ? {} : { reference_images: references.map(toInput) }),
-    ...(negative === undefined ? {} : { negative_prompt: negative }),
-    ...(timeout === undefined ? {} : { timeout_ms: timeout * 1000 }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(webhook === undefined ? {} : { webhook: toWebhook(webhook, webhookEvent) }),
+    ...named({
+      images: image && [toInput(image)],
+      mask: mask && toInput(mask),
+      reference_images: references.length === 0 ? undefined : references.map(toInput),
+      negative_prompt: options.negative,
+      timeout_ms: timeout && timeout * 1000,
+      priority,
+      webhook: webhook === undefined ? undefined : toWebhook(webhook, webhookEvent),
+      session: session === undefined ? undefined : ({ mode: 'persistent', key: session } as const),
+    }),
     parameters: {
       ...template?.parameters,
       ...named({ n: count, size, output_format: format, background }),
@@ -228,8 +230,6 @@ function toRequest(
       ...named({ quality: quality as 'auto' | undefined }),
     },
     routing: { ...template?.routing, ...named({ provider, model }) },
-    session:
-      session === undefined ? { ...template?.session } : { mode: 'persistent', key: session },
   };
 }
 

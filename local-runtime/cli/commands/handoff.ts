@@ -23,8 +23,8 @@ const LEFT_HELD = 'requests are held: run the same command again to continue the
 const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, returned: 1, held: 4 };
 
 /**
- * Runs `image-bridge handoff`. Resolves with the exit code: 0 if the new slot is active, 1 if the previous slot is active, 3
- * if another handoff is running, 4 if requests are held.
+ * Resolves with the exit code: 0 if the new slot is active, 1 if the previous slot is active, 3 if another handoff is running,
+ * 4 if requests are held.
  */
 export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>): Promise<number> {
   const report = (line: string) => io.stdout(`${line}\n`);
@@ -63,13 +63,13 @@ export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>)
 }
 
 /**
- * Locks the handoff with a file beside the coordination file. Throws `configuration` if the folder does not exist, because
- * the gateway must then be reading another folder. Also throws `configuration` if a file cannot be written to the folder.
+ * Locks the handoff with a file beside the coordination file. Throws `configuration` if the folder does not exist or cannot
+ * be written. A missing folder is an error because the gateway does not read a file in this folder.
  */
 function lockHandoff(coordination: string): FileLock | undefined {
   const folder = dirname(resolve(coordination));
   try {
-    // Fails if the folder does not exist. Without this check, the lock would create the folder.
+    // Throws if the folder does not exist. Without this line, `lockFile` would create the folder.
     readdirSync(folder);
     return lockFile(`${recordPath(coordination)}.lock`);
   } catch (cause) {
@@ -93,7 +93,7 @@ function toDeps(options: HandoffOptions) {
   };
 }
 
-/** Sends a GET request over a separate connection. */
+/** Sends a GET request over a new connection. */
 async function get(url: string): Promise<string | undefined> {
   const client = createHttpClient();
   try {
@@ -103,7 +103,7 @@ async function get(url: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the driver of the slots, or the error if the options do not name two slots. */
+/** Returns the driver of the slots, or an error if the options do not define two slots. */
 function toDriver(options: HandoffOptions, stderr: (text: string) => void): SlotDriver | string {
   const { compose, project, directory, blueCommand, greenCommand } = options;
   const problem = sameSlots(options, '');

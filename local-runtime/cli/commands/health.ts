@@ -5,7 +5,6 @@ import { findService } from '../with-service.ts';
 
 type HealthOptions = ConfigurationOptions & ServiceOption & { readonly live: boolean };
 
-/** Runs `image-bridge health`. Resolves with the exit code. */
 export async function runHealth({ options, io }: Call<unknown, HealthOptions>): Promise<number> {
   const found = await findService(options.url, io, options);
   if (!found.ok) {

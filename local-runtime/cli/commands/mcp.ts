@@ -12,23 +12,27 @@ import { createHttpApi } from '../../mcp/http-api.ts';
 import { createWholeLines } from '../../mcp/whole-lines.ts';
 import { packageVersion } from '../../server/package-version.ts';
 import { readWholeFile } from '../files.ts';
-import type { FoundService, McpCall } from '../find-or-start.ts';
+import type { McpCall } from '../find-or-start.ts';
 
-// Enough for the largest image of a request in base64, and for the other parts of the message.
+// Enough for the largest image of a request in base64 and for the other parts of the message.
 const MAX_MESSAGE_BYTES = 96 * 1024 * 1024;
 
 /**
- * Runs `image-bridge mcp`, which serves the tools over standard input and output until the agent closes them. The first call
- * of a tool looks for the service, so that the tools can be listed at once. Resolves with the exit code.
+ * Serves the tools over standard input and output until the agent closes the input. The first call of a tool looks for the
+ * service, so that the tools can be listed immediately. Resolves with the exit code.
  */
 export async function runMcp(call: McpCall): Promise<number> {
   const { io } = call;
-  const source = createServiceSource(call);
-  const api = createHttpApi(source.find);
-  const images = createPreviewImages();
+  const stopping = new AbortController();
+  // The modules of the service, and of the image engine, are loaded only when a tool needs them.
+  const found = createOnce(async () =>
+    (await import('../find-or-start.ts')).findOrStart(call, stopping.signal),
+  );
+  const images = createOnce(openEngine);
+  const api = createHttpApi(async () => (await found.get()).service);
   const lines = createWholeLines(MAX_MESSAGE_BYTES);
   const transport = new StdioServerTransport(lines, process.stdout, {
-    // A chunk may contain the end of one message and the beginning of the next message.
+    // A chunk may contain the end of a message and the beginning of the next message.
     maxBufferSize: 2 * MAX_MESSAGE_BYTES,
   });
   // Errors of the input are ignored here, because the protocol reports them.
@@ -48,44 +52,16 @@ export async function runMcp(call: McpCall): Promise<number> {
   await Promise.race([ended, io.untilStopped()]);
   await connection.close();
   lines.destroy();
-  await images.close();
-  return source.stop();
-}
-
-/** Finds or starts the service when the first tool needs it. The modules of the service are not loaded earlier. */
-function createServiceSource(call: McpCall) {
-  const stopping = new AbortController();
-  let finding: Promise<FoundService> | undefined;
-
-  async function find(): Promise<FoundService> {
-    const { findOrStart } = await import('../find-or-start.ts');
-    return findOrStart(call, stopping.signal);
-  }
-
-  return {
-    async find() {
-      finding ??= find().catch((error: unknown) => {
-        // The next call looks for the service again.
-        finding = undefined;
-        throw error;
-      });
-      return (await finding).service;
-    },
-
-    /** Stops the service if this process started it. Resolves with the exit code. */
-    async stop(): Promise<number> {
-      stopping.abort();
-      const found = await finding?.catch(() => undefined);
-      return found === undefined ? 0 : found.stop();
-    },
-  };
+  await (await images.made()?.catch(() => undefined))?.close();
+  stopping.abort();
+  return (await (await found.made()?.catch(() => undefined))?.stop()) ?? 0;
 }
 
 function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : 'an unknown error';
 }
 
-// Limits far above the size of a thumbnail.
+// Far above the size of a thumbnail.
 const LIMITS = {
   max_encoded_bytes: 32 * 1024 * 1024,
   max_edge: 2048,
@@ -93,43 +69,32 @@ const LIMITS = {
   max_decode_ms: 30_000,
 };
 
-/** Creates the image engine for previews in a process without a service. The engine is loaded at the first preview. */
-function createPreviewImages() {
-  const engine = createOnce(openEngine);
-  return {
-    get: engine.get,
-    async close(): Promise<void> {
-      await (await engine.made()?.catch(() => undefined))?.close();
-    },
-  };
-}
-
+/** Creates the image engine for previews. */
 async function openEngine(): Promise<ImageEngine> {
   const { createImageEngine } = await import('../../../lib/images/image-engine.ts');
   const slices = createTimeSlices(systemClock);
   return createImageEngine({ limits: LIMITS, clock: systemClock, slices });
 }
 
-// The default limit of a service; the service enforces its own limit.
+// The default limit of a service. The service enforces its own limit.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Returns a function that reads files below a folder. Links cannot lead outside the folder. The function throws `ApiFailure`. */
+/** Returns a function that reads files below a folder. The function throws `ApiFailure`, also if a link leads outside the folder. */
 function readerBelow(folder: string): (path: string) => Promise<Buffer> {
   return async (path) => {
     const root = await realpath(folder);
     const found = await realpath(resolve(root, path)).catch(() => undefined);
-    if (found === undefined) throw refused('file not found in the working directory');
+    if (found === undefined) return refuse('file not found in the working directory');
     if (!found.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw refused('the file is outside the working directory');
+      return refuse('the file is outside the working directory');
     }
     const bytes = await readWholeFile(found, MAX_FILE_BYTES);
-    if (typeof bytes === 'string') throw refused(`the file ${bytes}`);
-    return bytes;
+    return typeof bytes === 'string' ? refuse(`the file ${bytes}`) : bytes;
   };
 }
 
-function refused(message: string): ApiFailure {
-  return new ApiFailure('invalid_request', message, [
+function refuse(message: string): never {
+  throw new ApiFailure('invalid_request', message, [
     'Name a PNG, JPEG or WebP file below the working directory of the client.',
   ]);
 }

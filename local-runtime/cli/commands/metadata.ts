@@ -8,12 +8,13 @@ import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/options.ts';
 import { readWholeFile } from '../files.ts';
+import { printJson } from '../print.ts';
 import { printable } from '../terminal.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_SIDECAR_BYTES = 4 * 1024 * 1024;
 
-/** The limits of images. Only the file size matters here, because no image is decoded. */
+/** The limits of images. Only the limit of the file size is used here, because no image is decoded. */
 const LIMITS = {
   max_encoded_bytes: MAX_FILE_BYTES,
   max_edge: Number.POSITIVE_INFINITY,
@@ -26,7 +27,6 @@ type Reading =
   /** The problem with the file, to be printed after its name. */
   | { readonly ok: false; readonly problem: string };
 
-/** Runs `image-bridge metadata show`. Resolves with the exit code. */
 export async function runMetadataShow({
   args: { file },
   options,
@@ -37,31 +37,31 @@ export async function runMetadataShow({
     io.stderr(`${printable(file)} ${reading.problem}\n`);
     return 1;
   }
-  io.stdout(options.json ? toJson(reading.record) : toLines(reading.record));
+  const { record } = reading;
+  if (options.json) printJson(record, io);
+  else {
+    const lines = Object.entries(record).map(
+      ([name, value]) => `${name}: ${JSON.stringify(value)}`,
+    );
+    io.stdout(printable(`${lines.join('\n')}\n`));
+  }
   return 0;
 }
 
 async function readFileRecord(path: string): Promise<Reading> {
   const bytes = await readWholeFile(path, MAX_FILE_BYTES);
   if (typeof bytes === 'string') return { ok: false, problem: bytes };
-  if (sniff(bytes) === undefined) return readSidecar(bytes);
+  if (sniff(bytes) === undefined) {
+    if (bytes.length <= MAX_SIDECAR_BYTES) return toRecord(bytes.toString('utf8'));
+    return { ok: false, problem: 'is neither a PNG, JPEG or WebP image nor a sidecar' };
+  }
   const { signal } = new AbortController();
   const reading = await readRecord(bytes, LIMITS, createTimeSlices(systemClock), signal);
   if (reading.ok) return toRecord(reading.record);
-  return {
-    ok: false,
-    problem:
-      reading.fault === 'no_record'
-        ? 'has no embedded record'
-        : `is a damaged image (${reading.fault})`,
-  };
-}
-
-function readSidecar(bytes: Buffer): Reading {
-  if (bytes.length > MAX_SIDECAR_BYTES) {
-    return { ok: false, problem: 'is neither a PNG, JPEG or WebP image nor a sidecar' };
-  }
-  return toRecord(bytes.toString('utf8'));
+  const { fault } = reading;
+  const problem =
+    fault === 'no_record' ? 'has no embedded record' : `is a damaged image (${fault})`;
+  return { ok: false, problem };
 }
 
 function toRecord(text: string): Reading {
@@ -72,14 +72,4 @@ function toRecord(text: string): Reading {
   } catch {
     return { ok: false, problem };
   }
-}
-
-function toJson(record: ImageMetadataRecord): string {
-  return `${printable(JSON.stringify(record, undefined, 2))}\n`;
-}
-
-function toLines(record: ImageMetadataRecord): string {
-  return Object.entries(record)
-    .map(([name, value]) => `${name}: ${printable(JSON.stringify(value))}\n`)
-    .join('');
 }

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { readDocument } from '../../server/documents.ts';
-import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 
 const DOCUMENTS = {
@@ -15,32 +14,33 @@ interface SchemaOptions {
   readonly write: string | undefined;
 }
 
-/** Runs `image-bridge schema`. Resolves with the exit code. */
 export async function runSchema({ options, io }: Call<unknown, SchemaOptions>): Promise<number> {
   const text = (await readDocument(DOCUMENTS[options.kind])).toString('utf8');
-  if (options.write !== undefined) return write(resolve(io.cwd, options.write), text, io);
-  if (options.check !== undefined) return check(resolve(io.cwd, options.check), text, io);
-  io.stdout(text);
-  return 0;
-}
-
-async function check(file: string, text: string, io: CommandIo): Promise<number> {
-  const found = await readFile(file, 'utf8').catch(() => undefined);
-  if (found === text) return 0;
-  io.stderr(
-    found === undefined
-      ? `${file} cannot be read\n`
-      : `${file} differs from the schemas: write it again with --write\n`,
-  );
+  const path = options.write ?? options.check;
+  if (path === undefined) {
+    io.stdout(text);
+    return 0;
+  }
+  const file = resolve(io.cwd, path);
+  const problem = await (options.write === undefined ? compare(file, text) : write(file, text));
+  if (problem === undefined) return 0;
+  io.stderr(`${file} ${problem}\n`);
   return 1;
 }
 
-async function write(file: string, text: string, io: CommandIo): Promise<number> {
-  try {
-    await writeFile(file, text);
-    return 0;
-  } catch {
-    io.stderr(`${file} cannot be written\n`);
-    return 1;
-  }
+/** Resolves with the problem if the file does not contain exactly the text. */
+async function compare(file: string, text: string): Promise<string | undefined> {
+  const found = await readFile(file, 'utf8').catch(() => undefined);
+  if (found === undefined) return 'cannot be read';
+  return found === text
+    ? undefined
+    : 'differs from the document: write the file again with --write';
+}
+
+/** Resolves with the problem if the file cannot be written. */
+function write(file: string, text: string): Promise<string | undefined> {
+  return writeFile(file, text).then(
+    () => undefined,
+    () => 'cannot be written',
+  );
 }

@@ -1,14 +1,10 @@
-import type { Presets } from '../../../lib/config/sources/source.ts';
 import type { RunningBridge } from '../../server/start.ts';
 import { launchBridge, type ServeCall } from '../launch.ts';
 import { QUICKSTART_PRESETS } from '../quickstart-presets.ts';
 import { untilStopped } from '../stop-signals.ts';
 
 /** The differences between `serve`, `quickstart` and `dashboard`. */
-interface ServeOptions {
-  readonly presets?: Presets;
-  /** True if the file in the user's configuration folder is ignored. */
-  readonly ignoresUserFile?: boolean;
+interface ServeOptions extends Omit<Parameters<typeof launchBridge>[1], 'untilStopped'> {
   /** Returns the text to print when the bridge is listening. */
   readonly greeting: (bridge: RunningBridge, protectedBy: string | undefined) => string;
 }
@@ -19,9 +15,9 @@ interface ServeOptions {
  */
 export async function serveUntilStopped(
   call: ServeCall,
-  { presets = {}, ignoresUserFile = false, greeting }: ServeOptions,
+  { greeting, ...options }: ServeOptions,
 ): Promise<number> {
-  const launched = await launchBridge(call, { presets, ignoresUserFile, untilStopped });
+  const launched = await launchBridge(call, { ...options, untilStopped });
   if (!launched.ok) return launched.exitCode;
   const { bridge, config, stopped, stop } = launched;
   call.io.stdout(greeting(bridge, config.server.bearer_token_env));
@@ -29,7 +25,6 @@ export async function serveUntilStopped(
   return stop();
 }
 
-/** Runs `image-bridge serve`. Resolves with the exit code. */
 export function runServe(call: ServeCall): Promise<number> {
   const greeting = ({ address, dashboard }: RunningBridge) => {
     const page = dashboard === undefined ? '' : `Dashboard: ${dashboard}\n`;
@@ -39,16 +34,12 @@ export function runServe(call: ServeCall): Promise<number> {
 }
 
 /**
- * Runs `image-bridge quickstart`, which serves with the sandbox provider. It ignores the configuration that `setup` wrote for
- * `serve`, because that file may enable a provider that costs money. Resolves with the exit code.
+ * Serves with the sandbox provider. Ignores the configuration that `setup` wrote for `serve`, because this configuration may
+ * enable a provider that costs money. Resolves with the exit code.
  */
 export function runQuickstart(call: ServeCall): Promise<number> {
-  const options = {
-    presets: QUICKSTART_PRESETS,
-    ignoresUserFile: true,
-    greeting: quickstartGreeting,
-  };
-  return serveUntilStopped(call, options);
+  const presets = QUICKSTART_PRESETS;
+  return serveUntilStopped(call, { presets, ignoresUserFile: true, greeting: quickstartGreeting });
 }
 
 function quickstartGreeting(

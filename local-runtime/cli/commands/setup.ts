@@ -18,17 +18,15 @@ interface SetupOptions {
   readonly yes: boolean;
 }
 
-/** Runs `image-bridge setup`. Running the command again changes nothing. Resolves with the exit code. */
+/** Sets up this machine. Running the command again changes nothing. Resolves with the exit code. */
 export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Promise<number> {
   const paths = setupPaths(io.env);
   try {
     const changes = existsSync(paths.config)
       ? await missingFolders(paths.config, io)
       : await firstSetup(options, io);
-    if (changes.length > 0 && !(await makeChanges(changes, options, io))) {
-      return options.dryRun ? 0 : 1;
-    }
     if (changes.length === 0) io.stdout('Nothing to change.\n');
+    else if (!(await makeChanges(changes, options, io))) return options.dryRun ? 0 : 1;
     io.stdout(nextSteps(paths.config, io.env));
     return 0;
   } catch (error) {
@@ -58,29 +56,28 @@ async function missingFolders(
 async function firstSetup(options: SetupOptions, io: CommandIo): Promise<readonly Change[]> {
   const { config, state, artifacts } = setupPaths(io.env);
   const provider = await chooseProvider(options, io);
-  const content = proposedConfig({ provider, state, artifacts });
+  const content = proposedConfig(provider, state, artifacts);
   return [newFile(config, content), ...folders(state, artifacts, true)];
 }
 
 function folders(state: string, artifacts: string, isPrivate: boolean): readonly Change[] {
-  return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate })];
+  return [...newFolder(state, true), ...newFolder(artifacts, isPrivate)];
 }
 
-/** The environment variables that usually contain the API keys of these providers. */
+/** The providers that need an API key, with the environment variable that usually contains the key. */
 const KEYS = [
   { name: 'openai', kind: 'openai_images', variable: 'OPENAI_API_KEY', whose: 'OpenAI' },
   { name: 'gemini', kind: 'gemini', variable: 'GEMINI_API_KEY', whose: 'Google' },
 ] as const;
 
-/** Returns the first available and accepted provider: the agent's login, then an API key, then the sandbox. */
+/** Returns the first provider that is available and that the user accepts: the agent, a provider with an API key, or the sandbox. */
 async function chooseProvider(options: SetupOptions, io: CommandIo): Promise<ProposedProvider> {
   if (await wantsAgent(options, io)) return { name: 'agent-responses' };
   for (const { whose, ...provider } of KEYS) {
     if ((io.env[provider.variable] ?? '').trim() === '') continue;
     io.stdout(`The variable ${provider.variable} contains an API key.\n`);
-    if (await wants(`Use it for images from ${whose}'s models, which cost money?`, options, io)) {
-      return provider;
-    }
+    const question = `Use this key for images from ${whose}'s models, which cost money?`;
+    if (await wants(question, options, io)) return provider;
   }
   const variables = KEYS.map(({ variable }) => variable).join(' or ');
   io.stdout(
@@ -89,7 +86,7 @@ async function chooseProvider(options: SetupOptions, io: CommandIo): Promise<Pro
   return { name: 'sandbox' };
 }
 
-/** Resolves with true if the agent's login can be used and the user accepts it. */
+/** Resolves with true if the agent's login can be used and the user agrees to its use. */
 async function wantsAgent(options: SetupOptions, io: CommandIo): Promise<boolean> {
   const home = agentHome(undefined, io.env);
   const problem = await findLoginProblem(home, systemClock, new AbortController().signal);
@@ -98,14 +95,14 @@ async function wantsAgent(options: SetupOptions, io: CommandIo): Promise<boolean
     return false;
   }
   io.stdout(`The agent's login was found in ${home}.\n`);
-  return wants('Use it for images from a real model?', options, io);
+  return wants('Use this login for images from a real model?', options, io);
 }
 
 async function wants(question: string, options: SetupOptions, io: CommandIo): Promise<boolean> {
   return !isAsking(options, io) || confirm(`${question} [Y/n] `, true, io);
 }
 
-/** Makes the changes. Makes no changes and resolves with false in a dry run or if the user declines. */
+/** Makes the changes. In a dry run, or if the user declines, makes no changes and resolves with false. */
 async function makeChanges(
   changes: readonly Change[],
   options: SetupOptions,
@@ -113,7 +110,10 @@ async function makeChanges(
 ): Promise<boolean> {
   io.stdout(`Changes:\n\n${changes.map(({ text }) => `- ${text}`).join('')}\n`);
   if (options.dryRun) return false;
-  if (!options.yes && !(isAsking(options, io) && (await confirm('Make them? [y/N] ', false, io)))) {
+  const isAgreed =
+    options.yes ||
+    (isAsking(options, io) && (await confirm('Make these changes? [y/N] ', false, io)));
+  if (!isAgreed) {
     io.stderr('Nothing was changed. Use --yes to make the changes without asking.\n');
     return false;
   }
@@ -132,7 +132,7 @@ async function confirm(question: string, byDefault: boolean, io: CommandIo): Pro
 }
 
 function nextSteps(config: string, env: CommandIo['env']): string {
-  // True if commands read this file by default. Another file can be set by a variable.
+  // True if commands read this file by default, because no variable names another file.
   const isRead = env['IMAGE_BRIDGE_CONFIG'] === undefined && userConfigFile(env) === config;
   return `
 Next:
@@ -141,21 +141,15 @@ ${isRead ? '' : `  export IMAGE_BRIDGE_CONFIG=${quoted(config)}\n`}  image-bridg
 `;
 }
 
-/** Quotes a path for a shell if necessary. */
+/** Quotes a path for the shell if the path contains special characters. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-interface SetupPaths {
-  readonly config: string;
-  readonly state: string;
-  readonly artifacts: string;
 }
 
 const NAME = 'image-bridge';
 
 /** Returns the paths of a user's files (XDG Base Directory Specification 0.8). Ignores variables with a relative path. */
-function setupPaths(env: Readonly<Record<string, string | undefined>>): SetupPaths {
+function setupPaths(env: CommandIo['env']) {
   const home = homeFolder(env);
   const folder = (variable: string, ...usual: readonly string[]) =>
     userFolder(env, variable, { home, usual });
@@ -176,14 +170,8 @@ type ProposedProvider =
       readonly variable: string;
     };
 
-interface Proposal {
-  readonly provider: ProposedProvider;
-  readonly state: string;
-  readonly artifacts: string;
-}
-
-/** Returns the text of a configuration file that keeps all other settings at their defaults. */
-function proposedConfig({ provider, state, artifacts }: Proposal): string {
+/** Returns the text of a configuration file. All settings that are not in the file have their defaults. */
+function proposedConfig(provider: ProposedProvider, state: string, artifacts: string): string {
   return `# To print all settings: image-bridge config show
 version = 1
 default_provider = ${toToml(provider.name)}
@@ -212,17 +200,14 @@ enabled = false
   return provider.name === 'sandbox' ? '\n[providers.sandbox]\nenabled = true\n' : '';
 }
 
-/**
- * Returns the text as a basic string of TOML 1.0. TOML has the escapes of JSON and also requires an escape for the delete
- * character (U+007F).
- */
+/** Returns the text as a TOML string. The escapes are those of JSON, and one for the delete character (U+007F). */
 function toToml(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }
 
-/** A change on disk that can be described before it is made. */
+/** A change on disk. The user reads the description before the change is made. */
 interface Change {
-  /** The description in whole lines. */
+  /** The description of the change, in whole lines. */
   readonly text: string;
   /** Makes the change. Throws `configuration`. */
   make(): Promise<void>;
@@ -232,21 +217,14 @@ const FOR_OWNER = 0o700;
 const FILE_FOR_OWNER = 0o600;
 
 /** Returns the change that creates a folder, or no change if the folder exists. */
-function newFolder(
-  path: string,
-  { isPrivate }: { readonly isPrivate: boolean },
-): readonly Change[] {
+function newFolder(path: string, isPrivate: boolean): readonly Change[] {
   if (existsSync(path)) return [];
   const mode = isPrivate ? FOR_OWNER : 0o777;
-  return [
-    {
-      text: `create the folder ${path}${isPrivate ? ', accessible only by its owner' : ''}\n`,
-      make: () => named(path, async () => void (await mkdir(path, { recursive: true, mode }))),
-    },
-  ];
+  const text = `create the folder ${path}${isPrivate ? ', accessible only by its owner' : ''}\n`;
+  return [{ text, make: () => named(path, () => mkdir(path, { recursive: true, mode })) }];
 }
 
-/** Returns the change that writes a new file and creates its folder. Only their owner can access both. */
+/** Returns the change that writes a new file and creates its folder, both accessible only by their owner. */
 function newFile(path: string, content: string): Change {
   const indented = content.replace(/^(?=.)/gm, '    ');
   return {
@@ -261,7 +239,8 @@ function newFile(path: string, content: string): Change {
   };
 }
 
-async function named(path: string, work: () => Promise<void>): Promise<void> {
+/** Makes a change. Throws `configuration` with the path if the change fails. */
+async function named(path: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

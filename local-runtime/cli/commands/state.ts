@@ -22,7 +22,6 @@ Start the bridge, cancel the jobs that have already run, then use: image-bridge 
 
 type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
-/** Runs `image-bridge state check`; the bridge may be running. Resolves with the exit code. */
 export function runStateCheck(call: StateCall): Promise<number> {
   return withConfig(call, (config) => {
     const findings = checkState(config);
@@ -32,7 +31,6 @@ export function runStateCheck(call: StateCall): Promise<number> {
   });
 }
 
-/** Runs `image-bridge state backup`; the bridge may be running. Resolves with the exit code. */
 export function runStateBackup(call: StateCall<{ readonly file: string }>): Promise<number> {
   return withConfig(call, (config) => {
     if (backUpState(config, resolve(call.io.cwd, call.args.file))) return 0;
@@ -41,7 +39,6 @@ export function runStateBackup(call: StateCall<{ readonly file: string }>): Prom
   });
 }
 
-/** Runs `image-bridge state restore`. Resolves with the exit code. */
 export function runStateRestore(call: StateCall<{ readonly file: string }>): Promise<number> {
   return withConfig(call, (config) =>
     underLock(config, () => {
@@ -53,7 +50,7 @@ export function runStateRestore(call: StateCall<{ readonly file: string }>): Pro
   );
 }
 
-/** Runs `image-bridge state migrate`, to the newest schema of `migrations`. Resolves with the exit code. */
+/** Migrates the database to the newest schema in `migrations`. Resolves with the exit code. */
 export function runStateMigrate(
   call: Call<unknown, ConfigurationOptions & { readonly dryRun: boolean }>,
   migrations?: readonly string[],
@@ -62,7 +59,7 @@ export function runStateMigrate(
   return withConfig(call, async (config) => {
     const { present, newest } = stateSchema(config, migrations);
     if (present === undefined) {
-      io.stdout('The database does not exist yet: the first start creates it.\n');
+      io.stdout('The database does not exist yet. The first start creates the database.\n');
       return 0;
     }
     if (present === newest) {
@@ -90,10 +87,8 @@ export function runStateMigrate(
 async function underLock<T>({ state }: Config, work: () => T | Promise<T>): Promise<T> {
   const lock = lockStateDirectory(state.directory);
   if (!lock.ok) {
-    throw new BridgeError(
-      'configuration',
-      `state.directory: ${lock.holder}; stop the bridge first`,
-    );
+    const message = `state.directory: ${lock.holder}; stop the bridge first`;
+    throw new BridgeError('configuration', message);
   }
   try {
     return await work();

@@ -30,24 +30,25 @@ interface AddOptions {
   readonly expires: string | undefined;
 }
 
-// The maximum wait for the lock. A change takes milliseconds, but a script may make many changes at once.
+// The maximum time to wait for the lock. A change takes milliseconds, but a script may make many changes at once.
 const LONGEST_WAIT_MS = 10_000;
-// The time for which removal marks are kept. A bridge that was stopped for up to this time still learns about removed
-// tokens.
+// The time for which removal marks are kept. A bridge that was stopped for a shorter time still finds the marks.
 const MARK_SECS = 30 * 86_400;
 // The maximum number of removal marks, so that programs that often add and remove tokens do not fill the file.
 const MAX_MARKS = 128;
 
 const { newOpaqueId } = createIds(systemClock.nowMs);
 
-/** Runs `image-bridge tokens add`, which prints the token. Resolves with the exit code. */
+/** Adds a token and prints its secret. Resolves with the exit code. */
 export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
   const { args, options, io } = call;
-  return changeTokens(call, (tokens) => {
+  const { secret, sha256 } = newSecret();
+  const add = (tokens: readonly Token[]) => {
     if (tokens.some((token) => isNamed(token, args.name))) {
-      throw refused('a token with this name already exists; tokens rotate replaces it');
+      throw refused(
+        'a token with this name already exists; to replace its secret, use: image-bridge tokens rotate',
+      );
     }
-    const { secret, sha256 } = newSecret();
     const added: Token = {
       id: newOpaqueId(),
       name: args.name,
@@ -58,11 +59,12 @@ export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
       ...(options.expires === undefined ? {} : { expiresSecs: toSecs(options.expires) }),
       disabled: false,
     };
-    return { tokens: [...tokens, added], done: () => printSecret(secret, io) };
-  });
+    return [...tokens, added];
+  };
+  return changeTokens(call, add, () => printSecret(secret, io));
 }
 
-/** Runs `image-bridge tokens rotate`, which prints a new token with the same owner and identity. Resolves with the exit code. */
+/** Replaces the secret of a token and prints the new secret. The token keeps its owner and id. Resolves with the exit code. */
 export function runTokensRotate(call: TokenCall): Promise<number> {
   const { secret, sha256 } = newSecret();
   return changeToken(
@@ -72,7 +74,6 @@ export function runTokensRotate(call: TokenCall): Promise<number> {
   );
 }
 
-/** Runs `image-bridge tokens disable`. Resolves with the exit code. */
 export function runTokensDisable(call: TokenCall): Promise<number> {
   return changeToken(
     call,
@@ -81,11 +82,10 @@ export function runTokensDisable(call: TokenCall): Promise<number> {
   );
 }
 
-/** Runs `image-bridge tokens remove`. Resolves with the exit code. */
 export function runTokensRemove(call: TokenCall): Promise<number> {
   return changeToken(
     call,
-    // The removal mark makes the bridge cancel the queued and running work of the token. A missing row alone does not,
+    // If a row has a removal mark, the bridge cancels the queued and running work of the token. A missing row is not enough,
     // because a row may be lost by accident.
     ({ id, name, sha256, scope }) => ({
       ...{ id, name, sha256, scope, permissions: [], disabled: false },
@@ -95,7 +95,6 @@ export function runTokensRemove(call: TokenCall): Promise<number> {
   );
 }
 
-/** Runs `image-bridge tokens list`. Resolves with the exit code. */
 export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
   const { options, io } = call;
   return withConfig(call, ({ server }) => {
@@ -107,17 +106,9 @@ export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
   });
 }
 
-function toJson({
-  id,
-  name,
-  scope,
-  permissions,
-  imagesPerDay,
-  expiresSecs,
-  disabled,
-}: Token): object {
-  const optional = { images_per_day: imagesPerDay, expires: expiresSecs };
-  return { id, name, scope, permissions, ...optional, disabled };
+function toJson({ id, name, scope, permissions, disabled, ...optional }: Token): object {
+  const { imagesPerDay: images_per_day, expiresSecs: expires } = optional;
+  return { id, name, scope, permissions, images_per_day, expires, disabled };
 }
 
 function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled }: Token): string[] {
@@ -127,42 +118,38 @@ function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled }: Token
   return [name, state, String(imagesPerDay ?? ''), expires, permissions.join(' ')];
 }
 
-interface Changed {
-  readonly tokens: readonly Token[];
-  /** Called after the file has been replaced. */
-  readonly done: () => void;
-}
-
-/** Replaces the token that has the given name with the result of `change`. */
+/** Replaces the token that has the given name with the result of `change`. Calls `done` when the file is replaced. */
 function changeToken(
   call: TokenCall,
   change: (token: Token) => Token,
   done: () => void,
 ): Promise<number> {
   const { name } = call.args;
-  return changeTokens(call, (tokens) => {
+  const changeAll = (tokens: readonly Token[]) => {
     if (!tokens.some((token) => isNamed(token, name))) {
       throw refused('no token with this name exists');
     }
-    return {
-      done,
-      tokens: tokens.map((token) => (isNamed(token, name) ? change(token) : token)),
-    };
-  });
+    return tokens.map((token) => (isNamed(token, name) ? change(token) : token));
+  };
+  return changeTokens(call, changeAll, done);
 }
 
-/** Changes the tokens and replaces the whole file atomically, so that the bridge never reads a partial file. */
+/**
+ * Changes the tokens and replaces the whole file atomically, so that the bridge never reads a partial file. Calls `done` when
+ * the file is replaced.
+ */
 function changeTokens(
   call: TokensCall,
-  change: (tokens: readonly Token[]) => Changed,
+  change: (tokens: readonly Token[]) => readonly Token[],
+  done: () => void,
 ): Promise<number> {
   return withConfig(call, async ({ server }) => {
     const path = pathOf(server, call.io);
     const lock = await lockTokens(path);
     try {
-      const { tokens, done } = change(existsSync(path) ? readTokens(path).tokens : []);
+      const tokens = change(existsSync(path) ? readTokens(path).tokens : []);
       const text = toTokensText(withoutOldMarks(tokens));
-      // Throws if the bridge would reject the new file, before the file is written.
+      // Throws before the file is written if the bridge would reject the new text.
       parseTokens(text);
       await saveFile(path, text, { replaces: true, mode: 0o600 });
       done();
@@ -184,10 +171,7 @@ function isNamed(token: Token, name: string): boolean {
   return isInUse(token) && token.name === name;
 }
 
-/**
- * Returns the tokens without expired removal marks. If more than `MAX_MARKS` marks remain, the oldest marks are omitted
- * too.
- */
+/** Returns the tokens without expired removal marks. If more than `MAX_MARKS` marks remain, also omits the oldest marks. */
 function withoutOldMarks(tokens: readonly Token[]): readonly Token[] {
   const oldest = nowSecs(systemClock) - MARK_SECS;
   const marks = tokens.flatMap(({ removedSecs }) => removedSecs ?? []).sort((a, b) => b - a);
@@ -195,18 +179,17 @@ function withoutOldMarks(tokens: readonly Token[]): readonly Token[] {
   return tokens.filter(({ removedSecs = since }) => removedSecs >= since);
 }
 
-/** Locks the tokens file, because one of two simultaneous changes would be lost. */
+/** Locks the tokens file, because without a lock one of two simultaneous changes would be lost. */
 async function lockTokens(path: string): Promise<FileLock> {
   const lockPath = `${path}.lock`;
   try {
     const lock = await waitForFileLock(lockPath, { clock: systemClock, forMs: LONGEST_WAIT_MS });
     if (lock) return lock;
   } catch (error) {
-    throw unusable(`its lock ${lockPath} cannot be acquired: ${fileReason(error)}`);
+    throw unusable(`the lock file ${lockPath} cannot be locked: ${fileReason(error)}`);
   }
-  throw unusable(
-    `another command holds its lock ${lockPath} for more than ${LONGEST_WAIT_MS / 1000} s`,
-  );
+  const waited = `${LONGEST_WAIT_MS / 1000} s`;
+  throw unusable(`another command has held the lock file ${lockPath} for more than ${waited}`);
 }
 
 function pathOf(

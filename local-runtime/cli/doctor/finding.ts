@@ -3,16 +3,16 @@ import type { Clock } from '../../../lib/platform/clock.ts';
 
 /** The result of one check. */
 export interface Finding {
-  /** The subject of the check: a setting, or a part of the machine. */
+  /** The thing that was checked: a setting, or a part of the machine. */
   readonly check: string;
   readonly level: 'good' | 'warning' | 'bad';
   /** The result, without a full stop. */
   readonly message: string;
-  /** The advice: a whole sentence or a command. */
+  /** The advice: a sentence or a command. */
   readonly advice?: string;
 }
 
-/** The inputs of the checks. */
+/** The values that the checks use. */
 export interface Examined {
   readonly config: Config;
   readonly env: Readonly<Record<string, string | undefined>>;

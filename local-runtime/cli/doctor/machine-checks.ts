@@ -11,18 +11,15 @@ const PIXELS = { data: Buffer.alloc(8 * 8 * 3, 0x80), width: 8, height: 8, chann
 const EARLIEST_MS = Date.UTC(2025, 0, 1);
 const HOUR_MS = 3_600_000;
 
-/** Checks each image format: encodes a small image and verifies it. */
+/** Checks each image format: encodes a small image and verifies the result. */
 export async function checkImageFormats({ config, clock, signal }: Examined): Promise<Finding> {
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });
   try {
     for (const format of FORMATS) {
-      const inspection = await engine.inspect(
-        await engine.encode(PIXELS, { format }, signal),
-        signal,
-      );
-      if (!inspection.ok)
-        return broken(`a small ${format} image is rejected (${inspection.fault})`);
+      const encoded = await engine.encode(PIXELS, { format }, signal);
+      const found = await engine.inspect(encoded, signal);
+      if (!found.ok) return broken(`a small ${format} image is rejected (${found.fault})`);
     }
     return good('image formats', `${FORMATS.join(', ')} can be encoded and decoded`);
   } catch {

@@ -45,15 +45,19 @@ async function checkProvider(provider: Provider, examined: Examined): Promise<Fi
   const check = `provider ${name}`;
   const registered = registeredProviders(examined.config).find((one) => one.name === name);
   const readiness = await provider.probe(examined.signal);
-  if (readiness.ready) return (await findOpenKey(check, registered)) ?? good(check, READY);
-  // A warning for any other provider, because only requests that name such a provider use it.
+  if (readiness.ready) {
+    const isReady = good(check, 'ready for requests; its backend was not called');
+    return (await findOpenKey(check, registered)) ?? isReady;
+  }
+  // Only a warning for any other provider, because such a provider is used only by requests that name the provider.
   const level = name === examined.config.default_provider ? 'bad' : 'warning';
   return { check, level, ...(await explain(registered, readiness.errorCode, examined)) };
 }
 
-const READY = 'ready for requests; its backend was not called';
-
-/** Returns a warning if every user of the machine can read the key. Such permissions may be intended for mounted secrets. */
+/**
+ * Returns a warning, not an error, if every user of the machine can read the key, because mounted secrets may have such
+ * permissions on purpose.
+ */
 async function findOpenKey(
   check: string,
   registered: RegisteredProvider | undefined,
@@ -62,14 +66,9 @@ async function findOpenKey(
   if (!settings || !('api_key_file' in settings) || settings.api_key_file === undefined) return;
   const file = resolve(settings.api_key_file);
   // The file may have been deleted since the probe.
-  const found = await stat(file).catch(() => undefined);
-  return found === undefined || (found.mode & READABLE_BY_ALL) === 0
-    ? undefined
-    : warning(
-        check,
-        `every user of this machine can read its API key (${file})`,
-        `chmod 600 ${file}`,
-      );
+  const mode = (await stat(file).catch(() => undefined))?.mode ?? 0;
+  const message = `every user of this machine can read the API key (${file})`;
+  return mode & READABLE_BY_ALL ? warning(check, message, `chmod 600 ${file}`) : undefined;
 }
 
 /** Returns the reason why a provider is not ready, with advice. */
@@ -89,13 +88,11 @@ async function explain(
   }
   if (errorCode === 'authentication' && settings && 'api_key_file' in settings) {
     const problem = await createApiKeySource({ settings, env }).problem();
-    return {
-      message: problem ?? 'its API key cannot be used',
-      advice:
-        settings.api_key_file === undefined
-          ? `Set the variable ${settings.api_key_env} in the environment of the bridge, or set ${path}.api_key_file to a file.`
-          : `Write the key to ${resolve(settings.api_key_file)} so that only the owner can access the file (chmod 600).`,
-    };
+    const advice =
+      settings.api_key_file === undefined
+        ? `Set the variable ${settings.api_key_env} in the environment of the bridge, or set ${path}.api_key_file to a file.`
+        : `Write the key to ${resolve(settings.api_key_file)}, so that only the owner can access the file (chmod 600).`;
+    return { message: problem ?? 'the API key cannot be used', advice };
   }
   if (errorCode === 'configuration' && settings && 'workflows' in settings) {
     return {
@@ -104,7 +101,7 @@ async function explain(
     };
   }
   return {
-    message: errorCode === 'authentication' ? 'it has no credentials' : 'it cannot be started',
+    message: errorCode === 'authentication' ? 'no credentials found' : 'cannot be started',
     advice: `Check the settings of ${path}: image-bridge config show`,
   };
 }
@@ -112,10 +109,13 @@ async function explain(
 const run = promisify(execFile);
 
 const TIMEOUT_MS = 5000;
-// The bubblewrap arguments for the namespaces in which the agent reads the image of an edit.
+// The arguments that make bubblewrap create the same namespaces as the agent does when it reads the image of an edit.
 const NAMESPACES = ['--ro-bind', '/', '/', '--unshare-user', '--unshare-pid', '--proc', '/proc'];
 
-/** Checks whether an installed bubblewrap works. Without bubblewrap the agent reads the images of an edit in another way. */
+/**
+ * Checks whether an installed bubblewrap works. If bubblewrap is not installed, the agent reads the images of an edit in
+ * another way.
+ */
 export async function checkBubblewrap(examined: Examined): Promise<readonly Finding[]> {
   const { config, env, signal } = examined;
   if (!config.providers.agent_app_server.enabled) return [];

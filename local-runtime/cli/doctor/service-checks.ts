@@ -11,16 +11,16 @@ import { lockFile } from '../../server/locks/file-lock.ts';
 import { toLocalAddress } from '../with-service.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
-/** Checks whether `server.bind` can be bound or a bridge is already listening at that address. */
+/** Checks whether the address `server.bind` can be bound, or a bridge is already listening at the address. */
 export async function checkPort({ config, signal }: Examined): Promise<Finding> {
   const { bind } = config.server;
   const { host = '', port = 0 } = parseAuthority(bind) ?? {};
   const fault = await tryListen(host, port);
   if (fault === undefined) return good('server.bind', `${bind} is free`);
   if (fault !== 'EADDRINUSE') {
-    const allowed =
-      'Set server.bind to an address of this machine with a port that this user may bind.';
-    return bad('server.bind', `${bind} cannot be bound (${fault})`, allowed);
+    const advice =
+      'Set server.bind to an address of this machine and a port that this user may use.';
+    return bad('server.bind', `${bind} cannot be bound (${fault})`, advice);
   }
   const advice = 'Stop the other program, or set server.bind to another address.';
   return (await isLive(toLocalAddress(config), signal))
@@ -37,7 +37,7 @@ function tryListen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-/** Checks whether the bearer token is available. Never shows its value. */
+/** Checks whether the bearer token is available. The finding never contains the token. */
 export function checkBearer({ config, env }: Examined): Finding {
   const variable = config.server.bearer_token_env;
   if (variable === undefined) {
@@ -48,12 +48,8 @@ export function checkBearer({ config, env }: Examined): Finding {
     resolveBearer(variable, env);
     return good('server.bearer_token_env', `${variable} contains a token`);
   } catch (error) {
-    const [, reason = ''] = toBridgeError(error).message.split(': ');
-    return bad(
-      'server.bearer_token_env',
-      reason,
-      `Set ${variable} to a token of at least 16 bytes.`,
-    );
+    const advice = `Set ${variable} to a token of at least 16 bytes.`;
+    return bad('server.bearer_token_env', reasonOf(error), advice);
   }
 }
 
@@ -66,26 +62,27 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
     const tokens = readTokens(path).tokens.filter(({ removedSecs }) => removedSecs === undefined);
     return [good(check, `tokens: ${tokens.length}`)];
   } catch (error) {
-    const [, ...reason] = toBridgeError(error).message.split(': ');
     const advice =
       'Correct the file. A running bridge keeps the previous tokens, but a new start fails.';
-    return [bad(check, reason.join(': '), advice)];
+    return [bad(check, reasonOf(error), advice)];
   }
 }
 
-/** Checks that the secret of `server.webhooks` is available and that at least one host is allowed. */
+/** Returns the message of an error without the name of the setting before it. */
+function reasonOf(error: unknown): string {
+  return toBridgeError(error).message.replace(/^[^:]*: /, '');
+}
+
+/** Checks whether the secret of `server.webhooks` is available, and whether at least one host is allowed. */
 export function checkWebhooks({ config, env }: Examined): readonly Finding[] {
   const { enabled, secret_env: variable, allowed_hosts: hosts } = config.server.webhooks;
   if (!enabled || variable === undefined) return [];
+  const allowed = 'server.webhooks.allowed_hosts';
+  const problem = 'no host is allowed, so every webhook is rejected';
+  const advice = 'List the hosts of the receivers, with the port if the port is not 443.';
   return [
     checkSecret({ config, env }, variable),
-    hosts.length > 0
-      ? good('server.webhooks.allowed_hosts', `hosts: ${hosts.length}`)
-      : warning(
-          'server.webhooks.allowed_hosts',
-          'no host is allowed, so every webhook is rejected',
-          'List the hosts of the receivers, with the port if it is not 443.',
-        ),
+    hosts.length > 0 ? good(allowed, `hosts: ${hosts.length}`) : warning(allowed, problem, advice),
   ];
 }
 
@@ -95,16 +92,12 @@ function checkSecret({ config, env }: Pick<Examined, 'config' | 'env'>, variable
     const keys = readWebhookSecrets(config.server.webhooks, env);
     return good(check, `secrets in ${variable}: ${keys?.length ?? 0}`);
   } catch (error) {
-    const [, reason = ''] = toBridgeError(error).message.split(': ');
-    return bad(
-      check,
-      reason,
-      `Set ${variable} to whsec_ followed by the output of: openssl rand -base64 32`,
-    );
+    const advice = `Set ${variable} to whsec_ followed by the output of: openssl rand -base64 32`;
+    return bad(check, reasonOf(error), advice);
   }
 }
 
-/** Checks whether `server.activation_lock` can be locked, and names its holder. */
+/** Checks whether the file `server.activation_lock` can be locked. Names the process that holds the lock. */
 export function checkActivationLock({ config }: Examined): readonly Finding[] {
   const path = config.server.activation_lock;
   if (path === undefined) return [];

@@ -13,21 +13,19 @@ const FEW_FREE_BYTES = 2048 * MIB;
 
 /** Checks the folders of the bridge, their permissions and their free disk space. */
 export function checkFolders({ config: { state, artifacts } }: Examined): readonly Finding[] {
-  const isPrivate = true;
   return [
-    ...checkFolder('state.directory', state.directory, { isPrivate }),
-    ...checkFolder('artifacts.root', artifacts.root, { isPrivate: !isPrivate }),
+    ...checkFolder('state.directory', resolve(state.directory)),
+    ...checkFolder('artifacts.root', resolve(artifacts.root)),
   ];
 }
 
 function checkFolder(
-  check: string,
-  folder: string,
-  { isPrivate }: { readonly isPrivate: boolean },
+  check: 'state.directory' | 'artifacts.root',
+  path: string,
 ): readonly Finding[] {
-  const path = resolve(folder);
   try {
-    const nearest = nearestExisting(path);
+    let nearest = path;
+    while (!isTaken(nearest)) nearest = dirname(nearest);
     const found = statSync(nearest, { throwIfNoEntry: false });
     if (found === undefined) {
       const advice = `Create or mount the target of the link, or set ${check}.`;
@@ -38,28 +36,17 @@ function checkFolder(
     }
     accessSync(nearest, constants.W_OK | constants.X_OK);
     const isMissing = nearest !== path;
-    const isOpen = isPrivate && !isMissing && (found.mode & 0o077) !== 0;
+    const isOpen = check === 'state.directory' && !isMissing && (found.mode & 0o077) !== 0;
     const state = isMissing ? 'does not exist yet and will be created' : 'is writable';
+    const problem = `${path} contains prompts, and other users can access the folder`;
     return [
-      isOpen
-        ? warning(
-            check,
-            `${path} contains prompts and is accessible by other users`,
-            `chmod 700 ${path}`,
-          )
-        : good(check, `${path} ${state}`),
+      isOpen ? warning(check, problem, `chmod 700 ${path}`) : good(check, `${path} ${state}`),
       checkFreeSpace(check, nearest),
     ];
   } catch {
     const advice = `Make the folder writable for the user that runs the bridge, or set ${check}.`;
     return [bad(check, `${path} is not writable by this user`, advice)];
   }
-}
-
-function nearestExisting(path: string): string {
-  let nearest = path;
-  while (!isTaken(nearest)) nearest = dirname(nearest);
-  return nearest;
 }
 
 function checkFreeSpace(setting: string, folder: string): Finding {
@@ -72,7 +59,7 @@ function checkFreeSpace(setting: string, folder: string): Finding {
   return free < FEW_FREE_BYTES ? warning(check, message, advice) : good(check, message);
 }
 
-/** Checks the schema of the database and the structure of its pages. `state check` also checks the counters. */
+/** Checks the schema and the page structure of the database. The command `state check` also checks the counters. */
 export function checkDatabase({ config }: Examined): Finding {
   try {
     const { present, newest } = stateSchema(config);
@@ -95,7 +82,7 @@ export function checkDatabase({ config }: Examined): Finding {
   }
 }
 
-/** Checks whether the artifact folder exists, if the database contains artifacts. */
+/** Checks whether the artifact folder exists. Checks nothing if the database contains no artifacts. */
 export async function checkArtifacts({ config, clock }: Examined): Promise<readonly Finding[]> {
   let reader: ArtifactReader | undefined;
   try {
@@ -106,17 +93,17 @@ export async function checkArtifacts({ config, clock }: Examined): Promise<reado
     if (!(await reader.files.isMissing())) return [good('artifacts', 'the folder exists')];
     const message = `${resolve(config.artifacts.root)} is missing or not mounted`;
     const advice =
-      'Mount the folder. To continue without the stored images, create a folder .staging in an empty folder.';
+      'Mount the folder. To continue without the stored images, create the folder with an empty folder .staging in it.';
     return [bad('artifacts', message, advice)];
   } catch {
-    // The check of the database reports a database that cannot be read.
+    // `checkDatabase` reports a database that cannot be read.
     return [];
   } finally {
     reader?.close();
   }
 }
 
-/** Checks whether the state directory can be locked or a bridge is using it. */
+/** Checks whether the state directory can be locked, or a bridge is already using the directory. */
 export function checkStateLock({ config: { state } }: Examined): Finding {
   if (!existsSync(join(state.directory, 'lock'))) return good('state lock', 'free');
   try {
@@ -126,7 +113,7 @@ export function checkStateLock({ config: { state } }: Examined): Finding {
     return good('state lock', 'free');
   } catch (error) {
     const advice =
-      'Make the user that runs the bridge the owner of the file lock in state.directory.';
+      'Make the user that runs the bridge the owner of the file named lock in state.directory.';
     return bad('state lock', toBridgeError(error).message, advice);
   }
 }

@@ -7,7 +7,6 @@ import type { Slot } from '../coordination.ts';
 import { runCheck, type SlotDriver } from './slot-driver.ts';
 
 interface Deps {
-  /** The compose file. */
   readonly file: string;
   readonly project: string | undefined;
   /** The name of the compose service for each slot. */
@@ -16,15 +15,12 @@ interface Deps {
   readonly stderr: (text: string) => void;
 }
 
-/**
- * The part of the output of `docker compose config --format json` that contains the commands of services. `null` means the
- * command of the image.
- */
+/** The commands of services in the output of `docker compose config --format json`. `null` stands for the command of the image. */
 const PROJECT = v.object({
   services: v.record(v.string(), v.object({ command: v.nullish(v.array(v.string())) })),
 });
 
-/** The command of the image. */
+/** The command of the container image. */
 const IMAGE_COMMAND = ['serve'];
 
 /** Creates a driver for slots that are services of a compose project. */
@@ -49,18 +45,13 @@ export function createComposeDriver({ file, project, services, stderr }: Deps): 
     throw new BridgeError('configuration', `docker compose ${verb} failed`);
   }
 
-  /** Returns the words of the command of a service, or undefined if compose does not list the service. */
-  async function commandOf(service: string): Promise<readonly string[] | undefined> {
-    const shown = await compose('config', '--format', 'json', service);
-    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PROJECT), shown);
-    const found = parsed.success ? parsed.output.services[service] : undefined;
-    return found && (found.command ?? IMAGE_COMMAND);
-  }
-
   return {
     async check(slot) {
       const service = services[slot];
-      const [first, ...options] = (await commandOf(service)) ?? [];
+      const shown = await compose('config', '--format', 'json', service);
+      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PROJECT), shown);
+      const found = parsed.success ? parsed.output.services[service] : undefined;
+      const [first, ...options] = found ? (found.command ?? IMAGE_COMMAND) : [];
       if (first !== 'serve') return undefined;
       const check = ['config', 'check', ...options];
       return runCheck('docker', [...from, 'run', '--rm', '--no-deps', '-T', service, ...check]);

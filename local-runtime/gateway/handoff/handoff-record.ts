@@ -7,20 +7,17 @@ import { saveFile, syncFolder } from '../../../lib/platform/durable-file.ts';
 import { SLOTS } from '../coordination.ts';
 
 const RECORD = v.object({
-  /** The slot that was active before the handoff; null if no slot was active. */
+  /** The slot that was active before the handoff. Null if no slot was active. */
   from: v.nullable(v.picklist(SLOTS)),
   to: v.picklist(SLOTS),
-  /** `back` after the candidate has failed. */
+  /** The value is `back` after the candidate has failed. */
   direction: v.picklist(['forward', 'back']),
 });
 
-/** The record of an unfinished handoff. Every step can be repeated, so a later run needs only these fields to continue. */
+/** The record of an unfinished handoff. A later run needs only these fields to continue, because every step can be repeated. */
 export type HandoffRecord = Readonly<v.InferOutput<typeof RECORD>>;
 
-/**
- * The permissions of the files that the gateway reads. All users can read these files, because the gateway may run as
- * another user.
- */
+/** The permissions of the files that the gateway reads. All users can read them, because the gateway may run as another user. */
 export const READABLE_BY_ALL = 0o644;
 
 /** Returns the path of the record that belongs to a coordination file. */
@@ -34,7 +31,7 @@ export async function readRecord(path: string): Promise<HandoffRecord | undefine
     return v.parse(RECORD, JSON.parse(await readFile(path, 'utf8')));
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
-    throw new BridgeError('configuration', `${path}: not a handoff record`, { cause });
+    throw new BridgeError('configuration', `${path}: the file is not a handoff record`, { cause });
   }
 }
 
@@ -49,15 +46,15 @@ export async function removeRecord(path: string): Promise<void> {
 }
 
 const BEAT_MS = 5000;
-// Longer than several intervals between touches, because touches may be late on a busy machine.
+// Several times `BEAT_MS`, because an update may be late on a busy machine.
 const SILENT_AFTER_MS = 20_000;
 
-/** Touches the record every few seconds until the returned function is called. */
+/** Updates the modification time of the record every few seconds, until the returned function is called. */
 export function keepFresh(path: string, clock: Clock): () => void {
   let cancel = () => {};
   const beat = () => {
     const secs = clock.nowMs() / 1000;
-    // The call fails if the handoff has ended and removed the record.
+    // The update fails if the handoff has ended and the record has been removed.
     utimes(path, secs, secs).catch(() => {});
     cancel = clock.after(BEAT_MS, beat);
   };
@@ -65,7 +62,7 @@ export function keepFresh(path: string, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Returns true if a handoff has touched its record recently: the handoff is running and will end the hold. */
+/** Returns true if the record was updated recently. A handoff is then running and will end the hold. */
 export async function isFresh(path: string, clock: Pick<Clock, 'nowMs'>): Promise<boolean> {
   try {
     return clock.nowMs() - (await stat(path)).mtimeMs < SILENT_AFTER_MS;

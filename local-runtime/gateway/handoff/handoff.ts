@@ -14,16 +14,13 @@ import {
 } from './handoff-record.ts';
 import type { SlotDriver } from './slot-driver.ts';
 
-export interface HandoffBudgets {
+interface Deps {
   /** The maximum time for the active slot to stop. */
   readonly drainMs: number;
   /** The maximum time for the candidate to become ready. */
   readonly readinessMs: number;
-  /** The time reserved for rolling back: stopping the candidate and starting the previous slot again. */
+  /** The time reserved for a rollback: for stopping the candidate and starting the previous slot again. */
   readonly marginMs: number;
-}
-
-interface Deps extends HandoffBudgets {
   /** The path of the coordination file. The record of the handoff is in the same folder. */
   readonly coordination: string;
   readonly driver: SlotDriver;
@@ -44,7 +41,8 @@ interface Deps extends HandoffBudgets {
  */
 export type HandoffResult = 'switched' | 'returned' | 'held';
 
-// Extra time before a slot is killed: after its whole drain time it still has to store the ends of aborted work.
+// The additional time before a slot is killed. At the end of its drain time, the slot must still store the results of
+// aborted work.
 const KILL_AFTER_MS = 10_000;
 const CONFIRM_MS = 10_000;
 const ASK_AGAIN_MS = 100;
@@ -76,7 +74,7 @@ export async function handOff(deps: Deps, wanted: Slot | undefined): Promise<Han
   }
 }
 
-/** Checks the candidate's configuration before any request is held. Throws `configuration` if it is invalid. */
+/** Checks the configuration of the candidate before any request is held. Throws `configuration` for an invalid configuration. */
 async function checkCandidate({ driver, report }: Deps, to: Slot): Promise<void> {
   report(`checking the configuration of ${to}`);
   const check = await driver.check(to);
@@ -96,8 +94,8 @@ async function runSteps(deps: Deps, record: HandoffRecord): Promise<HandoffResul
     } catch (error) {
       report(`failed: ${toBridgeError(error).message}`);
       report(`the log of ${record.to}: ${deps.driver.logOf(record.to)}`);
-      // Ignores a failure, because the disk may be full. Without this record, a run after a crash would only try the
-      // candidate again.
+      // A failure is ignored, because the disk may be full. Without this record, a run after a crash only tries the candidate
+      // again.
       await writeRecord(recordPath(coordination), { ...record, direction: 'back' }).catch(() => {});
     }
   }
@@ -125,15 +123,15 @@ async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<Handof
   const neededMs = drainMs + KILL_AFTER_MS + readinessMs + marginMs;
   if (state.hold_ms <= neededMs) {
     throw refusal(
-      `the gateway holds requests for only ${state.hold_ms} ms: drain, ${KILL_AFTER_MS / 1000} s to exit, readiness and margin need ${neededMs} ms`,
+      `the gateway holds requests for at most ${state.hold_ms} ms, but this handoff may need ${neededMs} ms: --drain-ms, ${KILL_AFTER_MS / 1000} s to exit, --readiness-ms and --margin-ms`,
     );
   }
   if (!(await isConfirmed(deps, target))) {
     throw refusal(
-      `--coordination: the gateway does not follow this file (${target}): it reads another file, or may not read this file`,
+      `--coordination: the gateway does not follow this file (${target}); the gateway reads another file, or cannot read this file`,
     );
   }
-  // If the active slot has ended without a handoff, the slot is started as if no slot had been active.
+  // If the active slot has ended without a handoff, the handoff starts the slot as if no slot were active.
   const hasEnded = active === to && !(await deps.driver.isRunning(to));
   return { from: hasEnded ? null : active, to, direction: 'forward' };
 }
@@ -141,14 +139,14 @@ async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<Handof
 /** Switches to the candidate. Resolves with true if the gateway has confirmed the switch. Throws if the candidate fails. */
 async function goForward(deps: Deps, { from, to }: HandoffRecord): Promise<boolean> {
   const { coordination, driver, report } = deps;
-  // An earlier run was interrupted after the switch, so only its record remains.
+  // True if an earlier run was interrupted after the switch and only its record remains.
   if (from && (await readCoordination(coordination)) === to) return isConfirmed(deps, to);
   report('holding requests');
   await point(deps, 'hold');
   if (!(await isConfirmed(deps, 'hold'))) throw refusal('the gateway does not hold requests');
   const previous = from ?? other(to);
-  // Earlier connections from the gateway precede this connection in the slot's queue. When this connection has a reply, the
-  // slot has accepted all earlier requests and will complete them.
+  // Earlier connections from the gateway are before this connection in the queue of the slot. When this connection receives a
+  // reply, the slot has accepted all earlier requests and will complete these requests.
   await deps.touch(previous);
   report(`stopping ${previous}`);
   await driver.stop(previous, deps.drainMs + KILL_AFTER_MS);
@@ -165,7 +163,7 @@ async function goBack(deps: Deps, { from, to }: HandoffRecord): Promise<boolean>
   report(`stopping ${to}`);
   // The other half of the margin is for starting the previous slot.
   await driver.stop(to, marginMs / 2);
-  if (!from) throw refusal('there is no slot to return to');
+  if (!from) throw refusal('no previous slot to return to');
   report(`starting ${from} again`);
   await driver.restart(from);
   await untilReady(deps, from);
@@ -181,7 +179,7 @@ async function release(deps: Deps, slot: Slot): Promise<boolean> {
   return isSeen;
 }
 
-/** Writes the target to the file. Skips the write if the file already has the target, because the disk may be full. */
+/** Writes the target to the file. Writes nothing if the file already contains the target, because the disk may be full. */
 async function point({ coordination }: Deps, target: Target): Promise<void> {
   if ((await readCoordination(coordination)) === target) return;
   await saveFile(coordination, `${target}\n`, { replaces: true, mode: READABLE_BY_ALL });
@@ -196,14 +194,14 @@ function isConfirmed(deps: Deps, target: Target): Promise<boolean> {
 async function untilReady(deps: Deps, slot: Slot): Promise<void> {
   const { driver, readinessMs } = deps;
   const isReady = await within(deps, readinessMs, async () => {
-    // Checks the process too, because another program may listen at the address of the slot.
+    // The process is checked too, because another program may listen at the address of the slot.
     if (!(await driver.isRunning(slot))) throw refusal(`${slot} has ended`);
     return deps.isReady(slot);
   });
   if (!isReady) throw refusal(`${slot} is not ready after ${readinessMs} ms`);
 }
 
-/** Repeats a check until it succeeds. Resolves with false if it does not succeed in time. */
+/** Repeats a check until the check succeeds. Resolves with false if the time limit is reached first. */
 async function within(
   { clock }: Deps,
   limitMs: number,

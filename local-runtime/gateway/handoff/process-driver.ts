@@ -9,12 +9,12 @@ import type { Slot } from '../coordination.ts';
 import { runCheck, type SlotDriver } from './slot-driver.ts';
 
 interface Deps {
-  /** The folder for the process id and the output of each slot. */
+  /** The folder that contains the process id and the output of each slot. */
   readonly directory: string;
   /** The shell command that starts each slot. */
   readonly commands: Readonly<Record<Slot, string>>;
   readonly clock: Clock;
-  /** The size at which a new log file of a slot begins; the previous file is kept. */
+  /** The size at which the log of a slot continues in a new file, in bytes. The previous file is kept. */
   readonly maxLogBytes?: number;
 }
 
@@ -27,17 +27,17 @@ interface Found {
   readonly startTicks: string;
 }
 
-// Opens a log for appending. Fails if the path is a link.
+// The flags that open a log for appending, and fail if the path is a link.
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 const LOG_FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
-// The word `serve`; only its first occurrence in a command is replaced.
+// The first occurrence of the word `serve` in a command.
 const SERVE = /(^|\s)serve(?=\s|$)/;
 const ASK_AGAIN_MS = 20;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-// The shell writes its own id and becomes the slot. Only one of several shells can create the link, so that a slot started
-// by an interrupted run is never started twice. The files are only accessible by their owner and are never behind a link. The
-// slot itself runs with the original umask.
+// The shell writes its own process id to a file and becomes the slot. If an interrupted run has already started the slot, the
+// file exists, `ln` fails, and the slot is not started a second time. The files are accessible only by their owner. The slot
+// runs with the original umask.
 const LAUNCH = `
 mask=$(umask)
 umask 077
@@ -50,7 +50,7 @@ set +C
 umask "$mask"
 exec sh -c "exec $2"`;
 
-/** Creates a driver for slots that are Linux processes on this machine. They continue after the handoff command ends. */
+/** Creates a driver for slots that are Linux processes on this machine. The slots continue after the end of the command. */
 export function createProcessDriver({
   directory,
   commands,
@@ -77,7 +77,7 @@ export function createProcessDriver({
     const child = spawn('/bin/sh', argv, { detached: true, stdio: ['ignore', output, output] });
     await once(child, 'spawn');
     child.unref();
-    // The slot has its own copy, so that the program that writes the log ends with the slot.
+    // The slot has its own copy of this stream. The program that writes the log ends when the slot closes the copy.
     output.destroy();
     let isEnded = false;
     child.once('exit', () => {
@@ -85,12 +85,15 @@ export function createProcessDriver({
     });
     while (!find(slot)) {
       if (isEnded)
-        throw new BridgeError('configuration', `${slot} exited at once: see ${logOf(slot)}`);
+        throw new BridgeError(
+          'configuration',
+          `${slot} ended immediately after its start: see ${logOf(slot)}`,
+        );
       await sleep(clock, ASK_AGAIN_MS, never);
     }
   }
 
-  /** Starts the program that writes a log. Returns its standard input. */
+  /** Starts the program that writes a log. Returns the standard input of the program. */
   function openLog(path: string) {
     try {
       closeSync(openSync(path, LOG_FLAGS, 0o600));
@@ -134,7 +137,7 @@ export function createProcessDriver({
   };
 }
 
-/** Returns true if exactly this process is running. A zombie process is not running (proc(5), `stat`). */
+/** Returns true if the same process is still running. A zombie process does not count as running (proc(5), `stat`). */
 function isAlive({ pid, startTicks }: Found): boolean {
   if (!Number.isInteger(pid) || pid <= 1) return false;
   const stat = read(`/proc/${pid}/stat`);
@@ -148,7 +151,7 @@ function signal({ pid }: Found, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has just ended.
+    // Ignored: the process has just ended.
   }
 }
 

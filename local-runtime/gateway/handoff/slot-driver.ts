@@ -9,18 +9,15 @@ export interface SlotCheck {
   readonly lines: readonly string[];
 }
 
-/** Starts and stops the slots of a deployment. Every method can be repeated, also by another process. */
+/** Starts and stops the slots of a deployment. Every method can be called again, also by another process. */
 export interface SlotDriver {
-  /**
-   * Checks the configuration with which the slot would start, without starting it. Resolves with undefined if the check
-   * cannot be derived from the command of the slot.
-   */
+  /** Checks the configuration of a slot without starting the slot. Resolves with undefined without `serve` in its command. */
   check(slot: Slot): Promise<SlotCheck | undefined>;
-  /** Starts the slot with its latest definition. Resolves when the slot is running, which may be before it is ready. */
+  /** Starts the slot with its latest definition. Resolves when the slot is running, even if the slot is not ready yet. */
   start(slot: Slot): Promise<void>;
   /** Starts the slot with its previous definition. */
   restart(slot: Slot): Promise<void>;
-  /** Stops the slot and resolves when it has ended. Kills the slot after `graceMs`. */
+  /** Stops the slot. Resolves when the slot has ended. Kills the slot after `graceMs`. */
   stop(slot: Slot, graceMs: number): Promise<void>;
   isRunning(slot: Slot): Promise<boolean>;
   /** Returns the file with the output of the slot, or the command that prints the output. */

@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 
 /**
- * The program that writes the log of a process slot. It copies its standard input to the file named by its first argument
- * and starts a new file when the file reaches the size, in bytes, given by its second argument. The previous file is kept
- * as `FILE.1`. The program ends when the slot ends.
+ * The program that writes the log of a process slot. Copies standard input to a file until the slot ends. The first argument
+ * is the name of the file. The second argument is the size, in bytes, at which a new file begins. The previous file is kept
+ * as `FILE.1`.
  */
 const [, , path = '', limit = ''] = process.argv;
 const maxBytes = Number(limit);
@@ -11,7 +11,7 @@ const maxBytes = Number(limit);
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
 const NEW_LINE = 10;
 
-// Signals are ignored, because this program ends at the end of its input: the last lines of the slot must be written.
+// Signals are ignored, because this program must write the last lines of the slot. The end of the input ends the program.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 let file = open();
@@ -20,7 +20,7 @@ for await (const chunk of process.stdin) {
   try {
     write(chunk);
   } catch {
-    // The disk may be full. The chunk is lost, because the slot must not wait for the log.
+    // Ignored: the disk may be full. The chunk is lost, because the slot must not wait for the log.
   }
 }
 

@@ -1,26 +1,22 @@
 import { readFileSync } from 'node:fs';
 
-/** The number of files that are open without any request: databases, threads, the listener and child processes. */
+/** The number of files that are open even without a request: for databases, threads, the listener and child processes. */
 const OWN_FILES = 64;
 
 /**
- * Returns the maximum number of connections for `server.max_connections`. With `auto` the maximum is half of the number of
- * files that this process may still open, because work for a client may need a second connection, to its provider.
+ * Returns the maximum number of connections for the setting `server.max_connections`. For `auto`, the maximum is half of the
+ * number of files that this process may still open, because a request may need a second connection, to a provider.
  */
 export function toMaxConnections(
   setting: number | 'auto' | 'unlimited',
-  openFiles: () => number | undefined = openFileLimit,
+  openFiles = () => limitOfLinux() ?? limitOfReport(),
 ): number | 'unlimited' {
   if (setting !== 'auto') return setting;
   const files = openFiles();
   return files === undefined ? 'unlimited' : Math.max(1, Math.floor((files - OWN_FILES) / 2));
 }
 
-/** Returns the limit of open files, or undefined if there is no limit or it cannot be determined. */
-function openFileLimit(): number | undefined {
-  return limitOfLinux() ?? limitOfReport();
-}
-
+/** Returns the maximum number of open files in Linux, or undefined if the number is unlimited or unknown. */
 function limitOfLinux(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');
@@ -30,18 +26,11 @@ function limitOfLinux(): number | undefined {
   }
 }
 
-interface OpenFiles {
-  readonly open_files?: { readonly soft?: unknown };
-}
-
-/**
- * Reads the limit from Node's diagnostic report. Used only if faster sources fail, because creating the report takes some
- * milliseconds.
- */
+/** Reads the limit from Node's diagnostic report. Used only if the faster source fails, because a report takes milliseconds. */
 function limitOfReport(): number | undefined {
-  // Node's types lack both members. Without `excludeNetwork` the report resolves the host names of peers.
+  // The types of Node do not contain these members. Without `excludeNetwork`, Node looks up the host names of all peers.
   const report: object = Object.assign(process.report, { excludeNetwork: true }).getReport();
-  const { userLimits } = report as { readonly userLimits?: OpenFiles };
+  const { userLimits } = report as { userLimits?: { open_files?: { soft?: unknown } } };
   return toNumber(userLimits?.open_files?.soft);
 }
 

@@ -11,10 +11,10 @@ import type { Services } from '../../../lib/services.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 
 type Env = { Bindings: HttpBindings };
-/** Replies to the request at any later time. Never throws or rejects. */
+/** Starts to handle the request. Never throws or rejects. */
 type RunRequest = (request: RequestInFlight, destination: Destination) => void;
 
-/** Returns Node's request listener for the whole route table. Every path and method leads to an operation. */
+/** Returns the request listener for the whole route table. Every path and method leads to an operation. */
 export function mountRoutes(
   routes: readonly Route[],
   run: RunRequest,
@@ -26,18 +26,18 @@ export function mountRoutes(
     return (c: Context<Env>) => {
       const parameters = hasParameters ? c.req.param() : {};
       run(c.env, { handler, route, path: c.req.path, parameters });
-      // Tells Hono that the reply is sent elsewhere, so that Hono's own objects of the request can be freed now.
+      // Tells Hono that the reply is sent elsewhere, so that Hono can free its own objects for the request.
       return RESPONSE_ALREADY_SENT;
     };
   };
-  // Registered by method, because Hono would run a request that also matches a route for all methods through both handlers.
+  // Registered for each method, because Hono would call two handlers if a route for all methods also matched the request.
   const toMethodNotAllowed = new Map(
     routes.map(({ path }) => [path, to(methodNotAllowed, path)] as const),
   );
   const toNotFound = to(notFound);
   const findPath = pathFinder(routes);
   for (const { method, handler, ...at } of routes) {
-    // These paths belong to other routes although the parameter of this route matches them.
+    // These paths belong to other routes, although the parameter of this route also matches these paths.
     for (const path of hiddenPaths(routes, { method, ...at })) {
       app.on(method, path, toMethodNotAllowed.get(path) ?? toNotFound);
     }
@@ -47,15 +47,15 @@ export function mountRoutes(
     const known = findPath(c.req.path)?.path ?? '';
     return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
   });
-  // The request with which Hono's listener is being called.
+  // The request for which Hono's listener is running.
   let current: RequestInFlight | undefined;
   const listener = getRequestListener(app.fetch, {
-    // Used if the Host header is missing. The browser guard decides about such requests, and no reply contains this name.
+    // Used if the Host header is missing. The browser guard checks such requests, and no reply contains this name.
     hostname: 'localhost',
     overrideGlobalObjects: false,
-    // `sendReply` drains unread bodies, up to the limits of the contract.
+    // `sendReply` drains unread bodies itself, up to the limits of the contract.
     autoCleanupIncoming: false,
-    // Called before the listener returns if the Host or the target is invalid. Hono then sends no reply of its own.
+    // If the Host or the target is invalid, Hono calls this function before the listener returns, and sends no reply itself.
     errorHandler() {
       if (current) refuse(current, invalidTarget());
     },
@@ -67,7 +67,7 @@ export function mountRoutes(
   };
 }
 
-/** Returns a function that returns the value of `Allow` for a path; an empty text if no route has the path. */
+/** Returns a function that returns the value of `Allow` for a path. The value is empty if no route has the path. */
 export function allowedMethods(routes: readonly Route[]): (path: string) => string {
   const findPath = pathFinder(routes);
   const allow = new Map(
@@ -83,7 +83,7 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
   return (path) => allow.get(findPath(path)?.path ?? '') ?? '';
 }
 
-/** Returns the paths of other routes that a route's parameter also matches and that lack the method of this route. */
+/** Returns the paths of other routes that match the parameter of this route, but for which its method is not allowed. */
 function hiddenPaths(routes: readonly Route[], route: Pick<Route, 'method'> & RoutePath) {
   const pattern = toPattern(route);
   return uniquePaths(routes)
@@ -92,7 +92,7 @@ function hiddenPaths(routes: readonly Route[], route: Pick<Route, 'method'> & Ro
     .filter((path) => !routes.some((it) => it.path === path && it.method === route.method));
 }
 
-/** Returns a function that finds the route path that matches a request path, for any method. */
+/** Returns a function that finds the path of the route for the path of a request, for any method. */
 function pathFinder(routes: readonly Route[]): (path: string) => RoutePath | undefined {
   const table = uniquePaths(routes).map((at) => ({ at, pattern: toPattern(at) }));
   return (path) => table.find(({ pattern }) => pattern.test(path))?.at;

@@ -18,7 +18,7 @@ interface Deps {
 export function createRefusals({ httpSettings: { ids, observer }, sendReply, drainOptions }: Deps) {
   const refused = new WeakSet<Duplex>();
 
-  /** Rejects a request that a handler has already received. The stack reports it to the observer. */
+  /** Rejects a request that a handler has already received. The middleware stack reports this request to the observer. */
   function refuse({ incoming, outgoing }: RequestInFlight, error: BridgeError): void {
     void sendReply(toRawReply(error, ids, incoming.headers), incoming, outgoing, true);
   }
@@ -33,8 +33,8 @@ export function createRefusals({ httpSettings: { ids, observer }, sendReply, dra
     },
 
     /**
-     * Rejects malformed bytes on the socket itself. Destroys the socket if it is not writable. `incoming` is the request if
-     * its head was parsed.
+     * Rejects malformed bytes by writing to the socket. If the socket is not writable, only destroys the socket. `incoming` is
+     * the request if its head was parsed.
      */
     async refuseSocket(
       socket: Duplex,
@@ -50,14 +50,14 @@ export function createRefusals({ httpSettings: { ids, observer }, sendReply, dra
       socket.destroy();
     },
 
-    /** True if `refuseSocket` has been called for the socket. Later bytes on the socket are only drained. */
+    /** Returns true if `refuseSocket` was called for the socket. Later bytes on the socket are only drained. */
     isRefused: (socket: Duplex): boolean => refused.has(socket),
   };
 }
 
 /**
- * Returns the reply to a request that did not reach the stack. It has the same format as other error replies and closes the
- * connection. `sent` are the headers of the request, empty if its head could not be parsed.
+ * Returns the reply to a request that did not reach the stack. The reply has the same format as other error replies and closes
+ * the connection. `sent` contains the headers of the request, and is empty if the head could not be parsed.
  */
 function toRawReply(error: BridgeError, ids: Ids, sent: IncomingHttpHeaders = {}): HttpReply {
   const id = requestIdOf(sent['x-request-id']?.toString(), ids);

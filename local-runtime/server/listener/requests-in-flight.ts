@@ -32,7 +32,7 @@ export interface Destination {
 /** Runs handlers for requests and tracks the requests that are still running. */
 export function createRequestsInFlight({ httpSettings, services, sendReply, shutdown }: Deps) {
   let running = 0;
-  // The requests whose handlers use a signal.
+  // The controllers of the requests whose handlers use a signal.
   const waiting = new Set<AbortController>();
   let stopping = false;
   let becameIdle = () => {};
@@ -86,7 +86,7 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, shut
       }
     },
 
-    /** Makes every later reply the last reply on its connection. */
+    /** Makes every later reply close its connection. */
     stop(): void {
       stopping = true;
     },
@@ -114,8 +114,8 @@ function stopped(): BridgeError {
 }
 
 /**
- * Creates the event for a request from values that Node and Hono have already parsed. Creating a `URL` or `Headers` would
- * cost more than the whole operation of a small route.
+ * Creates the event for a request from values that Node and Hono have already parsed. Parsing a `URL` or `Headers` again
+ * would take more time than the whole operation of a small route.
  */
 function toEvent(
   incoming: IncomingMessage,
@@ -128,7 +128,7 @@ function toEvent(
     version: '2.0',
     rawPath: path,
     rawQueryString: query === -1 ? '' : url.slice(query + 1),
-    // With `joinDuplicateHeaders` only `set-cookie` is a list, and requests do not have that header.
+    // With `joinDuplicateHeaders`, only `set-cookie` is a list, and requests do not have this header.
     headers: headers as HttpEvent['headers'],
     pathParameters,
     requestContext: { http: { method, path } },

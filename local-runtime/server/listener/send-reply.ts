@@ -5,10 +5,10 @@ import type { Clock } from '../../../lib/platform/clock.ts';
 
 export type SendReply = ReturnType<typeof createSendReply>;
 
-// Above this size, copying the body costs more than a second write.
+// Above this size, a copy of the body takes more time than a second write.
 const ONE_WRITE_BYTES = 16_384;
 
-/** Creates the only function that writes replies to sockets. */
+/** Creates the function that writes replies to sockets. */
 export function createSendReply(options: DrainOptions) {
   /** Sends a reply. Resolves when the reply has been passed to the socket, or when the client has disconnected. */
   return async function sendReply(
@@ -23,11 +23,11 @@ export function createSendReply(options: DrainOptions) {
     outgoing.writeHead(statusCode, toHeaders(reply, isUnread || closeAfter));
     const isBodiless = incoming.method === 'HEAD' || statusCode === 304 || statusCode === 204;
     if (isUnread) {
-      // Written without `end`, because Node would then close the connection at once.
+      // Written without `end`, because `end` would make Node close the connection immediately.
       if (isBodiless || !(body instanceof Uint8Array)) outgoing.flushHeaders();
       else outgoing.write(body);
       await drain(incoming, options);
-      // Fails any reader that still waits for the rest of the request.
+      // After this call, a reader that still waits for the rest of the request fails.
       outgoing.once('finish', () => incoming.destroy());
       outgoing.end();
     } else if (isBodiless || body === undefined) outgoing.end();
@@ -36,7 +36,7 @@ export function createSendReply(options: DrainOptions) {
       if (reply.headers['content-type'] === 'text/event-stream') outgoing.flushHeaders();
       await writePieces(body, outgoing, options);
     } else if (body.byteLength > ONE_WRITE_BYTES) outgoing.end(body);
-    // Node joins a string with the head into one write; a buffer would be a second write.
+    // Node writes a string together with the head. A buffer would need a second write.
     else outgoing.end(toLatin1(body), 'latin1');
   };
 }
@@ -55,15 +55,15 @@ function toHeaders(reply: HttpReply, isLast: boolean): Record<string, string> {
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;
-  /** Aborts when the grace period of a shutdown ends. The unsent part of the body then has one second to be sent. */
+  /** Aborts when the grace period of a shutdown ends. The rest of the body must then be sent within one second. */
   readonly shutdown: AbortSignal;
 }
 
 const LAST_PIECES_MS = 1000;
 
 /**
- * Writes a body piece by piece. Each piece is requested when the previous piece has been written, so that nothing is made
- * for a client that does not read. Resolves at the end of the body, or when the connection has broken.
+ * Writes a body piece by piece. Requests a piece only when the previous piece has been written, so that no piece is created
+ * for a client that does not read. Resolves at the end of the body, or when the connection breaks.
  */
 async function writePieces(
   body: AsyncIterable<Uint8Array>,
@@ -83,7 +83,7 @@ async function writePieces(
     }
     outgoing.end();
   } catch {
-    // The status line has been sent, so only a broken connection can show that the body is incomplete.
+    // The status has been sent, so only a broken connection can show the client that the body is incomplete.
     outgoing.destroy();
   } finally {
     cancel();
@@ -91,7 +91,7 @@ async function writePieces(
   }
 }
 
-/** Writes a piece. Resolves when the kernel has accepted the piece, or when the connection has broken. */
+/** Writes a piece. Resolves when the kernel has accepted the piece, or when the connection breaks. */
 function write(piece: Uint8Array, outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const settle = () => {
@@ -114,8 +114,8 @@ export interface DrainOptions {
 const DRAIN_MS = 2000;
 
 /**
- * Reads and discards the rest of a request whose reply was sent early, for at most two seconds and `maxDrainBytes`. Closing
- * a connection with unread bytes resets it, and the client would lose the reply.
+ * Reads and discards the rest of a request after an early reply, for at most two seconds and at most `maxDrainBytes`. If a
+ * connection with unread bytes is closed, the system resets the connection and the client loses the reply.
  */
 export function drain(
   stream: Readable,

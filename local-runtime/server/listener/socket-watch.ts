@@ -3,17 +3,17 @@ import type { Socket } from 'node:net';
 import type { RequestInFlight } from './requests-in-flight.ts';
 
 interface Deps {
-  /** The maximum time without a byte while a request is being read; 0 means no limit. */
+  /** The maximum time without a byte while a request is being read. 0 means no limit. */
   readonly readTimeoutMs: number;
   /** The maximum time without progress while a reply is being written. */
   readonly writeTimeoutMs: number;
-  /** Called if a request stalls before its end. `request` is undefined if its head is incomplete. */
+  /** Called if a request stalls before its end. `request` is undefined if the head of the request is incomplete. */
   readonly onReadStall: (socket: Socket, request: RequestInFlight | undefined) => void;
 }
 
 /**
- * Watches connections for stalls. The read time-out applies only while a head or a body is expected, the write time-out
- * only while bytes wait to be sent. The work between them can take any time.
+ * Watches connections for stalls. The read time-out applies only while a head or a body is expected. The write time-out
+ * applies only while bytes wait to be sent. The work between reading and writing can take any time.
  */
 export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
   const open = new Set<Socket>();
@@ -29,10 +29,10 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
     replies.set(socket, pending);
     socket.once('close', () => {
       open.delete(socket);
-      // Node 22 reports the end of a connection only to the first reply. The work for the other replies would never end.
+      // Node 22 emits `close` only for the first reply of a connection. Without this loop, work for later replies never ends.
       for (const outgoing of pending) outgoing.destroy().emit('close');
     });
-    // Node removes its own listener from a socket that it detaches (CONNECT); an error without a listener ends the process.
+    // Node removes its own listener from the socket of a CONNECT request. An error without a listener would end the process.
     socket.on('error', ignore);
   });
 
@@ -49,12 +49,12 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
 
   // Because of this listener, Node does not destroy the socket itself.
   server.on('timeout', (socket: Socket) => {
-    // Node restarts its timer while the kernel accepts bytes, so this client has stopped reading.
+    // Node restarts its timer whenever the kernel accepts bytes, so bytes that still wait show that the client does not read.
     if (socket.writableLength > 0) {
       socket.destroy();
       return;
     }
-    // The latest request; earlier requests of this connection may still be running.
+    // The latest request of the connection. Earlier requests may still be running.
     const request = requests.get(socket);
     if (!request) {
       onReadStall(socket, undefined);
@@ -68,7 +68,7 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
   });
 
   return {
-    /** Starts the write time-out. Call it before the reply is written. */
+    /** Starts the write time-out. Must be called before the reply is written. */
     replying({ incoming: { socket } }: RequestInFlight): void {
       socket.setTimeout(writeTimeoutMs);
     },

@@ -10,7 +10,7 @@ import { type FileLock, lockFile } from './file-lock.ts';
 
 const LOCK_HOLDER = v.object({
   pid: v.pipe(v.number(), v.integer()),
-  /** The host name; in a container, the container's id. */
+  /** The host name. In a container, the host name is the id of the container. */
   host: v.string(),
   /** The time at which the process acquired the lock, in Unix seconds. */
   since: v.pipe(v.number(), v.integer()),
@@ -20,7 +20,7 @@ type LockHolder = v.InferOutput<typeof LOCK_HOLDER>;
 
 interface Options {
   readonly clock: Clock;
-  /** Called once before the first wait, with the holder if it is known. */
+  /** Called once before the first wait, with the holder of the lock if the holder is known. */
   readonly onHeld: (holder: LockHolder | undefined) => void;
   /** Aborts the wait. The promise then rejects with the signal's reason. */
   readonly signal: AbortSignal;
@@ -30,9 +30,9 @@ const RETRY_MS = 100;
 const MAX_HOLDER_BYTES = 4096;
 
 /**
- * Waits until no other process holds `server.activation_lock`, acquires the lock, and writes this process's identity to a
- * file beside it. The lock is held until `release` or the end of the process. Throws `configuration` if the file cannot be
- * locked.
+ * Waits until no other process holds `server.activation_lock`, acquires the lock, and writes the identity of this process to
+ * a file beside the lock file. The lock is held until `release` or until the process ends. Throws `configuration` if the file
+ * cannot be locked.
  */
 export async function takeActivationLock(
   path: string,
@@ -55,7 +55,7 @@ export async function takeActivationLock(
   await writeHolder(path, { pid: process.pid, host: hostname(), since: nowSecs(clock) });
   return {
     release() {
-      // Safe before the unlock, because the next holder writes its own file only after it has acquired the lock.
+      // Removed before the unlock, because the next holder writes its own file as soon as the lock is free.
       rmSync(holderFile(path), { force: true });
       release();
     },
@@ -95,16 +95,16 @@ function tryLock(path: string): FileLock | undefined {
   }
 }
 
-/** Writes the holder file. It is replaced atomically, so that a reader never sees a partial file. */
+/** Writes the holder file. The file is replaced atomically, so that a reader never reads a partial file. */
 async function writeHolder(path: string, holder: LockHolder): Promise<void> {
   const file = holderFile(path);
-  // The identity of the previous holder must not remain if writing fails.
+  // Removed first, because the identity of the previous holder must not remain if the new file cannot be written.
   rmSync(file, { force: true });
   try {
     const text = `${JSON.stringify(holder)}\n`;
     await saveFile(file, text, { replaces: true, mode: OWNER_FILE });
   } catch {
-    // The disk may be full, or the file may belong to another user. The lock is still held, by an unknown holder.
+    // Ignored: the disk may be full, or the file may belong to another user. This process holds the lock nevertheless.
   }
 }
 

@@ -12,23 +12,22 @@ export interface FileLock {
 }
 
 /**
- * Locks a file for this process. Creates the file and its folder, accessible only by their owner, if they do not exist.
+ * Locks a file for this process. If the file or its folder does not exist, creates both, accessible only by their owner.
  * Returns undefined if another process, or an earlier call, holds the lock. The lock is held until `release` or until the
- * process ends in any way. The caller must keep the returned object. Throws if the file cannot be created or locked, or is
- * not empty.
+ * process ends. The caller must keep the returned object. Throws if the file cannot be created or locked, or is not empty.
  */
 export function lockFile(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: OWNER_FOLDER });
   createOwnerFile(path);
-  // SQLite would lock a real database and change its journal.
+  // A file with content is rejected, because SQLite would treat the content as a database and change it.
   const found = statSync(path);
   if (found.isFile() && found.size > 0) throw new Error('the file is not empty');
-  // A transaction on an empty database is the only lock available in Node that the kernel releases when the process ends.
-  // This process must not open the file again: closing it would release the lock (POSIX fcntl). The file is never removed,
-  // because two processes could then each lock a different file of that name.
+  // Node itself has no lock that the kernel releases when the process ends. A transaction of SQLite on an empty database is
+  // such a lock. This process must not open the file a second time, because closing the file would release the lock (POSIX
+  // fcntl). The file is never removed, because two processes could then lock two different files with the same name.
   const lock = new Sqlite(path, { timeout: 0 });
   try {
-    // In other modes the transaction creates a journal beside the file, which remains after a crash.
+    // In other modes, the transaction creates a journal file, which remains after a crash.
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (error) {
@@ -42,8 +41,8 @@ export function lockFile(path: string): FileLock | undefined {
 }
 
 /**
- * Locks a file as `lockFile` does, and waits up to `forMs` while another process holds the lock. Resolves with undefined
- * if the lock is held for longer.
+ * Locks a file in the same way as `lockFile`, but waits up to `forMs` while another process holds the lock. Resolves with
+ * undefined if the other process still holds the lock after this time.
  */
 export async function waitForFileLock(
   path: string,

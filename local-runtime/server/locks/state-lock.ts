@@ -8,12 +8,12 @@ type StateLock =
   | ({ readonly ok: true } & FileLock)
   | {
       readonly ok: false;
-      /** The reason, to be printed after the name of the setting: the folder in use and the process that uses it. */
+      /** The reason, to be printed after the name of the setting. Names the folder and the process that uses the folder. */
       readonly holder: string;
     };
 
 /**
- * Locks the state directory for this process. Creates the directory, accessible only by its owner, if it does not exist.
+ * Locks the state directory for this process. If the directory does not exist, creates it, accessible only by its owner.
  * Returns `ok: false` if another process, or an earlier call, holds the lock. Throws `configuration` if the directory cannot
  * be created or locked.
  */
@@ -34,8 +34,8 @@ export function lockStateDirectory(directory: string): StateLock {
 }
 
 /**
- * Returns the id of the process that holds a lock on a file, from Linux's list of locks (proc_locks(5)). Returns undefined
- * if the system has no such list or hides the process.
+ * Returns the id of the process that holds a lock on a file, according to the list of locks in Linux (proc_locks(5)). Returns
+ * undefined if the process is not listed.
  */
 function findLockProcess(path: string): number | undefined {
   try {

@@ -9,7 +9,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import type { Provider, ProviderContext } from '../../../lib/providers/provider-port.ts';
 import { openStores, type Stores } from '../../../lib/storage/open-stores.ts';
-import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
+import { startWorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
 import { openHttpSettings, toEvent } from '../../support/invoke.ts';
 import { openApp } from '../../support/open-app.ts';
 import {
@@ -21,6 +21,8 @@ import {
 import { createSimulatedClock } from '../../support/simulation/simulated-clock.ts';
 import type { CallPlan } from './money-case.ts';
 import { createSeller, type Sale, sellerName } from './seller.ts';
+
+type WorkerLoop = ReturnType<typeof startWorkerLoop>;
 
 const ROUTES = [0, 1, 2];
 const INDICES = [0, 1, 2, 3, 4, 5];

@@ -13,7 +13,7 @@ const own = (name: string) => [`state.directory=${name}/state`, `artifacts.root=
 async function startWaiting(cwd: string, set: readonly string[] = []) {
   const settings = ['server.bind=127.0.0.1:0', LOCK, ...set];
   const run = launchProgram(['quickstart', ...settings.flatMap((one) => ['--set', one])], cwd);
-  await expect.poll(() => run.output.stderr).toMatch(/waiting for it/);
+  await expect.poll(() => run.output.stderr).toMatch(/waiting for the lock/);
   return run;
 }
 

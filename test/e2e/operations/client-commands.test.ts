@@ -222,7 +222,7 @@ describe('generate', () => {
       2,
       'the extension of x.png does not match --format webp',
     ],
-    [['generate', 'x', '-n', '0'], 2, 'It must be a whole number of at least 1.'],
+    [['generate', 'x', '-n', '0'], 2, 'The value must be a whole number of at least 1.'],
     [['edit', 'none.png', 'x'], 1, 'none.png cannot be read'],
     [['jobs', 'show', 'none'], 1, 'the request failed (404)'],
     [['jobs', 'list', '--limit', '101'], 1, 'limit must be a whole number from 1 to 100'],

@@ -70,15 +70,15 @@ describe('image-bridge gateway', () => {
   it.each([
     [
       ['--bind', 'nowhere'],
-      "'--bind <host:port>' argument 'nowhere' is invalid. It must be HOST:PORT",
+      "'--bind <host:port>' argument 'nowhere' is invalid. The value must be HOST:PORT",
     ],
     [['--metrics-bind', '127.0.0.1'], "'--metrics-bind <host:port>' argument"],
     [
       ['--green', 'http://a/path'],
-      'It must be an http or https URL without a path, such as http://127.0.0.1:8788.',
+      'The value must be an http or https URL without a path, such as http://127.0.0.1:8788.',
     ],
     [['--blue', 'ftp://a'], "'--blue <url>' argument 'ftp://a' is invalid."],
-    [['--hold-ms', '0'], 'It must be a whole number of at least 1.'],
+    [['--hold-ms', '0'], 'The value must be a whole number of at least 1.'],
   ])('rejects %j with the usage', async (argv, message) => {
     const url = 'http://127.0.0.1:1';
     const given = ['--bind', '127.0.0.1:0', '--coordination', 't', '--blue', url, '--green', url];

@@ -180,7 +180,7 @@ describe('an invalid named provider', () => {
     [
       'http to another machine',
       `${ACCOUNT}base_url = "http://a.example"`,
-      'providers.openai_images.a.base_url 3: must be https',
+      'providers.openai_images.a.base_url 3: must use https',
     ],
     [
       'a base_url with a query',
@@ -220,7 +220,7 @@ describe('an invalid named provider', () => {
     [
       'an organization at azure',
       `${AZURE}organization = "org"`,
-      'providers.openai_images.a.organization 5: must not be set: it is for the dialect openai',
+      'providers.openai_images.a.organization 5: must not be set: only the "openai" dialect has this setting',
     ],
     [
       'a project at azure',
@@ -230,7 +230,7 @@ describe('an invalid named provider', () => {
     [
       'an API version at openai',
       `${ACCOUNT}api_version = "1"`,
-      'providers.openai_images.a.api_version 3: must not be set: it is for the dialect azure',
+      'providers.openai_images.a.api_version 3: must not be set: only the "azure" dialect has this setting',
     ],
     [
       'deployments at openai',
@@ -255,7 +255,7 @@ describe('an invalid named provider', () => {
     [
       'no workflow',
       '[providers.comfyui.a]',
-      'providers.comfyui.a.image_model 1: must be one of workflows',
+      'providers.comfyui.a.image_model 1: must be one of the keys of workflows',
     ],
     [
       'a workflow without a file',

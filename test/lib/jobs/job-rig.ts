@@ -18,12 +18,14 @@ import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import { createImageRuns, createRecentDurations } from '../../../lib/runs/image-run.ts';
 import { NO_TOKENS } from '../../../lib/tokens/token.ts';
 import { createUsage } from '../../../lib/usage/usage.ts';
-import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
+import { startWorkerLoop } from '../../../local-runtime/server/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
 import { openTestStores } from '../../support/stores.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
+
+type WorkerLoop = ReturnType<typeof startWorkerLoop>;
 
 export const SCOPE = 'anonymous';
 

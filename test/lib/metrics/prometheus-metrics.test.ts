@@ -33,13 +33,13 @@ function recordAll(metrics: Metrics): void {
     code: 'ok',
     durationMs: 700,
   });
-  metrics.providerCallEnded({ provider: 'sandbox', durationMs: 400 });
+  metrics.providerCallEnded({ durationMs: 400 });
   metrics.queued({ durationMs: 0 });
   metrics.imageGenerated({ provider: 'sandbox', format: 'png', bytes: 1000 });
   metrics.normalized(3);
   metrics.artifactVerified('succeeded');
-  metrics.circuitTransition({ provider: 'sandbox', from: 'closed', to: 'open' });
-  metrics.circuitRejected({ provider: 'sandbox' });
+  metrics.circuitTransition();
+  metrics.circuitRejected();
   metrics.taskFailed({ task: 'job-retention' });
   metrics.webhookSent('retried');
 }
@@ -92,7 +92,7 @@ describe('createPrometheusMetrics', () => {
     expect(await samples(await open(), 'ready', now)).toEqual([{ value }]);
   });
 
-  it.each(ROWS)('exposes $name with exactly its labels', async ({ kind, name, labels }) => {
+  it.each(ROWS)('exposes $name with exactly its labels', async ({ kind, name, labels = [] }) => {
     const metrics = await open();
     recordAll(metrics);
 
@@ -232,9 +232,9 @@ describe('createPrometheusMetrics', () => {
           durationMs: 1,
         });
         metrics.imageGenerated({ provider: name, format: 'png', bytes: 1 });
-        metrics.circuitTransition({ provider: name, from: 'closed', to: 'open' });
-        metrics.circuitRejected({ provider: name });
-        metrics.providerCallEnded({ provider: name, durationMs: 1 });
+        metrics.circuitTransition();
+        metrics.circuitRejected();
+        metrics.providerCallEnded({ durationMs: 1 });
         await metrics.exposition(countedElsewhere('open', name));
       }),
     );

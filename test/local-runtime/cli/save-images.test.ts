@@ -74,7 +74,7 @@ describe('the output file of an image', () => {
     expect(result).toMatchObject({
       exitCode: 1,
       stdout: '',
-      stderr: `image-bridge: ${join(cwd, 'out.png')} already exists; --force overwrites it\n`,
+      stderr: `image-bridge: ${join(cwd, 'out.png')} already exists; use --force to overwrite the file\n`,
       requests: 0,
     });
   });

@@ -51,7 +51,7 @@ describe('createDashboardFiles', () => {
   ])('has no file %j', async (name) => {
     const files = createDashboardFiles(folder);
 
-    await expect(files.asset(name)).rejects.toEqual(notFound('no such file'));
+    await expect(files.asset(name)).rejects.toEqual(notFound('file not found'));
   });
 
   it.each(['nothing.js', 'assets/none.css', 'favicon.ico', 'jobs/1.map'])(
@@ -79,7 +79,7 @@ describe('createDashboardFiles', () => {
     await symlink(join(folder, 'secret.js'), join(folder, 'assets/link.js'));
 
     await expect(createDashboardFiles(folder).asset('link.js')).rejects.toEqual(
-      notFound('no such file'),
+      notFound('file not found'),
     );
   });
 

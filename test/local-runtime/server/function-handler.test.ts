@@ -18,7 +18,7 @@ import {
 } from '../../../local-runtime/server/function-handler.ts';
 import { toHttpSettings } from '../../../local-runtime/server/listener/to-http-settings.ts';
 import { openObservation } from '../../../local-runtime/server/observation.ts';
-import { type OpenApp, openApp } from '../../../local-runtime/server/open-app.ts';
+import { openApp } from '../../../local-runtime/server/open-app.ts';
 import { formBytes, formType } from '../../support/form-bytes.ts';
 import { createReplyChecker } from '../../support/reply-checker.ts';
 import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
@@ -27,7 +27,7 @@ const TOKEN = 'a-long-enough-secret';
 const ids = createIds(clock.nowMs);
 const checker = createReplyChecker(buildOpenApiDocument(routes, '0.0.0'));
 
-let app: OpenApp;
+let app: Awaited<ReturnType<typeof openApp>>;
 let httpSettings: HttpSettings;
 let handle: ReturnType<typeof createFunctionHandler>;
 

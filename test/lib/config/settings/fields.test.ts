@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../../lib/config/resolve-config.ts';
 import {
-  fieldAtPath,
+  fieldAt,
   type KeysOf,
   listFields,
   type NamedField,
@@ -155,7 +155,7 @@ describe('FIELDS', () => {
   it('inherit only from fields of the same kind', () => {
     for (const { field } of FIELDS) {
       if (field.inherits === undefined) continue;
-      expect(fieldAtPath(field.inherits)).toMatchObject({
+      expect(fieldAt(field.inherits.split('.'))).toMatchObject({
         field: { default: field.default, expects: field.expects },
       });
     }

@@ -26,7 +26,7 @@ describe.each([
     expect(await run([...argv, '--blue', blue, '--green', green])).toEqual({
       exitCode: 2,
       stdout: '',
-      stderr: 'image-bridge: --blue and --green name the same address; they must differ\n',
+      stderr: 'image-bridge: --blue and --green name the same address; use two different values\n',
     });
   });
 });
@@ -41,7 +41,7 @@ describe('image-bridge handoff', () => {
       exitCode: 2,
       stdout: '',
       stderr:
-        'image-bridge: --blue-service and --green-service name the same service; they must differ\n',
+        'image-bridge: --blue-service and --green-service name the same service; use two different values\n',
     });
   });
 

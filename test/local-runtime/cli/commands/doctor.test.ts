@@ -74,7 +74,7 @@ describe('doctor', () => {
     expect(found.get('state.directory')).toEqual({
       check: 'state.directory',
       level: 'warning',
-      message: `${folder}/data/state contains prompts and is accessible by other users`,
+      message: `${folder}/data/state contains prompts, and other users can access the folder`,
       advice: `chmod 700 ${folder}/data/state`,
     });
     for (const { level, advice } of found.values()) expect(level === 'good').toBe(!advice);
@@ -130,7 +130,7 @@ describe('doctor', () => {
     });
     expect(open.get('provider team')).toMatchObject({
       level: 'warning',
-      message: `every user of this machine can read its API key (${file})`,
+      message: `every user of this machine can read the API key (${file})`,
       advice: `chmod 600 ${file}`,
     });
     expect([usable.get('provider work'), usable.get('provider team')]).toMatchObject([

@@ -348,8 +348,8 @@ describe('handOff', () => {
   });
 
   it.each([
-    ['the hold is too short', { drainMs: 60_000 }, /holds requests for only 60000 ms/],
-    ['the hold has no time to kill a slot', { drainMs: 49_000 }, /margin need 60300 ms/],
+    ['the hold is too short', { drainMs: 60_000 }, /holds requests for at most 60000 ms/],
+    ['the hold has no time to kill a slot', { drainMs: 49_000 }, /may need 60300 ms/],
     ['the gateway is not there', { gatewayState: async () => undefined }, /^--gateway: /],
   ])('fails before anything has changed if %s', async (_what, changes, message) => {
     await expect(run(undefined, changes)).rejects.toThrow(message);

@@ -153,7 +153,7 @@ describe('createProcessDriver', () => {
   it.each(['exit 3', 'no-such-program'])('fails if the command is %s', async (command) => {
     const starting = open(command).start('blue');
 
-    await starting.catch((error) => expect(String(error)).toContain('blue exited at once'));
+    await starting.catch((error) => expect(String(error)).toContain('blue ended immediately'));
     await expect.poll(() => open().isRunning('blue')).toBe(false);
   });
 
