@@ -107,7 +107,7 @@ async function manyStreams({ rounds }: Tools, our: Reader, their: Reader): Promi
       theirs: `${median(theirs.map(rate)).toFixed(1)}/s`,
       ratio: withRange(ratioOf(rate)),
       cpuRatio: withRange(ratioOf(({ cpuMs }) => 1 / cpuMs)),
-      budget: '≥ 0.8, p99 < 20 ms',
+      budget: '≥ 0.85, p99 < 15 ms',
       loop: `${delayOf(ours)}, against ${delayOf(theirs)}`,
     },
     {
