@@ -117,6 +117,7 @@ const PACKAGES = {
   '@modelcontextprotocol/server':
     '^((lib|local-runtime)/mcp/|local-runtime/cli/commands/mcp\\.ts$)',
   '@middy/core': '^lib/http/',
+  '@middy/http-json-body-parser': '^lib/http/',
   '@fastify/busboy': '^lib/http/',
   hono: '^local-runtime/server/listener/',
   '@hono/node-server': '^local-runtime/server/listener/',

@@ -14,6 +14,7 @@ const JOINED = [
   '@fastify/busboy',
   '@hono/node-server',
   '@middy/core',
+  '@middy/http-json-body-parser',
   '@middy/util',
   '@modelcontextprotocol/core',
   '@modelcontextprotocol/server',

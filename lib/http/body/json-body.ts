@@ -1,13 +1,17 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { callOf, type Middleware } from '../stack.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import { toText } from './media-types.ts';
 import { readBody } from './read-body.ts';
 
+const parser = httpJsonBodyParser();
 const LONG_BYTES = 1024 * 1024;
 // A body is in memory as bytes, as text, and as the parsed value with the decoded images.
 const COPIES = 3;
+
+type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 
 /** Reads and parses a JSON body. Throws `body_too_large`, `malformed_request`. */
 export const jsonBody: Middleware = {
@@ -25,18 +29,22 @@ export const jsonBody: Middleware = {
     const text = toText(bytes, 'the body');
     discard();
     await pause();
-    call.body = parse(text);
+    call.body = await parse(text);
     await pause();
     // Allows the bytes and their stream to be garbage-collected.
     event.body = undefined;
   },
 };
 
-function parse(text: string): unknown {
+async function parse(text: string): Promise<unknown> {
+  // The media type was already checked, and more strictly than the parser checks it.
+  const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
   try {
-    return JSON.parse(text);
+    // The cast is safe because the parser uses only these members, although its types describe the whole API Gateway event.
+    await parser.before?.({ event } as unknown as ParserRequest);
+    return event.body;
   } catch {
-    // The error of the parser is dropped because its message quotes the body, which must never be logged.
+    // The error of the parser is dropped because it contains the whole body, which must never be logged.
     throw new BridgeError('malformed_request', 'the body is not valid JSON');
   }
 }
