@@ -2,7 +2,6 @@ import type { Config } from '../config/settings/settings.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import {
-  type BreakerPass,
   type BreakerSnapshot,
   type BreakerState,
   createCircuitBreaker,
@@ -30,7 +29,7 @@ interface Deps {
 export interface RoutePass {
   /** The time in milliseconds that the attempt waited in the queue of the provider. */
   readonly waitedMs: number;
-  /** Releases the slot and reports the outcome to the breaker. Must be called. Only the first call counts. */
+  /** Releases the slot and reports the outcome to the breaker. Must be called for every attempt. Later calls have no effect. */
   settle(error?: BridgeError): void;
 }
 
@@ -46,24 +45,17 @@ export interface AdmissionSnapshot {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Creates the functions that decide which operations start now, wait or are rejected, according to the `runtime` settings. */
+/** Decides which operations start, wait or are rejected, according to the `runtime` settings. */
 export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
   const { max_concurrent: maxConcurrent, max_queued: maxQueued } = runtime.global;
-  const global = createGate({
-    name: 'runtime.global.max_queued',
-    maxConcurrent,
-    maxQueued,
-    clock,
-  });
+  const global = createGate({ name: 'runtime.global.max_queued', maxConcurrent, maxQueued, clock });
   const entries = new Map<string, ReturnType<typeof openEntry>>();
   for (const provider of providers ?? Object.keys(runtime.providers)) entryOf(provider);
 
   function entryOf(provider: string) {
-    const known = entries.get(provider);
-    if (known) return known;
-    const made = openEntry(provider);
-    entries.set(provider, made);
-    return made;
+    const entry = entries.get(provider) ?? openEntry(provider);
+    entries.set(provider, entry);
+    return entry;
   }
 
   function openEntry(provider: string) {
@@ -114,17 +106,28 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       breaker.check();
       const permit = await gate.enter(signal, onQueued, waitsWhenFull);
       try {
-        // A client that disconnected must not use up a probe.
+        // No probe is used for a client that has disconnected.
         signal.throwIfAborted();
         // The breaker may have opened while this attempt waited.
-        return toRoutePass(permit, breaker.admit());
+        const pass = breaker.admit();
+        return {
+          waitedMs: permit.waitedMs,
+          settle(error) {
+            // The outcome is counted before the slot is released, because the next operation in the slot must see the new state.
+            pass.settle(error);
+            permit.release();
+          },
+        };
       } catch (refusal) {
         permit.release();
         throw refusal;
       }
     },
 
-    /** Returns the error with which the circuit breaker would reject an attempt now. Undefined if it would admit the attempt. */
+    /**
+     * Returns the error with which the circuit breaker would reject an attempt now. Undefined if the circuit breaker would
+     * admit the attempt.
+     */
     findRefusal: (provider: string): BridgeError | undefined => entryOf(provider).breaker.refusal(),
 
     /** Returns the `runtime` part of the diagnostics. */
@@ -147,17 +150,6 @@ function settingsOf<S>(
   provider: string,
 ): S | undefined {
   return Object.hasOwn(byProvider, provider) ? byProvider[provider] : undefined;
-}
-
-function toRoutePass(permit: Permit, pass: BreakerPass): RoutePass {
-  return {
-    waitedMs: permit.waitedMs,
-    settle(error) {
-      // The outcome is counted before the slot is released, because the next operation in the slot must see the new state.
-      pass.settle(error);
-      permit.release();
-    },
-  };
 }
 
 function report(gate: Gate): GateReport {

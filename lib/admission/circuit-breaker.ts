@@ -17,7 +17,7 @@ interface Deps {
 
 /** The permission for one route attempt. */
 export interface BreakerPass {
-  /** Reports the outcome of the attempt. Must be called in every case. Only the first call counts. */
+  /** Reports the outcome of the attempt. Must be called for every admitted attempt. Later calls have no effect. */
   settle(error: BridgeError | undefined): void;
 }
 
@@ -27,7 +27,7 @@ export interface BreakerSnapshot {
   readonly failures: number;
   /** The number of times that the breaker has opened. */
   readonly opens: number;
-  /** The time until the breaker is half open. Absent unless the breaker is open. */
+  /** The time until the breaker is half open, in milliseconds. Present only while the breaker is open. */
   readonly retry_after_ms?: number;
 }
 
@@ -40,7 +40,7 @@ const RETRY_AFTER_PROBE_MS = 1000;
  * probes: `success_threshold` successes close it, and one failure opens it again. A neutral outcome only releases its probe.
  */
 export function createCircuitBreaker(deps: Deps) {
-  const { settings, clock } = deps;
+  const { provider, settings, clock } = deps;
   let state: BreakerState = 'closed';
   // The number of state changes. An outcome counts only in the period in which its attempt was admitted.
   let period = 0;
@@ -75,9 +75,7 @@ export function createCircuitBreaker(deps: Deps) {
     } else failures = 0;
   }
 
-  function leftMs(): number {
-    return Math.max(0, Math.ceil(opensAgainMs - clock.monotonicMs()));
-  }
+  const leftMs = () => Math.max(0, Math.ceil(opensAgainMs - clock.monotonicMs()));
 
   /** Returns the current state. Reading changes an expired `open` to `half_open`, because there is no timer. */
   function current(): BreakerState {
@@ -85,19 +83,26 @@ export function createCircuitBreaker(deps: Deps) {
     return state;
   }
 
-  const refusal = () => refusalOf(deps, { state: current(), leftMs: leftMs(), probes });
+  /** Returns the error with which an attempt would be rejected now. Returns undefined if the attempt would be admitted. */
+  function refusal(): BridgeError | undefined {
+    const now = current();
+    if (!settings.enabled || now === 'closed') return undefined;
+    if (now === 'half_open' && probes < settings.half_open_max_calls) return undefined;
+    return circuitOpen(provider, now === 'open' ? leftMs() : RETRY_AFTER_PROBE_MS);
+  }
 
   function check(): void {
     const refused = refusal();
-    if (refused) deps.onRejection?.();
-    if (refused) throw refused;
+    if (!refused) return;
+    deps.onRejection?.();
+    throw refused;
   }
 
   return {
-    /** Throws `overloaded` if `admit` would, without using up a probe. Called before a wait in the queue. */
+    /** Throws `overloaded` if `admit` would throw it, but uses no probe. Called before an attempt waits in the queue. */
     check,
 
-    /** Returns the error that `admit` would throw now. Undefined if `admit` would succeed. Does not count as a rejection. */
+    /** Does not count as a rejection. */
     refusal,
 
     /** Admits an attempt. Throws `overloaded` if the breaker is open, or if it is half open and all its probes are running. */
@@ -125,17 +130,6 @@ export function createCircuitBreaker(deps: Deps) {
   };
 }
 
-/** Returns the error of an attempt that the breaker rejects in this state. Undefined if the breaker admits the attempt. */
-function refusalOf(
-  { settings, provider }: Deps,
-  now: { readonly state: BreakerState; readonly leftMs: number; readonly probes: number },
-): BridgeError | undefined {
-  if (!settings.enabled || now.state === 'closed') return undefined;
-  if (now.state === 'open') return circuitOpen(provider, now.leftMs);
-  const admits = now.probes < settings.half_open_max_calls;
-  return admits ? undefined : circuitOpen(provider, RETRY_AFTER_PROBE_MS);
-}
-
 function circuitOpen(provider: string, retryAfterMs: number): BridgeError {
   return new BridgeError('overloaded', `the circuit breaker of provider ${provider} is open`, {
     provider,
@@ -150,7 +144,7 @@ type Rule = (error: BridgeError) => boolean;
 
 /**
  * Reasons of failures after which the provider may still be healthy: rejections by the bridge, a used-up quota, and replies
- * that depend on the request. If these counted, one caller could open the breaker for all others.
+ * that depend on the request. If such failures counted, one caller could open the breaker for all other callers.
  */
 const NEUTRAL_REASONS: ReadonlySet<unknown> = new Set([
   'queue_full',
@@ -163,7 +157,7 @@ const NEUTRAL_REASONS: ReadonlySet<unknown> = new Set([
 
 const always: Rule = () => true;
 
-/** The conditions under which a failure counts against the provider. A code without a row never counts. */
+/** The conditions under which a failure counts against the provider. A failure with any other code does not count. */
 const COUNTS: { readonly [C in BridgeCode]?: Rule } = {
   rate_limited: always,
   // An `overloaded` error of the state store names no provider.
@@ -178,12 +172,12 @@ const COUNTS: { readonly [C in BridgeCode]?: Rule } = {
 export function verdictOf(error: BridgeError | undefined): Verdict {
   if (!error) return 'success';
   const { reason, alpha } = error.details;
-  // `alpha` marks an image that is not transparent as requested. The prompt can cause that too.
+  // `alpha` marks an image that is not transparent as requested. The prompt may be the cause of such an image.
   if (NEUTRAL_REASONS.has(reason) || alpha !== undefined) return 'neutral';
   return COUNTS[error.bridgeCode]?.(error) ? 'failure' : 'neutral';
 }
 
-// A longer wait is reduced to this maximum, because the server may be wrong or its limit may be raised.
+// The maximum wait that a provider may request. A longer wait is reduced to this value, because the provider may be wrong.
 const LONGEST_WAIT_MS = 3_600_000;
 
 /**

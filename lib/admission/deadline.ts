@@ -15,7 +15,7 @@ export interface Deadline {
 
 /**
  * Starts a deadline that passes in `timeoutMs` milliseconds. Its signal also aborts when `given` aborts. `usualMs` is the
- * operator's default.
+ * default timeout set by the operator, in milliseconds.
  */
 export function startDeadline(
   clock: Clock,

@@ -7,7 +7,7 @@ type Limit = number | 'unlimited';
 interface Deps {
   /** The path of the setting that limits the queue. Errors report it as `details.limit`. */
   readonly name: string;
-  /** The provider of the gate. Undefined for the gate of all operations. */
+  /** The provider to which the gate belongs. Undefined for the gate of all operations. */
   readonly provider?: string;
   readonly maxConcurrent: Limit;
   /** The maximum number of waiting operations. If the value is 0, an operation that would have to wait is rejected. */
@@ -19,7 +19,7 @@ interface Deps {
 export interface Permit {
   /** The time in milliseconds that the operation waited in the queue. */
   readonly waitedMs: number;
-  /** Passes the slot to the operation that has waited longest. Only the first call counts. */
+  /** Passes the slot to the operation that has waited longest. Later calls have no effect. */
   release(): void;
 }
 
@@ -39,9 +39,14 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
   const slots = createSemaphore(concurrent);
   const waiting = toBound(maxQueued);
 
-  function isFull(): boolean {
+  function check(): void {
     const { active, waiting: queued } = slots.counts();
-    return active >= concurrent && queued >= waiting;
+    if (active < concurrent || queued < waiting) return;
+    const queue = provider === undefined ? 'the queue' : `the queue of provider ${provider}`;
+    throw new BridgeError('overloaded', `${queue} is full (${queued} waiting)`, {
+      ...(provider === undefined ? {} : { provider }),
+      details: { reason: 'queue_full', limit: name, retry_after_ms: RETRY_AFTER_MS },
+    });
   }
 
   async function wait(signal: AbortSignal): Promise<Permit> {
@@ -58,14 +63,13 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
      * true if the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if
      * the queue is full, unless `waitsWhenFull` is true.
      */
-    enter(
+    async enter(
       signal: AbortSignal,
       onQueued?: (waits: boolean) => void,
       waitsWhenFull = false,
     ): Promise<Permit> {
-      if (signal.aborted) return Promise.reject(signal.reason);
-      if (!waitsWhenFull && isFull())
-        return Promise.reject(queueFull(name, provider, slots.counts().waiting));
+      signal.throwIfAborted();
+      if (!waitsWhenFull) check();
       const waits = slots.counts().active >= concurrent;
       const entering = wait(signal);
       onQueued?.(waits);
@@ -73,9 +77,7 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     },
 
     /** Throws the error that `enter` would throw now. Takes no slot. */
-    check(): void {
-      if (isFull()) throw queueFull(name, provider, slots.counts().waiting);
-    },
+    check,
 
     counts(): GateCounts {
       const { active, waiting: queued } = slots.counts();
@@ -86,12 +88,4 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
 
 function toBound(limit: Limit): number {
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
-}
-
-function queueFull(limit: string, provider: string | undefined, waiting: number): BridgeError {
-  const queue = provider === undefined ? 'the queue' : `the queue of provider ${provider}`;
-  return new BridgeError('overloaded', `${queue} is full (${waiting} waiting)`, {
-    ...(provider === undefined ? {} : { provider }),
-    details: { reason: 'queue_full', limit, retry_after_ms: RETRY_AFTER_MS },
-  });
 }

@@ -85,8 +85,8 @@ function createAcceptJob(deps: Deps) {
   ): Promise<Submitted> {
     const { scope, caller, requestId } = context;
     const signal = context.signal();
-    // Planned before the images are decoded, to reject the request early. The sizes of the decoded images may still cause a
-    // rejection.
+    // The request is planned before its images are decoded, so that an impossible request is rejected early. The sizes of the
+    // decoded images may still cause a rejection.
     const planned = await generation.plan(request, context);
     const images = await verifier.verify(request.inputs, { scope, signal });
     const hasImages = toList(images).length > 0;
@@ -107,7 +107,7 @@ function createAcceptJob(deps: Deps) {
     const submitted = await inputs.keepFor(toList(images), signal, () =>
       store.submit(job, { ...limits, reservation, ...(key && { key }) }),
     );
-    // Called here and not by the handler of the request, because the client may have disconnected.
+    // The queue is woken here and not by the request handler, because the client may have disconnected.
     if (!submitted.repeated) queue.wake();
     return submitted;
   };
@@ -140,7 +140,11 @@ function createSubmitJob(
       request,
       async (signal) => (await accept(signal)).job.id,
       context,
-      async (earlier) => isRepeatable(await store.find(scope, earlier)),
+      async (earlier) => {
+        const job = await store.find(scope, earlier);
+        // The client gets a new job if the earlier job was removed, or if it failed and nothing was charged.
+        return job === undefined || (job.status === 'failed' && job.error?.retryable === true);
+      },
     );
     return { job: foundJob(await store.find(scope, id)), repeated: replayed };
   }
@@ -159,8 +163,8 @@ function createSubmitJob(
     const mark = toRepeatMark(sent.idempotency_key, context);
     const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
     const hash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // Checked before the images are decoded; the transaction that adds the job checks again. A retry from a client is not checked
-    // here, because the job may already exist.
+    // The limits are checked before the images are decoded. The transaction that adds the job checks the limits again. A retry
+    // from a client is not checked here, because the job may already exist.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
     if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
     const sources = toInputSources(sent, maxInputBytes);
@@ -182,13 +186,6 @@ function createSubmitJob(
     const earlier = await store.findByKey(key);
     return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, key);
   };
-}
-
-/**
- * Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed and nothing was charged.
- */
-function isRepeatable(job: JobRecord | undefined): boolean {
-  return job === undefined || (job.status === 'failed' && job.error?.retryable === true);
 }
 
 /** Creates the function that accepts retries of jobs that ended without success. */

@@ -1,6 +1,5 @@
 import type {
   ArtifactImage,
-  ImageResponse,
   ImageResponseWithBytes,
   ImageWithBytes,
 } from '../contract/reply/image-response.ts';
@@ -48,18 +47,6 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     return { type: form, b64_json: plainBytes(bytes), ...facts };
   }
 
-  async function toResponse(
-    result: ImageResponse,
-    form: Form,
-    context: RequestContext,
-  ): Promise<ImageResponseWithBytes> {
-    const data: ImageWithBytes[] = [];
-    for (const image of result.data) {
-      if (image.type === 'artifact') data.push(await toImage(image, form, context));
-    }
-    return { ...result, data };
-  }
-
   /**
    * Returns the response of an ended job. Returns undefined if the images were removed in the meantime. Throws the failure of the
    * job.
@@ -71,7 +58,11 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
   ): Promise<ImageResponseWithBytes | undefined> {
     if (!result) throw error ?? new BridgeError('internal', 'a job has no outcome');
     try {
-      return await toResponse(result, form, context);
+      const data: ImageWithBytes[] = [];
+      for (const image of result.data) {
+        if (image.type === 'artifact') data.push(await toImage(image, form, context));
+      }
+      return { ...result, data };
     } catch (thrown) {
       if (thrown instanceof BridgeError && thrown.code === 'not_found') return undefined;
       throw thrown;

@@ -8,7 +8,7 @@ import type { InFlight, LiveJobs } from './live-jobs.ts';
 
 const INTERRUPTED = 'interrupted';
 
-/** Returns the error of a job with an unknown outcome: its images may have been made and paid for. */
+/** Returns the error of an interrupted job. The outcome is unknown, because images may have been made and charged. */
 export function interruption(): BridgeError {
   return new BridgeError('cancelled', 'the bridge stopped while the job was running', {
     retryable: false,
@@ -38,7 +38,7 @@ export function operatorCancellation(): BridgeError {
 
 /** Returns the given job. Throws `not_found` if the job is undefined. */
 export function foundJob<T>(job: T | undefined): T {
-  if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
+  if (job === undefined) throw new BridgeError('not_found', 'job not found');
   return job;
 }
 

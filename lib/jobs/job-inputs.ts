@@ -36,17 +36,22 @@ export function createJobInputs({ store, files, images }: Deps) {
   async function find(scope: string, { id, index }: JobInputId): Promise<StoredInput> {
     const job = await store.find(scope, id);
     const input = job && inputsOf(job.request).find((_, nth) => String(nth) === index);
-    // The reply is the same in every case, so that the reply does not reveal if a job of another scope exists.
+    // Every missing image causes the same error, so that the error does not reveal if a job of another scope exists.
     if (!input) throw noSuchInput();
     return input;
   }
 
-  function fileOf(
+  /** Finds an input image and resolves with the bytes that `deliver` makes of its file. */
+  async function open(
     scope: string,
     named: JobInputId,
-    { sha256, bytes }: StoredInput,
-  ): StoredImageFile {
-    return {
+    signal: AbortSignal,
+    deliver: (file: StoredImageFile) => Promise<VerifiedBytes>,
+  ): Promise<OpenedInput> {
+    signal.throwIfAborted();
+    const input = await find(scope, named);
+    const { sha256, bytes } = input;
+    const delivered = await deliver({
       key: `input ${sha256}`,
       scope,
       sha256,
@@ -57,34 +62,29 @@ export function createJobInputs({ store, files, images }: Deps) {
         // The job may have been removed after it was found.
         if (!(await store.needsInput(sha256))) throw noSuchInput();
       },
-    };
+    });
+    return { input, ...delivered };
   }
 
   return {
     /**
-     * Resolves with the whole image. Throws `not_found` if the scope has no such job, if the job has no such image, or if the
-     * image is no longer stored. Throws `artifact` if the file is missing, changed or damaged, and the reason of the signal.
+     * Resolves with the whole image. Throws `not_found` if the job or the image does not exist in this scope, or if the image
+     * is no longer stored. Throws `artifact` if the file is missing, changed or damaged, and the reason of the signal.
      */
-    async open(scope: string, named: JobInputId, signal: AbortSignal): Promise<OpenedInput> {
-      signal.throwIfAborted();
-      const input = await find(scope, named);
-      return { input, ...(await images.whole(fileOf(scope, named, input), signal)) };
-    },
+    open: (scope: string, named: JobInputId, signal: AbortSignal): Promise<OpenedInput> =>
+      open(scope, named, signal, (file) => images.whole(file, signal)),
 
     /** Resolves with a PNG that fits a square with edges of `edgePx` pixels. Throws the same errors as `open`. */
-    async openThumbnail(
+    openThumbnail: (
       scope: string,
       named: JobInputId,
       edgePx: number,
       signal: AbortSignal,
-    ): Promise<OpenedInput> {
-      signal.throwIfAborted();
-      const input = await find(scope, named);
-      return { input, ...(await images.thumbnail(fileOf(scope, named, input), edgePx, signal)) };
-    },
+    ): Promise<OpenedInput> =>
+      open(scope, named, signal, (file) => images.thumbnail(file, edgePx, signal)),
   };
 }
 
 function noSuchInput(): BridgeError {
-  return new BridgeError('not_found', 'there is no such job image');
+  return new BridgeError('not_found', 'job image not found');
 }

@@ -1,3 +1,4 @@
+import type { Config } from '../config/settings/settings.ts';
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -8,14 +9,13 @@ interface Deps {
   readonly inputs: Pick<StoredInputs, 'removeUnneeded' | 'sweep'>;
   readonly clock: Clock;
   /** The settings of `server.jobs`. */
-  readonly limits: {
-    readonly retention_secs: number;
-    readonly max_retained: number;
-    readonly max_retained_bytes: number;
-  };
+  readonly limits: Pick<
+    Config['server']['jobs'],
+    'retention_secs' | 'max_retained' | 'max_retained_bytes'
+  >;
 }
 
-// An expired job must be removed within one minute. A sweep and the wait for the next sweep together take less than that.
+// An expired job must be removed within one minute. A sweep and the wait for the next sweep together take less than one minute.
 const SWEEP_EVERY_MS = 30_000;
 // The number of jobs that one transaction examines. The number is small so that the transaction does not delay requests
 // noticeably.
@@ -42,25 +42,13 @@ export function createJobRetention({ store, inputs, clock, limits }: Deps) {
     let after: JobRetention['after'];
     while (!signal.aborted) {
       const { releasedInputs, next } = await store.prune({ ...retention, after });
-      await removeInputs(releasedInputs);
+      await inputs.removeUnneeded(releasedInputs).catch((error) => {
+        hasLeftovers = true;
+        throw error;
+      });
       if (!next) return;
       after = next;
     }
-  }
-
-  async function removeInputs(released: readonly string[]): Promise<void> {
-    try {
-      await inputs.removeUnneeded(released);
-    } catch (error) {
-      hasLeftovers = true;
-      throw error;
-    }
-  }
-
-  async function removeLeftovers(signal: AbortSignal): Promise<void> {
-    if (!hasLeftovers || signal.aborted) return;
-    await inputs.sweep(signal);
-    hasLeftovers = false;
   }
 
   return {
@@ -71,7 +59,10 @@ export function createJobRetention({ store, inputs, clock, limits }: Deps) {
       async run(signal: AbortSignal): Promise<void> {
         try {
           await removeAll(signal);
-          await removeLeftovers(signal);
+          if (hasLeftovers && !signal.aborted) {
+            await inputs.sweep(signal);
+            hasLeftovers = false;
+          }
           isHealthy = true;
         } catch (error) {
           // `overloaded` does not make the retention unhealthy, because the store itself reports when it rejects writes and when

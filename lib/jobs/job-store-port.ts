@@ -21,7 +21,7 @@ interface JobFacts {
   /** The authorization scope that owns the job. */
   readonly scope: string;
   readonly status: JobStatus;
-  /** From -100 to 100. Among the queued jobs of a scope, the highest priority is claimed first. */
+  /** The priority, from -100 to 100. Among the queued jobs of a scope, the highest priority is claimed first. */
   readonly priority: number;
   readonly createdSecs: number;
   /** The time of the latest change. Progress does not count as a change. */
@@ -36,7 +36,7 @@ interface JobFacts {
 
 /** A job with everything that is stored about it. */
 export interface JobRecord extends JobFacts {
-  /** The `x-request-id` of the POST that submitted the job. `ImageResponse.id` is the same. */
+  /** The `x-request-id` of the POST that submitted the job. `ImageResponse.id` has the same value. */
   readonly requestId: string;
   /** The provider that ran the job. Until the job has run, the first provider of its plan. */
   readonly provider: string;
@@ -47,7 +47,7 @@ export interface JobRecord extends JobFacts {
   readonly request: JobRequest;
   /** Present if and only if the job succeeded. */
   readonly result?: ImageResponse;
-  /** The finished images of a job that ended without success. Absent if it finished none. */
+  /** The finished images of a job that ended without success. Absent if no image was finished. */
   readonly partialResult?: PartialResult;
   /** Present if and only if the job ended without success. */
   readonly error?: StoredError;
@@ -55,7 +55,7 @@ export interface JobRecord extends JobFacts {
   readonly webhook?: WebhookRecord;
 }
 
-/** A job whose stored request cannot be read. The claim of the job has ended it as `failed`. */
+/** A job whose stored request cannot be read. The job ended as `failed` when it was claimed. */
 export interface UnreadableJob extends Pick<JobFacts, 'id' | 'scope' | 'sequence'> {
   readonly request?: undefined;
 }
@@ -103,7 +103,7 @@ export interface JobLimits {
 }
 
 export interface JobAdmission extends JobLimits {
-  /** The allowance that the images of the job are charged to when the job is added. */
+  /** The allowance to which the images of the job are charged when the job is added. */
   readonly reservation: Reservation;
   /**
    * The keyed hash of the scope and the idempotency key, with the fingerprint of the request. Absent if the request has no key.
@@ -134,13 +134,16 @@ export type JobChange = {
 /** The end of a running job, in the form that the store writes. */
 export type JobEnd = {
   readonly completedSecs: number;
-  /** The provider calls of the job that are not counted yet. Undefined if they are unknown because another process ran the job. */
+  /**
+   * The provider calls of the job that are not counted yet. Undefined if the calls are unknown because another process ran the
+   * job.
+   */
   readonly settlement?: Settlement | undefined;
 } & (
   | {
       readonly status: 'succeeded';
       readonly result: ImageResponse;
-      /** The ids of the artifacts in the result. Their publications are pending. */
+      /** The ids of the artifacts in the result. The publications of these artifacts are pending. */
       readonly publications: readonly string[];
     }
   | {
@@ -205,15 +208,16 @@ export interface JobTotals {
  * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  *
  * A job moves from `queued` to `running` or `cancelled`, and from `running` to `succeeded`, `failed`, `cancelled` or
- * `interrupted`. These four states are final. The transaction that adds, changes or removes a job also updates `totals`, the
- * queue's counts, and the order of the changes of its scope. No change of one job appears as a change of another.
+ * `interrupted`. The states `succeeded`, `failed`, `cancelled` and `interrupted` are final. The transaction that adds, changes
+ * or removes a job also updates `totals`, the queue's counts, and the order of the changes of its scope. A change of one job
+ * never appears as a change of another job.
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key, adds
-   * nothing, checks no limits and resolves with the earlier job in its present state. Throws `overloaded` at a limit,
-   * `rate_limited` beyond the allowance of the token or the share of the scope (`checkRoom`), and `idempotency_conflict` if the
-   * earlier job has another fingerprint (`refuseDifferent`).
+   * Accepts a job as `queued`, and charges its images to the allowance in `reservation`. If an earlier job has the same key,
+   * adds nothing, checks no limits and resolves with the earlier job in its present state. Throws `overloaded` if a limit is
+   * reached, `rate_limited` if the allowance of the token or the share of the scope (`checkRoom`) is exceeded, and
+   * `idempotency_conflict` if the earlier job has another fingerprint (`refuseDifferent`).
    */
   submit(
     job: NewJob,
@@ -234,9 +238,9 @@ export interface JobStore {
   /**
    * Starts a queued job. The job then belongs to this process. Resolves with undefined if no job is queued or the queue is
    * paused. Scopes take turns: the scope with the oldest last claim is next. A scope whose first job is queued waits behind the
-   * scopes that have waited longest, unless its own last claim is more recent. Within a scope, the job with the highest priority
-   * is claimed. Among jobs with equal priority, the job that was accepted first is claimed. A job with an unreadable request ends
-   * as `failed` instead.
+   * scopes that have waited longest, unless its own last claim is more recent. Within a scope, the job with the highest
+   * priority is claimed. Among jobs with equal priority, the job that was accepted first is claimed. A job with an unreadable
+   * request is not started and ends as `failed`.
    */
   claim(startedSecs: number): Promise<JobRecord | UnreadableJob | undefined>;
   /**
@@ -277,7 +281,7 @@ export interface JobStore {
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
   /** Resolves with the number of jobs that match the filter, or with `limit` if more jobs match. */
   count(scope: string, filter: JobFilter, limit: number): Promise<number>;
-  /** Resolves with the jobs of these sequences in the same order. Removed jobs are left out. */
+  /** Resolves with the jobs of these sequences in the same order. Removed jobs are omitted. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**
    * Resolves with the number of the latest change of the scope, or with 0 if there was no change. A reader that stopped before
@@ -294,10 +298,10 @@ export interface JobStore {
    */
   listAbandonedOutputs(nowSecs: number): Promise<readonly ArtifactRecord[]>;
   /**
-   * Ends the running jobs of ended processes as `interrupted` with this error, and resolves with their number. Jobs of this
-   * process, and of a process with a valid lease at `atSecs`, continue. `publications` contains the ids of the complete
-   * publications. These publications become partial results as in `settle`. Every other output that may have been sent is counted
-   * as unknown.
+   * Ends the running jobs of ended processes as `interrupted` with this error, and resolves with the number of these jobs. Jobs
+   * of this process, and of a process with a valid lease at `atSecs`, continue. `publications` contains the ids of the complete
+   * publications. These publications become partial results as in `settle`. Every other output that may have been sent is
+   * counted as unknown.
    */
   interruptAbandoned(end: {
     readonly atSecs: number;
@@ -319,7 +323,7 @@ export interface JobStore {
   }): Promise<readonly { readonly sha256: string; readonly bytes: number }[]>;
   /** Resolves with true if a job uses the stored image with this SHA-256. */
   needsInput(sha256: string): Promise<boolean>;
-  /** Resolves with the totals. The time is constant and does not depend on the number of jobs. */
+  /** Resolves with the totals in constant time. */
   totals(): Promise<JobTotals>;
 }
 
@@ -329,8 +333,8 @@ export interface JobSearchFilter extends JobFilter {
 }
 
 /**
- * Finds durable jobs by their prompts, off the main thread. Results are always complete, because a search also reads jobs that
- * are not indexed yet. While the index is missing or incomplete, searches are only slower.
+ * Finds jobs by their prompts, on a separate thread. Results are always complete, because a search also reads jobs that are not
+ * indexed yet. Without a complete index, searches are slower.
  */
 export interface JobSearch {
   /**
@@ -375,11 +379,11 @@ export interface QueuedJob {
 
 /** Reads and controls the queue of all scopes. Every method is one transaction and is durable when it resolves. */
 export interface QueueStore {
-  /** Resolves with the state of the queue. The time is constant and does not depend on the number of jobs. */
+  /** Resolves with the state of the queue in constant time. */
   read(): Promise<QueueState>;
   /**
    * Resolves with at most `limit` queued and running jobs that these token identities submitted, in no particular order. Jobs
-   * with a requested cancellation are omitted. The time does not depend on the number of jobs.
+   * with a requested cancellation are omitted. The duration of the query does not depend on the number of jobs.
    */
   listActiveOf(
     tokens: readonly string[],

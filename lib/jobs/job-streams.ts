@@ -4,7 +4,7 @@ import type { JobEvent, JobFeedEvent } from '../contract/resources/job-events.ts
 import { invalidField } from '../contract/schema/issues.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { createNotifier, type Notifier } from '../platform/notifier.ts';
+import { createNotifier } from '../platform/notifier.ts';
 import { foundJob } from './job-end.ts';
 import type { JobStore, JobSummary } from './job-store-port.ts';
 import { toImageJob, toImageJobSummary } from './jobs.ts';
@@ -69,11 +69,17 @@ export function createJobStreams({ store, live, secret }: Deps) {
      */
     async ofJob(id: string, context: StreamContext): Promise<AsyncIterable<Identified<JobEvent>>> {
       const news = createJobNews(id);
-      // The subscription begins before the job is read. Otherwise a job that ends between the two steps would be missed.
+      // The subscription begins before the job is read, because an end between the read and a later subscription would be
+      // missed.
       const reader = openReader(context, news.note);
       const read = () => readJob(context.scope, id);
       try {
-        return numbered(jobStream(await read(), read, news, reader), reader);
+        let count = 0;
+        return identified(jobStream(await read(), read, news, reader), reader, (event) => {
+          // A stream cannot be resumed from these ids, because every stream begins with the present state of its job.
+          count += 1;
+          return { id: String(count), event };
+        });
       } catch (error) {
         reader.close();
         throw error;
@@ -95,7 +101,10 @@ export function createJobStreams({ store, live, secret }: Deps) {
       try {
         const start = await startOf(scope, lastEventId);
         const items = jobFeed(scope, start, advanced, reader);
-        return identified(items, reader, (at) => toId(scope, at));
+        return identified(items, reader, ({ position, ...item }) => ({
+          id: toId(scope, position),
+          ...item,
+        }));
       } catch (error) {
         reader.close();
         throw error;
@@ -104,30 +113,15 @@ export function createJobStreams({ store, live, secret }: Deps) {
   };
 }
 
-/**
- * Numbers the events of one job. A stream cannot be resumed from these ids, because every stream begins with the present state of
- * its job.
- */
-async function* numbered<E>(
-  events: AsyncGenerator<E>,
+/** Yields the items with the ids that `toId` returns. Throws `authentication_required` after the token has been revoked. */
+async function* identified<I extends object, E>(
+  items: AsyncGenerator<I>,
   { refuseRevoked }: StreamReader,
+  toIdentified: (item: I) => Identified<E>,
 ): AsyncGenerator<Identified<E>> {
-  let count = 0;
-  for await (const event of events) {
+  for await (const item of items) {
     refuseRevoked();
-    count += 1;
-    yield { id: String(count), event };
-  }
-}
-
-async function* identified(
-  items: AsyncGenerator<FeedItem>,
-  { refuseRevoked }: StreamReader,
-  toId: (position: number) => string,
-): AsyncGenerator<Identified<JobFeedEvent>> {
-  for await (const { position, ...item } of items) {
-    refuseRevoked();
-    yield { id: toId(position), ...item };
+    yield toIdentified(item);
   }
 }
 
@@ -191,11 +185,6 @@ async function* jobStream(
   }
 }
 
-interface FeedDeps {
-  readonly store: Pick<JobStore, 'list' | 'changes' | 'nextChange' | 'summaries'>;
-  readonly live: Pick<LiveJobs, 'progress'>;
-}
-
 /** An event and a position. The position is the number of the latest change of the scope that the reader has received. */
 interface FeedItem {
   readonly position: number;
@@ -231,7 +220,7 @@ function createAdvancedJobs(scope: string) {
  * `resumed`, or after the present position by default. A job is read from the store only after the reader has taken the previous
  * job. A slow reader therefore gets each job in its present state, and no events wait in memory.
  */
-function createJobFeed({ store, live }: FeedDeps) {
+function createJobFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
   const toEvent = (job: JobSummary, snapshot: boolean): JobFeedEvent => ({
     type: 'job',
     snapshot,
@@ -290,20 +279,15 @@ function createJobFeed({ store, live }: FeedDeps) {
 
 type NextChange = JobStore['nextChange'];
 
-interface Reading {
-  readonly after: number;
-  readonly change: ReturnType<NextChange>;
-}
-
 /**
  * Shares each `nextChange` of the store between all readers at the same position. A result is valid until the next `stored`
- * notice. The notice arrives here before it wakes any reader.
+ * notice. This function receives each notice before any reader does.
  */
 export function createSharedChanges(
   store: Pick<JobStore, 'nextChange'>,
   live: Pick<LiveJobs, 'subscribe'>,
 ): NextChange {
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, { after: number; change: ReturnType<NextChange> }>();
   live.subscribe(({ type }) => {
     if (type === 'stored') readings.clear();
   });
@@ -326,20 +310,7 @@ export function createSharedChanges(
 type StreamContext = Pick<RequestContext, 'scope' | 'signal' | 'onReplied' | 'onRevoked'>;
 
 /** The reader of one open stream. The reader waits for notices, and its stream counts towards the limit of the scope. */
-interface StreamReader extends Pick<Notifier, 'wait'> {
-  /** Throws `authentication_required` if the token of the stream has been revoked. */
-  refuseRevoked(): void;
-  /**
-   * Returns true if the client has disconnected, or if this process no longer runs any job. Throws the same error as
-   * `refuseRevoked`.
-   */
-  isOver(): boolean;
-  /**
-   * Ends the subscription, so that the stream no longer counts towards the limit. Called at the end of the stream and at the end
-   * of its connection.
-   */
-  close(): void;
-}
+type StreamReader = ReturnType<ReturnType<typeof createStreamReaders>>;
 
 const MAX_STREAMS = 64;
 // The delay is short because a retry is cheap and the time when another stream ends is unknown.
@@ -351,7 +322,19 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
 
   function admit(scope: string): () => void {
     const count = open.get(scope) ?? 0;
-    if (count >= MAX_STREAMS) throw tooMany();
+    if (count >= MAX_STREAMS) {
+      throw new BridgeError(
+        'rate_limited',
+        `${MAX_STREAMS} event streams of this token are open; close a stream before you open another`,
+        {
+          details: {
+            reason: 'too_many_streams',
+            limit: MAX_STREAMS,
+            retry_after_ms: RETRY_AFTER_MS,
+          },
+        },
+      );
+    }
     open.set(scope, count + 1);
     return () => {
       const left = (open.get(scope) ?? 1) - 1;
@@ -367,7 +350,7 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
   return function openReader(
     { scope, signal: clientSignal, onReplied, onRevoked }: StreamContext,
     onNotice: (notice: JobNotice) => boolean,
-  ): StreamReader {
+  ) {
     const release = admit(scope);
     const notifier = createNotifier();
     const signal = clientSignal();
@@ -380,12 +363,16 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
       isRevoked = true;
       notifier.notify();
     });
-    const refuseRevoked = () => {
-      if (isRevoked) {
-        throw new BridgeError('authentication_required', 'the token is not valid any more');
-      }
-    };
-    const close = () => {
+    /** Throws `authentication_required` if the token of the stream has been revoked. */
+    function refuseRevoked(): void {
+      if (!isRevoked) return;
+      throw new BridgeError('authentication_required', 'the token is not valid any more');
+    }
+    /**
+     * Ends the subscription, so that the stream no longer counts towards the limit. Called at the end of the stream and at the end
+     * of its connection.
+     */
+    function close(): void {
       if (isClosed) return;
       isClosed = true;
       release();
@@ -393,21 +380,19 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
       unwatch();
       signal.removeEventListener('abort', close);
       notifier.notify();
-    };
+    }
     // The signal reports a client that disconnected before the reply. `onReplied` reports a reply that was sent without a body.
     signal.addEventListener('abort', close, { once: true });
     onReplied(close);
     if (signal.aborted) close();
-    const isOver = () => {
+    /**
+     * Returns true if the client has disconnected, or if this process no longer runs any job. Throws the same error as
+     * `refuseRevoked`.
+     */
+    function isOver(): boolean {
       refuseRevoked();
       return isClosed || live.isOver();
-    };
+    }
     return { wait: notifier.wait, refuseRevoked, isOver, close };
   };
-}
-
-function tooMany(): BridgeError {
-  return new BridgeError('rate_limited', `${MAX_STREAMS} event streams of this token are open`, {
-    details: { reason: 'too_many_streams', limit: MAX_STREAMS, retry_after_ms: RETRY_AFTER_MS },
-  });
 }

@@ -67,8 +67,8 @@ export function createJobWorker(deps: Deps) {
       const made = await generation.result.finally(generation.ignoreEvents);
       publications.add(made.publications);
       const { aborted, reason } = here.signal;
-      // Images that are complete when the bridge stops are the result. A cancelled job keeps complete images as its partial
-      // result.
+      // If the generation is complete when the bridge stops, the job succeeds. A cancelled job keeps complete images as its
+      // partial result.
       if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
       await imageRun.commit(made);
     } catch (thrown) {
@@ -237,7 +237,10 @@ interface QueueDeps {
   readonly live: Pick<LiveJobs, 'claim' | 'ended'>;
   /** Returns false while the bridge cannot store the images of a job. */
   readonly canPublish: () => boolean;
-  /** Ends the jobs that must not be claimed. Awaited before each claim. Returns undefined if there are no such jobs. */
+  /**
+   * Ends the jobs that must not be claimed. Called before each claim, which waits for the promise. Returns undefined if no job
+   * has to end.
+   */
   readonly beforeClaim: () => Promise<void> | undefined;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
@@ -306,7 +309,7 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
           isRefused = false;
           if (job?.request) return job;
           if (job) {
-            // The job is unreadable and has ended. Other jobs may wait behind it.
+            // The job is unreadable and has ended. Other jobs may wait behind the unreadable job.
             live.ended(job.id);
             continue;
           }
@@ -315,7 +318,7 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
           await sleep(clock, CLAIM_RETRY_MS, signal);
           continue;
         }
-        // If a job was added during this claim, no worker was waiting to be woken: claim again.
+        // If a job was added during this claim, this worker was not waiting and was not woken, so it claims again.
         if (wakes === before) await untilWoken(signal);
       }
     },

@@ -30,12 +30,6 @@ interface AcceptedJob {
   readonly replayed: boolean;
 }
 
-/** A job and, if the job ended without success, its error. */
-interface Outcome {
-  readonly job: ImageJob;
-  readonly error: BridgeError | undefined;
-}
-
 export type Jobs = ReturnType<typeof createJobs>;
 
 /** Accepts, shows, cancels and changes durable jobs. `job-worker.ts` runs them. */
@@ -56,7 +50,7 @@ export function createJobs(deps: Deps) {
   ): Promise<JobRecord> {
     if (waitMs === 0) return foundJob(await store.find(scope, id));
     const finished = new AbortController();
-    // The wait begins before the job is read. Otherwise a job that ends between the two steps would be missed.
+    // The wait begins before the job is read, because an end between the read and a later wait would be missed.
     const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
     try {
       const job = foundJob(await store.find(scope, id));
@@ -102,7 +96,7 @@ export function createJobs(deps: Deps) {
       id: string,
       waitMs: number,
       signal: AbortSignal,
-    ): Promise<Outcome> {
+    ): Promise<{ readonly job: ImageJob; readonly error: BridgeError | undefined }> {
       const record = await untilEnded(scope, id, waitMs, signal);
       return { job: toView(record), error: record.error && fromStoredError(record.error) };
     },

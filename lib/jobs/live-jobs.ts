@@ -37,18 +37,6 @@ export type JobNotice =
   /** This process no longer runs any job. From now on, only another process can change a job. */
   | { readonly type: 'over' };
 
-/** A job that runs in this process. */
-export interface LiveJob {
-  /** Aborts when the job must end. The reason of the signal is the reason for the end. */
-  readonly signal: AbortSignal;
-  /** Aborts when nothing further may be sent to a provider. */
-  readonly noMoreCalls: AbortSignal;
-  /** Records an event. Keeps only the latest partial image. */
-  note(event: VerifiedEvent): void;
-  /** Must be called when the end of the job is durable or can no longer become durable. */
-  end(): void;
-}
-
 /** The treatment of provider calls in flight when their job is cancelled. */
 export type InFlight = 'stop' | 'finish';
 
@@ -64,6 +52,8 @@ interface State {
 const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
+/** A job that runs in this process. */
+export type LiveJob = ReturnType<LiveJobs['begin']>;
 
 /**
  * Registers the running jobs of this process. Keeps the state that exists only in memory: the progress of the jobs, their partial
@@ -94,7 +84,10 @@ export function createLiveJobs(clock: Clock) {
     const before = state.progress;
     const shown = takeIn(state, event);
     if (shown) notices.publish({ type: 'happened', id: job.id, event: shown });
-    if (!isSame(before, state.progress)) notices.publish({ type: 'advanced', job });
+    const { stage, partial_images: partials } = state.progress;
+    if (stage !== before.stage || partials !== before.partial_images) {
+      notices.publish({ type: 'advanced', job });
+    }
   }
 
   return {
@@ -103,7 +96,7 @@ export function createLiveJobs(clock: Clock) {
     /** Must be called when the end of a job is durable. */
     ended,
 
-    /** Settles as the given `claim` settles. The claimed job counts as running in this process from that moment. */
+    /** Settles as the given `claim` settles. The claimed job counts as running in this process as soon as the claim resolves. */
     async claim<T extends Pick<JobRecord | UnreadableJob, 'id' | 'request'>>(
       claim: () => Promise<T | undefined>,
     ): Promise<T | undefined> {
@@ -115,14 +108,18 @@ export function createLiveJobs(clock: Clock) {
       return claiming.finally(() => claims.delete(claiming));
     },
 
-    begin(job: JobKey): LiveJob {
+    begin(job: JobKey) {
       const { id } = job;
       const state = live.get(id) ?? enter(id);
       return {
+        /** Aborts when the job must end. The reason of the signal is the reason for the end. */
         signal: state.controller.signal,
+        /** Aborts when nothing further may be sent to a provider. */
         noMoreCalls: state.calls.signal,
-        note: (event) => note(job, state, event),
-        end() {
+        /** Records an event. Keeps only the latest partial image. */
+        note: (event: VerifiedEvent) => note(job, state, event),
+        /** Must be called when the end of the job is durable or can no longer become durable. */
+        end(): void {
           live.delete(id);
           ended(id);
         },
@@ -173,10 +170,6 @@ function takeIn(state: State, event: VerifiedEvent): JobProgressEvent | undefine
   return { type, index, partial_index: partialIndex, width: image.width, height: image.height };
 }
 
-function isSame(one: JobProgress, other: JobProgress): boolean {
-  return one.stage === other.stage && one.partial_images === other.partial_images;
-}
-
 /** Notifies subscribers of changes to jobs. A subscriber does not receive notices that were published before its subscription. */
 function createJobNotices(clock: Clock) {
   const subscribers = new Set<(notice: JobNotice) => void>();
@@ -216,8 +209,8 @@ function createJobNotices(clock: Clock) {
     },
 
     /**
-     * Must be called when this process no longer runs any job. Ends all waits, because only another process can end a job after
-     * that.
+     * Must be called when this process no longer runs any job. Ends all waits, because from now on only another process can end
+     * a job.
      */
     over(): void {
       isOver = true;

@@ -37,8 +37,7 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
     return {
       id: job.id,
       status: job.status,
-      // A negative age is replaced with 0. The age is negative if the clock was set back.
-      age_ms: Math.max(0, clock.nowMs() - createdSecs * 1000),
+      age_ms: ageMs(createdSecs, clock.nowMs()),
       cancel_requested: cancelRequested,
       ...(owner === undefined ? {} : { owner }),
     };
@@ -69,12 +68,12 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
 
     /**
      * Cancels a queued or running job in the same way as its owner can, but with an error that has the reason `operator`.
-     * Resolves with the job in its new state. Throws `not_found` if no such job is queued or running, and `overloaded`.
+     * Resolves with the job in its new state. Throws `not_found` if the job is not queued or running, and `overloaded`.
      */
     async cancel(id: string): Promise<QueueJob> {
       const job = await store.find(id);
       const cancelled = job && (await cancelJob(job.scope, id, operatorCancellation()));
-      if (!cancelled) throw new BridgeError('not_found', 'no such job is queued or running');
+      if (!cancelled) throw new BridgeError('not_found', 'the job is not queued or running');
       return toJobView(cancelled);
     },
   };
@@ -88,12 +87,16 @@ function toView(
     paused,
     queued,
     running,
-    // A negative age is replaced with 0. The age is negative if the clock was set back.
     ...(oldestQueuedSecs === undefined
       ? {}
-      : { oldest_queued_age_ms: Math.max(0, nowMs - oldestQueuedSecs * 1000) }),
+      : { oldest_queued_age_ms: ageMs(oldestQueuedSecs, nowMs) }),
     by_provider: Object.fromEntries(
       byProvider.map(({ provider, ...counts }) => [provider, counts]),
     ),
   };
+}
+
+/** Returns an age. A negative age, which occurs if the clock was set back, is replaced with 0. */
+function ageMs(createdSecs: number, nowMs: number): number {
+  return Math.max(0, nowMs - createdSecs * 1000);
 }

@@ -1,5 +1,3 @@
-export type Notifier = ReturnType<typeof createNotifier>;
-
 /**
  * Creates a notifier on which one reader waits for writers. The notifier stores only whether `notify` was called since the last
  * wait.

@@ -1,18 +1,12 @@
 import { resolve } from 'node:path';
 import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
-import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
-import type { JobSearch, JobStore, QueueStore } from '../jobs/job-store-port.ts';
+import type { JobSearch } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Task } from '../platform/task.ts';
-import type { PresetStore } from '../presets/preset-store-port.ts';
-import type { SessionStore } from '../sessions/session-store-port.ts';
-import type { UsageStore } from '../usage/usage-store-port.ts';
-import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 import {
   createArtifactFiles,
   hasArtifacts,
@@ -21,13 +15,8 @@ import {
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { isEmptyDatabase, refuseForeignDatabase, stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
-import {
-  createJobSearch,
-  type IndexedSearch,
-  reportingTo,
-  searchIndexFile,
-} from './sqlite/search/job-search.ts';
-import type { OpenSqlite } from './sqlite/sqlite-stores.ts';
+import { createJobSearch, reportingTo, searchIndexFile } from './sqlite/search/job-search.ts';
+import type { OpenSqlite, SqliteStores } from './sqlite/sqlite-stores.ts';
 import { startStorageThreads } from './sqlite/storage-threads.ts';
 import type { StorageThread } from './storage-thread.ts';
 
@@ -52,16 +41,8 @@ interface Outside {
 }
 
 /** All stores, each behind its port. */
-export interface Stores {
-  readonly jobs: JobStore;
-  readonly queue: QueueStore;
+export interface Stores extends Omit<SqliteStores, 'lease' | 'health'> {
   readonly search: JobSearch;
-  readonly presets: PresetStore;
-  readonly sessions: SessionStore;
-  readonly ledger: LedgerStore;
-  readonly usage: UsageStore;
-  readonly webhooks: WebhookStore;
-  readonly artifacts: ArtifactStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
   /** 32 random bytes, created with the state. Used as the key for all values that must not be guessed or forged. */
@@ -150,7 +131,11 @@ async function createStores(
 ): Promise<Stores> {
   const leaseEnd = () => nowSecs(clock) + LEASE_SECS;
   await lease.begin(leaseEnd());
-  const search = await openSearch(stateDatabaseFile(state.directory), stores.jobs, onIndexFailure);
+  const { byStatus } = await stores.jobs.totals();
+  const jobs = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+  const stateFile = stateDatabaseFile(state.directory);
+  const files = { stateFile, indexFile: searchIndexFile(stateFile) };
+  const search = createJobSearch({ files, jobs, onFailure: onIndexFailure });
   return {
     ...stores,
     jobs: reportingTo(search, stores.jobs),
@@ -170,15 +155,4 @@ async function createStores(
       await close();
     },
   };
-}
-
-async function openSearch(
-  stateFile: string,
-  jobs: Pick<JobStore, 'totals'>,
-  onFailure: (error: unknown) => void,
-): Promise<IndexedSearch> {
-  const { byStatus } = await jobs.totals();
-  const count = Object.values(byStatus).reduce((sum, ofStatus) => sum + ofStatus, 0);
-  const files = { stateFile, indexFile: searchIndexFile(stateFile) };
-  return createJobSearch({ files, jobs: count, onFailure });
 }

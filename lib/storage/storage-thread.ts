@@ -12,7 +12,8 @@ export interface StorageThread {
 
 /** Starts a storage thread. The thread loads its program, then waits for the command that opens the database. */
 export function startStorageThread(name = 'storage'): StorageThread {
-  // Always the compiled file, even if this file runs from source. Its path is in `imports` of package.json.
+  // The worker is always the compiled file, even if this file runs from source. The path of the worker is in `imports` of
+  // package.json.
   const program = createRequire(import.meta.url).resolve('#storage-worker');
   const worker = new Worker(program, {
     name,

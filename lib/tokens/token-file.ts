@@ -19,12 +19,6 @@ interface Deps {
 const OF_OTHERS = 0o077n;
 const ABSENT = 'absent';
 
-/** The tokens of the file and the state of the file when it was read. */
-interface Reading {
-  readonly tokens: readonly Token[];
-  readonly found: BigIntStats;
-}
-
 /**
  * Opens the file that `server.tokens_file` names. Every lookup checks whether the file has changed, so that a change takes
  * effect at once. The check takes microseconds. An unusable change, such as a half-written file, is ignored and logged once.
@@ -88,8 +82,8 @@ export function openTokenFile({ path, clock, log }: Deps) {
   };
 }
 
-/** Reads the tokens file. Throws `configuration` if the file is unusable. */
-export function readTokens(path: string): Reading {
+/** Reads the tokens and the status of the tokens file. Throws `configuration` if the file is unusable. */
+export function readTokens(path: string) {
   const found = readRegularFileNow(path, { maxBytes: MAX_BYTES });
   if ('problem' in found) throw toError(found);
   const { bytes, status } = found;

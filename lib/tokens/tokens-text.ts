@@ -4,7 +4,7 @@ import { DEFAULT_PERMISSIONS, PERMISSIONS } from '../contract/request/caller.ts'
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Token } from './token.ts';
 
-/** The form of a token name. */
+/** The pattern of a token name. */
 export const TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**

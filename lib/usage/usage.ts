@@ -25,8 +25,9 @@ const DAY_MS = DAY_SECS * 1000;
 export type Usage = ReturnType<typeof createUsage>;
 
 /** Opens the accounts of requests, enforces the allowance of each token, and reports the usage. */
-export function createUsage({ store, ledger, clock, ids, log }: Deps) {
-  const closings = createClosings({ clock, log });
+export function createUsage(deps: Deps) {
+  const { store, ledger, clock } = deps;
+  const closings = createClosings(deps);
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
 
   function reservationOf({ id: token, imagesPerDay }: Payer, images: number): Reservation {
@@ -39,7 +40,7 @@ export function createUsage({ store, ledger, clock, ids, log }: Deps) {
     /** Returns the reservation of `images` images for a payer, for the current day. */
     reservationOf,
 
-    ...createAccounts({ ledger, closings, ids, reservationOf }),
+    ...createAccounts(deps, closings, reservationOf),
 
     /** Reports the allowance of the caller's token, and the usage of the token on the last `days` days, including today. */
     async report(caller: Caller, days: number): Promise<UsageReport> {
@@ -104,16 +105,12 @@ function sumOf(rows: readonly ProviderUsage[]) {
   };
 }
 
-interface AccountDeps {
-  readonly ledger: LedgerStore;
-  readonly closings: Pick<Closings, 'close'>;
-  readonly ids: Pick<Ids, 'newUuid'>;
-  /** Returns the reservation of `images` images for a payer, for the current day. */
-  readonly reservationOf: (payer: Payer, images: number) => Reservation;
-}
-
 /** Opens the accounts of requests and of jobs. */
-function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
+function createAccounts(
+  { ledger, ids }: Deps,
+  closings: Pick<Closings, 'close'>,
+  reservationOf: (payer: Payer, images: number) => Reservation,
+) {
   /**
    * Reserves the outputs of a request. If the reservation fails, closes the account, because the reservation may still have
    * been stored.
@@ -146,8 +143,8 @@ function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
           if (!entry) throw new Error('a call was opened before the account was reserved');
           if (isBegun) return ledger.addCall(entry.id, call);
           const begun = ledger.begin(entry, call);
-          // Set before `begin` resolves. Calls in the same turn of the event loop share one transaction, in which `begin` runs
-          // first.
+          // `isBegun` is set before `begin` resolves, because calls in the same turn of the event loop share one transaction,
+          // in which `begin` runs first.
           isBegun = true;
           await begun.catch((refusal) => {
             isBegun = false;
@@ -177,14 +174,6 @@ function createAccounts({ ledger, closings, ids, reservationOf }: AccountDeps) {
   };
 }
 
-interface ClosingDeps {
-  readonly clock: Clock;
-  readonly log: Pick<TraceLog, 'failure'>;
-}
-
-/** Closes one account in the store. */
-type Closing = () => Promise<void>;
-
 // The store may refuse to write for hours. During this time, closings wait in memory.
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
@@ -198,13 +187,14 @@ type Closings = ReturnType<typeof createClosings>;
  * Closes accounts in the next transaction of the store, without making their requests wait. Retries a closing that the store refuses
  * until the store accepts it.
  */
-function createClosings({ clock, log }: ClosingDeps) {
+function createClosings({ clock, log }: Pick<Deps, 'clock' | 'log'>) {
   const writing = new Set<Promise<void>>();
-  const refused: Closing[] = [];
+  /** The closings that the store has refused. */
+  const refused: (() => Promise<void>)[] = [];
   const ending = new AbortController();
   let retrying: Promise<void> | undefined;
 
-  async function write(closing: Closing): Promise<void> {
+  async function write(closing: () => Promise<void>): Promise<void> {
     try {
       await closing();
     } catch (error) {
@@ -238,7 +228,7 @@ function createClosings({ clock, log }: ClosingDeps) {
 
   return {
     /** Starts closing an account. */
-    close(closing: Closing): void {
+    close(closing: () => Promise<void>): void {
       const written = write(closing).finally(() => writing.delete(written));
       writing.add(written);
     },
@@ -252,8 +242,5 @@ function createClosings({ clock, log }: ClosingDeps) {
       await retrying;
       await writeRefused().catch(() => {});
     },
-
-    /** Returns the number of refused closings that wait for a retry. */
-    waiting: (): number => refused.length,
   };
 }

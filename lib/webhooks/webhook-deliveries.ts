@@ -24,7 +24,7 @@ interface Deps {
   };
   readonly post: PostWebhook;
   readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts'>;
-  /** The keys of the signatures. */
+  /** The keys with which messages are signed. */
   readonly keys: readonly Uint8Array[];
   readonly log: Pick<TraceLog, 'failure'>;
   readonly metrics: Pick<Metrics, 'webhookSent'>;
@@ -187,7 +187,7 @@ export function toOutcome({ attempts, status, nowMs, fraction }: Attempted): Web
 }
 
 interface SignedMessage {
-  /** The same for every attempt, so that receivers can ignore duplicates. */
+  /** The id of the message. Every attempt has the same id, so that receivers can ignore duplicates. */
   readonly id: string;
   /** The time of this attempt, in Unix seconds. */
   readonly timestampSecs: number;
@@ -245,7 +245,7 @@ export function createPostWebhook({ settings, clock, ...pinned }: PostDeps): Pos
     const checked = toWebhookUrl(text, allowed_hosts);
     if (!checked.ok) return undefined;
     const { url } = checked;
-    // A loopback name must resolve to a loopback address, and every other name must not (DNS rebinding).
+    // A loopback name must resolve to a loopback address, and any other name must not. This check prevents DNS rebinding.
     const isAllowed = isLoopbackHost(hostOf(url))
       ? isLoopbackHost
       : (address: string) =>

@@ -6,13 +6,16 @@ import type { WebhookTarget } from './webhook-store-port.ts';
 
 type Settings = Pick<Config['server']['webhooks'], 'enabled' | 'default_url' | 'allowed_hosts'>;
 
-const FAULTS: Readonly<Record<UrlFault, string>> = {
+/** The reasons why a URL is not allowed. The names are part of the API: the `code` of an invalid field. */
+const FAULTS = {
   control_character: 'must not contain a control character',
   not_a_url: 'must be a URL',
   not_an_https_url: 'must be https, or http on loopback',
   user_info_in_url: 'must not contain a user name or a password',
   host_not_allowed: 'must have a host that server.webhooks.allowed_hosts lists',
 };
+
+type UrlFault = keyof typeof FAULTS;
 
 export type WebhookTargets = ReturnType<typeof createWebhookTargets>;
 
@@ -44,14 +47,6 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
   };
 }
 
-/** The reason why an address is not allowed. Part of the API, as the `code` of a field. */
-type UrlFault =
-  | 'control_character'
-  | 'not_a_url'
-  | 'not_an_https_url'
-  | 'user_info_in_url'
-  | 'host_not_allowed';
-
 type CheckedUrl =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly fault: UrlFault };
@@ -60,7 +55,7 @@ type CheckedUrl =
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * Parses the address of a webhook and checks that it is allowed. Hosts are compared with their ports, exactly in the form that
+ * Parses the URL of a webhook and checks that the URL is allowed. Hosts are compared with their ports, exactly in the form that
  * the WHATWG URL parser returns.
  */
 export function toWebhookUrl(text: string, allowedHosts: readonly string[]): CheckedUrl {

@@ -24,12 +24,12 @@ import {
 } from './files.ts';
 
 interface Deps {
-  /** `artifacts.root`. Created with the first artifact. */
+  /** `artifacts.root`. The folder is created with the first artifact. */
   readonly root: string;
   readonly clock: Pick<Clock, 'nowMs'>;
   /** `artifacts.permissions`. `owner` by default. */
   readonly permissions?: Permissions;
-  /** Creates a hard link. The default is the function of the file system. */
+  /** Creates a hard link. The default is `link` of `node:fs/promises`. */
   readonly makeLink?: typeof link;
 }
 
@@ -44,7 +44,7 @@ const MODES: Readonly<Record<Permissions, { readonly file: number; readonly fold
 // The name begins with a dot, because no part of a name chosen by a caller may begin with a dot.
 const STAGING = ['.staging'];
 
-// A file in `.staging`. No artifact has this id.
+// The name of the probe file in `.staging`. No artifact has this id.
 const PROBE = 'probe';
 
 /**
@@ -171,7 +171,7 @@ async function remove(root: string, file: PublishedFile, makeLink?: typeof link)
   if (staged !== undefined) await unlinkIfPresent(stagedFile);
 }
 
-/** Returns the staging folder. Throws `artifact` if it is missing, because only `prepare` creates it. */
+/** Returns the staging folder. Throws `artifact` if the folder is missing, because only `prepare` creates the folder. */
 async function stagingFolder(root: string): Promise<string> {
   const folder = await findFolder(root, STAGING);
   if (folder !== undefined) return folder;
@@ -191,7 +191,7 @@ const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
 function splitName(name: string): { folder: readonly string[]; filename: string } {
   const parts = name.split('/');
   const filename = parts.pop();
-  // Every name is checked against this pattern when it is chosen. Any other name comes from an edited database.
+  // Names are checked against this pattern when they are chosen, so any other name comes from an edited database.
   if (filename === undefined || ![...parts, filename].every((part) => PART.test(part))) {
     throw new BridgeError('artifact', 'the stored name of an artifact is not portable');
   }

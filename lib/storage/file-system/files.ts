@@ -24,7 +24,7 @@ export async function writeZeros(path: string, bytes: number): Promise<void> {
     for (let at = 0; at < bytes; at += ZEROS.length) {
       const piece = ZEROS.subarray(0, Math.min(ZEROS.length, bytes - at));
       const { bytesWritten } = await file.write(piece);
-      // The remaining bytes do not fit. Writing them throws the reason.
+      // The remaining bytes do not fit. Writing the remaining bytes throws the error of the file system.
       if (bytesWritten < piece.length) await file.write(piece, bytesWritten);
     }
   } finally {
@@ -123,7 +123,8 @@ export function readWhole(
 }
 
 /**
- * Opens a regular file of exactly `size` bytes and settles like `work`. Resolves with `absent` if the name is not such a file.
+ * Opens a regular file of exactly `size` bytes and settles like `work`. Resolves with `absent` if the path is not a regular
+ * file of this size.
  */
 async function withRegularFile<T>(
   path: string,
@@ -165,17 +166,13 @@ async function readBytes(
 // The set of folders known to be durable is cleared at this size.
 const MOST_REMEMBERED = 10_000;
 
-/** Creates folders below a root folder. The root is created together with the first folder. */
-export interface FolderMaker {
-  /**
-   * Resolves with the path of a folder below the root. Missing parts are created, and all parts are durable. Throws `artifact`
-   * if a part is a link or a file. The root itself may be a link, because its owner chose it.
-   */
-  make(parts: readonly string[]): Promise<string>;
-}
+export type FolderMaker = ReturnType<typeof createFolderMaker>;
 
-/** Creates a folder maker. New folders get the permissions `mode`. The permissions of existing folders do not change. */
-export function createFolderMaker(root: string, mode = OWNER_FOLDER): FolderMaker {
+/**
+ * Creates folders below a root folder. The root is created together with the first folder. New folders get the permissions `mode`.
+ * The permissions of existing folders do not change.
+ */
+export function createFolderMaker(root: string, mode = OWNER_FOLDER) {
   const durable = new Set<string>();
 
   async function makePart(parent: string, path: string): Promise<void> {
@@ -193,7 +190,11 @@ export function createFolderMaker(root: string, mode = OWNER_FOLDER): FolderMake
   }
 
   return {
-    async make(parts) {
+    /**
+     * Resolves with the path of a folder below the root. Missing parts are created, and all parts are durable. Throws `artifact`
+     * if a part is a link or a file. The root itself may be a link, because its owner chose it.
+     */
+    async make(parts: readonly string[]): Promise<string> {
       let path = root;
       for (const part of parts) {
         const parent = path;
@@ -231,14 +232,17 @@ async function isFolder(path: string, onOther = refuseOther): Promise<boolean> {
 }
 
 function refuseOther(): boolean {
-  throw new BridgeError('artifact', 'an artifact folder is a link or a file');
+  throw new BridgeError(
+    'artifact',
+    'the path of an artifact folder is a link or a file; a folder is required',
+  );
 }
 
 async function makeOne(path: string, mode: number): Promise<void> {
   try {
     await mkdir(path, { mode });
   } catch (error) {
-    // Another writer may have created the name first. A folder is used; anything else is rejected.
+    // Another writer may have created the name first. An existing folder is used. Any other entry is rejected.
     if (errorCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }

@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 
 export type Connection = Sqlite.Database;
 
-/** The file name of a database in memory. Such a database ends with its connection. */
+/** The file name of a database in memory. The database is deleted when its connection closes. */
 export const IN_MEMORY = ':memory:';
 
 // The maximum time for which a lock of another program may delay all waiting writes.
@@ -28,13 +28,17 @@ export function connect(file: string): Connection {
   return connection;
 }
 
-/** Opens a database read-only, beside the connection that serves it. */
-export function connectToRead(file: string): Connection {
-  const connection = new Sqlite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+/** Opens an existing database read-only, beside the connection that serves it. */
+export function connectToRead(file: string, timeout = BUSY_TIMEOUT_MS): Connection {
+  const connection = new Sqlite(file, { readonly: true, timeout });
   connection.pragma('trusted_schema = OFF');
   connection.pragma('cell_size_check = ON');
-  connection.pragma(`cache_size = -${READING_CACHE_KIB}`);
   return connection;
+}
+
+/** Limits the page cache of a connection in the search thread. */
+export function limitCache(connection: Connection): void {
+  connection.pragma(`cache_size = -${READING_CACHE_KIB}`);
 }
 
 /** Turns the write-ahead log off until `prepareToServe`, so that every commit is in the file itself. */
@@ -69,7 +73,7 @@ export function prepareDerived(connection: Connection): void {
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = NORMAL');
   connection.pragma('journal_size_limit = 67108864');
-  connection.pragma(`cache_size = -${READING_CACHE_KIB}`);
+  limitCache(connection);
 }
 
 /** Returns the size of the used pages, including pages in the write-ahead log, and the size of all pages. */

@@ -36,7 +36,7 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    // The original is damaged. The caller reports the original in its own error.
+    // If the original is damaged, the caller reports the damage in its own error.
     if (isDamage(error)) throw error;
     throw new BridgeError(
       'configuration',
@@ -54,7 +54,7 @@ function codeOf(error: unknown): string {
   return code === 'SQLITE_FULL' ? 'ENOSPC' : code;
 }
 
-/** Removes the identity of the copy, because a log of the original does not belong to it. */
+/** Removes the identity of the copy, because a log of the original does not belong to the copy. */
 function forgetIdentity(file: string): void {
   const copy = new Sqlite(file);
   try {

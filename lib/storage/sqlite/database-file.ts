@@ -20,7 +20,7 @@ interface FileHeader {
 }
 
 /**
- * Reads the header of a database file. Does not change or lock the file, or replay a log. An empty file counts as a new
+ * Reads the header of a database file. Does not change the file, lock the file or replay a log. An empty file counts as a new
  * database. Returns `unreadable` for a file that cannot be read or is not a database.
  */
 export function peekFileHeader(file: string): 'absent' | 'unreadable' | FileHeader {
@@ -90,7 +90,7 @@ function refuseWriteAheadLog(file: string, { identity }: FileHeader): void {
 function foreign(kind: 'journal' | 'log', path: string): BridgeError {
   return new BridgeError(
     'configuration',
-    `state.directory: the ${kind} ${resolve(path)} belongs to another database than bridge.sqlite; replace it by the right one, or remove it`,
+    `state.directory: the ${kind} ${resolve(path)} does not belong to the database bridge.sqlite; replace the ${kind} with the matching one, or remove the ${kind}`,
   );
 }
 

@@ -127,7 +127,10 @@ export function openStateDatabase({
     }
     connection = connect(file);
     keepCopy(connection, migrations.length);
-    bringUpToDate(connection, migrations, ids);
+    const opened = connection;
+    migrate(opened, migrations, () => identify(opened, ids));
+    // A restored copy has no identity, even if it needs no migration.
+    identify(connection, ids);
     prepareToServe(connection);
     const identity = { secret: beginLog(connection, ids), owner: ids.newOpaqueId() };
     return serve(connection, identity, clock);
@@ -142,17 +145,6 @@ function keepCopy(connection: Connection, newestSchema: number): void {
   const version = schemaVersion(connection);
   if (connection.memory || version === 0 || version === newestSchema) return;
   copyDatabase(connection, join(dirname(connection.name), `bridge.schema-${version}.sqlite`));
-}
-
-function bringUpToDate(
-  connection: Connection,
-  migrations: readonly string[],
-  ids: Pick<Ids, 'newOpaqueId'>,
-): void {
-  const finish = () => identify(connection, ids);
-  migrate(connection, migrations, finish);
-  // `finish` is called even without a migration, because a restored copy has no identity.
-  finish();
 }
 
 function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {
@@ -228,14 +220,10 @@ function beginLog(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer
   return connection.transaction(() => {
     // The identity is written again so that the log contains it. A log without an identity could belong to any database.
     setDatabaseIdentity(connection, databaseIdentity(connection));
-    return ownSecret(connection, ids);
+    const row = v.parse(SecretRow, connection.prepare(FIND_SECRET).get());
+    if (row !== undefined) return Buffer.from(row.value);
+    const secret = Buffer.from(ids.newOpaqueId() + ids.newOpaqueId(), 'hex');
+    connection.prepare(INSERT_SECRET).run(secret);
+    return secret;
   })();
-}
-
-function ownSecret(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {
-  const row = v.parse(SecretRow, connection.prepare(FIND_SECRET).get());
-  if (row !== undefined) return Buffer.from(row.value);
-  const secret = Buffer.from(ids.newOpaqueId() + ids.newOpaqueId(), 'hex');
-  connection.prepare(INSERT_SECRET).run(secret);
-  return secret;
 }

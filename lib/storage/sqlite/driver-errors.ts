@@ -41,7 +41,7 @@ export function toStoreError(thrown: unknown): unknown {
 /** Returns true if the error, or its cause, reports a damaged page. */
 export function isDamage(thrown: unknown): boolean {
   if (thrown instanceof BridgeError) return isDamage(thrown.cause);
-  // Compared by its code, because the error may come from a storage thread.
+  // The code is compared instead of the class, because an error from a storage thread has another class.
   return DAMAGE.test(errorCode(thrown) ?? '');
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import * as v from 'valibot';
+import { JOB_STATUSES } from '../../contract/resources/job.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, connect, schemaVersion } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
@@ -14,12 +15,7 @@ import { migrate, SCHEMA_VERSION } from './migrations.ts';
 // Counts the totals from the rows. The columns of `job_total` must have the same values.
 const JOB_RECOUNT = `
   SELECT
-    count(*) FILTER (WHERE status = 'queued') AS queued,
-    count(*) FILTER (WHERE status = 'running') AS running,
-    count(*) FILTER (WHERE status = 'succeeded') AS succeeded,
-    count(*) FILTER (WHERE status = 'failed') AS failed,
-    count(*) FILTER (WHERE status = 'cancelled') AS cancelled,
-    count(*) FILTER (WHERE status = 'interrupted') AS interrupted,
+    ${JOB_STATUSES.map((status) => `count(*) FILTER (WHERE status = '${status}') AS ${status}`).join(', ')},
     count(*) FILTER (WHERE deleted IS NOT NULL) AS hidden,
     count(*) FILTER (WHERE favorite = 1) AS favorite,
     coalesce(sum(bytes), 0) AS bytes,
@@ -77,44 +73,32 @@ const QuickRows = v.array(v.object({ quick_check: v.string() }));
 
 const Counts = v.record(v.string(), v.number());
 
-/**
- * Checks a database that a bridge may be using, and returns one sentence for each problem. Throws `configuration` if the database
- * cannot be opened or has an older schema.
- */
+/** See `checkState`. */
 export function findProblems(file: string): readonly string[] {
   return withDatabase(file, (connection) => {
     const version = schemaVersion(connection);
     if (version < SCHEMA_VERSION) {
       throw new BridgeError(
         'configuration',
-        `state.directory: the database has schema ${version}, older than ${SCHEMA_VERSION}; the next start migrates it`,
+        `state.directory: the database has schema ${version}, older than ${SCHEMA_VERSION}; start the bridge to migrate the database`,
       );
     }
     return findStateProblems(connection);
   });
 }
 
-/**
- * Returns the schema of a database that a bridge may be using. Returns undefined if no database exists. Throws `configuration`
- * if the database cannot be opened.
- */
+/** Returns the schema of a database that a bridge may be using. Returns undefined if no database exists. */
 export function findSchema(file: string): number | undefined {
   if (peekFileHeader(file) === 'absent') return undefined;
   return withDatabase(file, schemaVersion);
 }
 
-/**
- * Checks every page of a database that a bridge may be using, and returns one sentence for each problem. Throws `configuration`
- * if the database cannot be opened.
- */
+/** See `quickCheckState`. */
 export function findBrokenPages(file: string): readonly string[] {
   return withDatabase(file, findDamagedPages).map((it) => `${resolve(file)} is damaged: ${it}`);
 }
 
-/**
- * Migrates a copy of the database in a temporary folder, and returns one sentence for each problem of the result. Throws
- * `configuration` if a migration fails.
- */
+/** See `tryMigration`. The copy is in a temporary folder. */
 export function rehearseMigration(file: string, migrations: readonly string[]): readonly string[] {
   const temporary = mkdtempSync(join(dirname(file), '.state-migration-'));
   try {
@@ -138,10 +122,7 @@ export function findCopyProblems(file: string): readonly string[] {
   );
 }
 
-/**
- * Copies a database that a bridge may be using to a new file. Returns false, and does nothing, if the file exists. Throws
- * `configuration` if the database cannot be read or the copy cannot be written.
- */
+/** See `backUpState`. */
 export function copyState(file: string, target: string): boolean {
   return withDatabase(file, (connection) => copyDatabase(connection, target));
 }
@@ -189,7 +170,7 @@ function findDamage(database: Readable): readonly string[] {
   return [...findings, ...orphans].map((finding) => `the database is damaged: ${finding}`);
 }
 
-/** Checks the form of every page and row, in a database of any schema. About ten times as fast as `findDamage`. */
+/** Checks the form of every page and row, in a database of any schema. This check is about ten times as fast as `findDamage`. */
 function findDamagedPages(database: Readable): readonly string[] {
   const rows = v.parse(QuickRows, database.prepare(QUICK).all());
   return rows.map((row) => row.quick_check).filter((finding) => finding !== 'ok');

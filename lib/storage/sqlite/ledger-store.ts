@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type {
-  LedgerEntry,
   LedgerStore,
   OpenCall,
   ProviderCounts,
@@ -32,17 +31,14 @@ const CLOSE = 'DELETE FROM ledger WHERE id = ?';
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LIST_ABANDONED = `
-  SELECT id, token, day, outputs, reserved, allowance, renewals FROM ledger
+  SELECT ${COLUMNS} FROM ledger
   WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')}`;
 
 const LedgerRow = v.object({
   id: v.string(),
   token: v.string(),
-  day: v.number(),
-  outputs: v.number(),
-  reserved: v.number(),
   allowance: v.nullable(v.number()),
-  renewals: v.number(),
+  ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
 });
 type LedgerRow = v.InferOutput<typeof LedgerRow>;
 const FoundLedger = v.optional(LedgerRow);
@@ -51,85 +47,61 @@ const LedgerRows = v.array(LedgerRow);
 const OpenRows = v.array(v.object({ call: v.number(), output: v.number(), provider: v.string() }));
 
 export function createLedgerStore(database: StoreDatabase): LedgerStore {
-  const ledger = prepareLedger(database);
-  const listAbandoned = database.prepare(LIST_ABANDONED);
-  const { owner } = database;
-
-  return {
-    reserve: (entry) => database.write(() => ledger.reserve(entry, owner)),
-    begin: (entry, call) =>
-      database.write(() => {
-        ledger.begin(entry, owner);
-        ledger.open(entry.id, call);
-      }),
-    addCall: (id, call) => database.write(() => ledger.open(id, call)),
-    renew: (id, settlement, images) => database.write(() => ledger.renew(id, settlement, images)),
-    close: (id, settlement) => database.write(() => ledger.close(id, settlement)),
-    record: (entry, settlement) => database.write(() => ledger.record(entry, settlement)),
-    recover: (nowSecs) =>
-      database.write(() => ledger.closeAbandoned(listAbandoned.all({ owner, nowSecs }))),
-  };
-}
-
-/** Prepares the statements that change the accounts of requests within the caller's transaction. */
-export function prepareLedger(database: Pick<StoreDatabase, 'prepare'>) {
   const sums = prepareCharges(database);
   const accounts = prepareAccounts(database, sums);
   const begin = database.prepare(BEGIN);
   const open = database.prepare(OPEN);
   const closeRows = database.prepare(CLOSE_ROWS);
   const renew = database.prepare(RENEW);
+  const listAbandoned = database.prepare(LIST_ABANDONED);
+  const { owner } = database;
+
+  function openCall(id: string, { call, provider, indices }: OpenCall): void {
+    for (const output of indices) open.run({ id, call, output, provider });
+  }
 
   return {
-    /** Reserves all outputs of a request. Throws `rate_limited` if the allowance would be exceeded. */
-    reserve(entry: LedgerEntry, owner: string): void {
-      const { id, token, day, images, allowance = null } = entry;
-      sums.reserve(entry, images);
-      begin.run({ id, owner, token, day, images, reserved: images, allowance });
-    },
-
-    /** Begins an account without a reservation. Does nothing if the account exists. */
-    begin({ id, token, day, images }: LedgerEntry, owner: string): void {
-      begin.run({ id, owner, token, day, images, reserved: 0, allowance: null });
-    },
-
-    open(id: string, { call, provider, indices }: OpenCall): void {
-      for (const output of indices) open.run({ id, call, output, provider });
-    },
-
-    /**
-     * Counts the settled calls and removes their rows. If the account has a reservation, changes the reservation to `images`
-     * outputs.
-     */
-    renew(id: string, settlement: Settlement, images: number): void {
-      const ledger = accounts.find(id);
-      if (!ledger || ledger.renewals > settlement.renewals) return;
-      const reserved = ledger.reserved === 0 ? 0 : images;
-      const more = reserved - ledger.reserved + chargedBy(settlement.counts);
-      sums.refuseBeyondAllowance({ ...ledger, allowance: ledger.allowance ?? undefined }, more);
-      closeRows.run(id);
-      renew.run({ id, images, reserved, renewals: settlement.renewals + 1 });
-      sums.count(ledger, settlement.counts);
-      sums.charge(ledger, more);
-    },
-
-    record(entry: LedgerEntry, { counts }: Settlement): void {
-      const ledger = accounts.find(entry.id);
-      if (ledger) accounts.close(ledger, counts);
-      else accounts.count({ ...entry, reserved: 0 }, counts);
-    },
-
-    /** Ends an account. Does nothing if the account has already ended. */
-    close(id: string, settlement: Settlement): void {
-      const ledger = accounts.find(id);
-      if (ledger) accounts.close(ledger, newIn(ledger, settlement));
-    },
-
-    closeAbandoned(ledgers: readonly unknown[]): void {
-      for (const ledger of v.parse(LedgerRows, ledgers)) {
-        accounts.close(ledger, accounts.openCounts(ledger, NONE));
-      }
-    },
+    reserve: (entry) =>
+      database.write(() => {
+        const { id, token, day, images, allowance = null } = entry;
+        sums.reserve(entry, images);
+        begin.run({ id, owner, token, day, images, reserved: images, allowance });
+      }),
+    begin: ({ id, token, day, images }, call) =>
+      database.write(() => {
+        begin.run({ id, owner, token, day, images, reserved: 0, allowance: null });
+        openCall(id, call);
+      }),
+    addCall: (id, call) => database.write(() => openCall(id, call)),
+    renew: (id, settlement, images) =>
+      database.write(() => {
+        const ledger = accounts.find(id);
+        if (!ledger || ledger.renewals > settlement.renewals) return;
+        const reserved = ledger.reserved === 0 ? 0 : images;
+        const more = reserved - ledger.reserved + chargedBy(settlement.counts);
+        sums.refuseBeyondAllowance({ ...ledger, allowance: ledger.allowance ?? undefined }, more);
+        closeRows.run(id);
+        renew.run({ id, images, reserved, renewals: settlement.renewals + 1 });
+        sums.count(ledger, settlement.counts);
+        sums.charge(ledger, more);
+      }),
+    close: (id, settlement) =>
+      database.write(() => {
+        const ledger = accounts.find(id);
+        if (ledger) accounts.close(ledger, newIn(ledger, settlement));
+      }),
+    record: (entry, { counts }) =>
+      database.write(() => {
+        const ledger = accounts.find(entry.id);
+        if (ledger) accounts.close(ledger, counts);
+        else accounts.count({ ...entry, reserved: 0 }, counts);
+      }),
+    recover: (nowSecs) =>
+      database.write(() => {
+        for (const ledger of v.parse(LedgerRows, listAbandoned.all({ owner, nowSecs }))) {
+          accounts.close(ledger, accounts.openCounts(ledger, NONE));
+        }
+      }),
   };
 }
 

@@ -43,7 +43,7 @@ export function refuseNewerSchema(version: number, newest = SCHEMA_VERSION): voi
   if (version < 0 || version > newest) {
     throw new BridgeError(
       'configuration',
-      `state.directory: the database has schema ${version}, newer than ${newest}, the newest that this version knows`,
+      `state.directory: the database has schema ${version}, newer than ${newest}, the newest that this version supports; use a newer version of the bridge`,
     );
   }
 }

@@ -37,13 +37,8 @@ export function restoreState(file: string, source: string): string | undefined {
     return replaced;
   } catch (error) {
     if (error instanceof BridgeError) throw error;
-    throw new BridgeError(
-      'configuration',
-      'state.directory: the copy cannot be moved into the folder',
-      {
-        cause: error,
-      },
-    );
+    const message = 'state.directory: the copy cannot be moved into the folder';
+    throw new BridgeError('configuration', message, { cause: error });
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -105,7 +100,7 @@ function keepReplaced(file: string): string | undefined {
     }
     linkSync(file, kept);
   } catch (error) {
-    // The database cannot be opened. Its log is kept too, because the log may contain changes that are not in the file.
+    // If the database cannot be opened, its log is kept too, because the log may contain changes that are not in the file.
     const reason = toOpenError(error, file);
     if (reason.message.endsWith('in use by another program')) throw reason;
     linkSync(file, kept);

@@ -1,28 +1,28 @@
-/** Facts about the database, one row for each fact. */
-const META = `
+/** The first schema, in SQL. Times are Unix seconds unless a comment says otherwise. */
+export const SCHEMA = `
+-- Creates the table that a new database does not have, so that the import is the same for new and for old databases.
+CREATE TABLE IF NOT EXISTS job (
+  id TEXT, status TEXT, created INTEGER, updated INTEGER,
+  prompt TEXT, request TEXT, result TEXT, error TEXT
+);
+ALTER TABLE job RENAME TO ownerless_job;
+
+-- Facts about the database, one row for each fact.
 CREATE TABLE meta (
   name TEXT NOT NULL PRIMARY KEY,
   value BLOB NOT NULL
 ) STRICT;
-`;
 
-/**
- * Processes, with the time until which each process is known to be running. A running job, a pending artifact and an open
- * account belong to a process.
- */
-const OWNER = `
+-- Processes, with the time until which each process is known to be running. A running job, a pending artifact and an
+-- open account belong to a process.
 CREATE TABLE owner (
   id TEXT NOT NULL PRIMARY KEY,
   lease_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-`;
 
-/**
- * Artifacts. A pending row records a publication or a removal that has not ended. The columns of the metadata file beside an
- * image are all set or all NULL. `artifact_total` counts published images without their metadata files, because counting rows
- * takes too long.
- */
-const ARTIFACT = `
+-- Artifacts. A pending row records a publication or a removal that has not ended. The columns of the metadata file
+-- beside an image are all set or all NULL. "artifact_total" counts published images without their metadata files,
+-- because counting rows takes too long.
 CREATE TABLE artifact (
   id TEXT NOT NULL PRIMARY KEY,
   scope TEXT NOT NULL,
@@ -53,10 +53,8 @@ CREATE TABLE artifact_total (
 ) STRICT;
 
 INSERT INTO artifact_total VALUES (1, 0, 0);
-`;
 
-/** Named templates, shared by all callers. Names are compared by their bytes. */
-const PRESET = `
+-- Named templates, shared by all callers. Names are compared by their bytes.
 CREATE TABLE preset (
   name TEXT NOT NULL PRIMARY KEY,
   description TEXT,
@@ -64,10 +62,8 @@ CREATE TABLE preset (
   created INTEGER NOT NULL,
   updated INTEGER NOT NULL
 ) STRICT;
-`;
 
-/** The threads to which session keys are bound. A thread belongs to one session. */
-const SESSION = `
+-- The threads to which session keys are bound. A thread belongs to one session.
 CREATE TABLE session (
   scope TEXT NOT NULL,
   provider TEXT NOT NULL,
@@ -76,17 +72,12 @@ CREATE TABLE session (
   PRIMARY KEY (scope, provider, key),
   UNIQUE (provider, thread)
 ) STRICT, WITHOUT ROWID;
-`;
 
-/**
- * Jobs. `job` has the columns that lists show, in small adjacent rows. `job_content` has the large texts. `token` is the id of
- * the token that sent the job, or empty if the job was sent without a named token. `day` and `allowance` define where a queued
- * job is charged. The account of a job begins when the job is claimed.
- *
- * `job_input` has the stored input images of jobs. `job_output` has the images of a running job that are published while its
- * other calls run, each in the JSON format of results.
- */
-const JOB = `
+-- Jobs. "job" has the columns that lists show, in small adjacent rows. "job_content" has the large texts. "token" is
+-- the id of the token that sent the job, or empty if the job was sent without a named token. "day" and "allowance"
+-- define where a queued job is charged. The account of a job begins when the job is claimed.
+-- "job_input" has the stored input images of jobs. "job_output" has the images of a running job that are published
+-- while its other calls run, each in the JSON format of results.
 CREATE TABLE job (
   seq INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL,
@@ -177,14 +168,10 @@ CREATE TABLE job_output (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX job_output_of_job ON job_output (seq);
-`;
 
-/**
- * Counts and sizes of all jobs, which `job-counts.ts` updates with each change of a job because counting rows takes too long.
- * `ordinary_*` counts the history without favorites. In these columns, a stored image is counted once, with the newest job that
- * uses the image.
- */
-const JOB_TOTAL = `
+-- Counts and sizes of all jobs, which "job-counts.ts" updates with each change of a job because counting rows takes too
+-- long. "ordinary_*" counts the history without favorites. In these columns, a stored image is counted once, with the
+-- newest job that uses the image.
 CREATE TABLE job_total (
   only_row INTEGER NOT NULL PRIMARY KEY CHECK (only_row = 1),
   queued INTEGER NOT NULL CHECK (queued >= 0),
@@ -202,13 +189,9 @@ CREATE TABLE job_total (
 ) STRICT;
 
 INSERT INTO job_total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-`;
 
-/**
- * The order in which the jobs of a scope last changed, for readers that resume where they stopped. A job has one row, for its
- * latest change. After the removal of the job, the row is kept for some time, with the id of the job.
- */
-const JOB_CHANGE = `
+-- The order in which the jobs of a scope last changed, for readers that resume where they stopped. A job has one row,
+-- for its latest change. After the removal of the job, the row is kept for some time, with the id of the job.
 CREATE TABLE job_change (
   seq INTEGER NOT NULL PRIMARY KEY,
   scope TEXT NOT NULL,
@@ -218,17 +201,12 @@ CREATE TABLE job_change (
 
 CREATE UNIQUE INDEX job_change_order ON job_change (scope, change);
 CREATE INDEX job_removal_order ON job_change (scope, change) WHERE removed_id IS NOT NULL;
-`;
 
-/**
- * The queue: its pause state, the number of claims, and the number of active jobs of each provider.
- *
- * `job_scope` has the counts of a scope, which are updated by the statements that change jobs: queued jobs, the bytes and
- * reservations of all jobs, and the ordinary history as in `job_total`. `turn` is the number of the scope's last claim, or the
- * lowest waiting turn at the time when its first job was queued. If turns are equal, the scope whose first job was queued
- * earlier (`joined`) comes first.
- */
-const QUEUE = `
+-- The queue: its pause state, the number of claims, and the number of active jobs of each provider.
+-- "job_scope" has the counts of a scope, which are updated by the statements that change jobs: queued jobs, the bytes
+-- and reservations of all jobs, and the ordinary history as in "job_total". "turn" is the number of the scope's last
+-- claim, or the lowest waiting turn at the time when its first job was queued. If turns are equal, the scope whose
+-- first job was queued earlier ("joined") comes first.
 CREATE TABLE queue (
   only_row INTEGER NOT NULL PRIMARY KEY CHECK (only_row = 1),
   paused INTEGER NOT NULL CHECK (paused IN (0, 1)),
@@ -256,16 +234,13 @@ CREATE TABLE job_active (
   queued INTEGER NOT NULL CHECK (queued >= 0),
   running INTEGER NOT NULL CHECK (running >= 0)
 ) STRICT, WITHOUT ROWID;
-`;
 
-/**
- * Charges and usage. `charge` counts the images that count against the allowance of a day. `usage` counts outputs whose calls
- * have ended; every charged output is included in `images`. `ledger` has one row for each request and each running job that has
- * not ended, under the id of the job or under its own id. The row has the number of outputs requested on the current route, the
- * number of these outputs in `charge`, and the allowance of the day. The account of a job has no owner because it ends with the
- * job. `ledger_row` has one row for each output of each provider call that may have been sent.
- */
-const LEDGER = `
+-- Charges and usage. "charge" counts the images that count against the allowance of a day. "usage" counts outputs whose
+-- calls have ended; every charged output is included in "images". "ledger" has one row for each request and each
+-- running job that has not ended, under the id of the job or under its own id. The row has the number of outputs
+-- requested on the current route, the number of these outputs in "charge", and the allowance of the day. The account of
+-- a job has no owner because it ends with the job. "ledger_row" has one row for each output of each provider call that
+-- may have been sent.
 CREATE TABLE charge (
   token TEXT NOT NULL,
   day INTEGER NOT NULL,
@@ -303,13 +278,9 @@ CREATE TABLE ledger_row (
   provider TEXT NOT NULL,
   PRIMARY KEY (ledger, call, output)
 ) STRICT, WITHOUT ROWID;
-`;
 
-/**
- * Webhooks. A row waits until its job ends. If the end is among the events of the row, the transaction that ends the job makes
- * the row due. `host` is the host of the URL, with its port. `due` is in Unix milliseconds.
- */
-const WEBHOOK = `
+-- Webhooks. A row waits until its job ends. If the end is among the events of the row, the transaction that ends the
+-- job makes the row due. "host" is the host of the URL, with its port. "due" is in Unix milliseconds.
 CREATE TABLE webhook (
   seq INTEGER NOT NULL PRIMARY KEY REFERENCES job (seq) ON DELETE CASCADE,
   url TEXT NOT NULL,
@@ -324,22 +295,9 @@ CREATE TABLE webhook (
 ) STRICT;
 
 CREATE INDEX webhook_due ON webhook (host, due) WHERE due IS NOT NULL;
-`;
 
-/** Creates the table that a new database does not have, so that the import is the same for new and for old databases. */
-const SET_OWNERLESS_JOBS_ASIDE = `
-CREATE TABLE IF NOT EXISTS job (
-  id TEXT, status TEXT, created INTEGER, updated INTEGER,
-  prompt TEXT, request TEXT, result TEXT, error TEXT
-);
-ALTER TABLE job RENAME TO ownerless_job;
-`;
-
-/**
- * Imports jobs from before authorization scopes. The imported jobs get a scope that no caller can have. These jobs are kept as
- * long as other jobs and never run.
- */
-const IMPORT_OWNERLESS_JOBS = `
+-- Imports jobs from before authorization scopes. The imported jobs get a scope that no caller can have. These jobs are
+-- kept as long as other jobs and never run.
 INSERT INTO job (
   id, scope, status, created, updated, started, completed, operation, provider, outputs,
   error_code, bytes, reserved, prompt
@@ -375,20 +333,3 @@ SELECT seq, scope, row_number() OVER (ORDER BY seq) FROM job;
 
 DROP TABLE ownerless_job;
 `;
-
-/** The first schema, in SQL. Times are Unix seconds unless a column says otherwise. */
-export const SCHEMA = [
-  SET_OWNERLESS_JOBS_ASIDE,
-  META,
-  OWNER,
-  ARTIFACT,
-  PRESET,
-  SESSION,
-  JOB,
-  JOB_TOTAL,
-  JOB_CHANGE,
-  QUEUE,
-  LEDGER,
-  WEBHOOK,
-  IMPORT_OWNERLESS_JOBS,
-].join('');

@@ -12,28 +12,18 @@ const FIND_KEY = `
   SELECT key FROM session WHERE provider = @provider AND thread = @threadId AND scope = @scope`;
 const REMOVE = `DELETE FROM session WHERE ${OF_SESSION}`;
 
-const ThreadRow = v.optional(v.object({ thread: v.string() }));
-const KeyRow = v.optional(v.object({ key: v.string() }));
+const Found = v.optional(v.string());
 
-export function createSessionStore(
-  database: Pick<StoreDatabase, 'prepare' | 'read' | 'write'>,
-): SessionStore {
+export function createSessionStore(database: StoreDatabase): SessionStore {
   const bind = database.prepare(BIND);
-  const findThread = database.prepare(FIND_THREAD);
-  const findKey = database.prepare(FIND_KEY);
+  const findThread = database.prepare(FIND_THREAD).pluck();
+  const findKey = database.prepare(FIND_KEY).pluck();
   const remove = database.prepare(REMOVE);
 
   return {
-    bind: (session, threadId) =>
-      database.write(() => {
-        bind.run({ ...session, threadId });
-      }),
-    findThread: (session) =>
-      database.read(() => v.parse(ThreadRow, findThread.get(session))?.thread),
-    findKey: (thread) => database.read(() => v.parse(KeyRow, findKey.get(thread))?.key),
-    remove: (session) =>
-      database.write(() => {
-        remove.run(session);
-      }),
+    bind: (session, threadId) => database.write(() => void bind.run({ ...session, threadId })),
+    findThread: (session) => database.read(() => v.parse(Found, findThread.get(session))),
+    findKey: (thread) => database.read(() => v.parse(Found, findKey.get(thread))),
+    remove: (session) => database.write(() => void remove.run(session)),
   };
 }

@@ -1,6 +1,5 @@
-import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { type Connection, schemaVersion } from './connection.ts';
+import { type Connection, connectToRead, schemaVersion } from './connection.ts';
 import { refuseForeignDatabase, type StateDatabase, sizesOf } from './database.ts';
 import { peekFileHeader } from './database-file.ts';
 import { isDamage, toOpenError, toStoreError, unreadable } from './driver-errors.ts';
@@ -24,34 +23,21 @@ export function openStateReader(file: string, owner = ''): StateReader | undefin
   refuseForeignDatabase(file);
   let connection: Connection | undefined;
   try {
-    connection = new Sqlite(file, {
-      readonly: true,
-      fileMustExist: true,
-      timeout: BUSY_TIMEOUT_MS,
-    });
-    // Rejects functions and virtual tables in the schema, because another program may have changed it.
-    connection.pragma('trusted_schema = OFF');
-    connection.pragma('cell_size_check = ON');
-    refuseOlderSchema(connection);
+    connection = connectToRead(file, BUSY_TIMEOUT_MS);
+    // The version is read through SQLite, because the header of the file may be older than the log.
+    const version = schemaVersion(connection);
+    if (version !== SCHEMA_VERSION) {
+      throw new BridgeError(
+        'configuration',
+        `state.directory: the database has schema ${version}, but this version needs ${SCHEMA_VERSION}; start this version of the bridge once to migrate the database`,
+      );
+    }
     return serve(connection, owner);
   } catch (error) {
     connection?.close();
     if (error instanceof BridgeError || isDamage(error)) throw toOpenError(error, file);
     throw unreadable(file, error);
   }
-}
-
-/**
- * Throws `configuration` if the schema is different. Reads the version through SQLite, because the header of the file may be
- * older than the log.
- */
-function refuseOlderSchema(connection: Connection): void {
-  const version = schemaVersion(connection);
-  if (version === SCHEMA_VERSION) return;
-  throw new BridgeError(
-    'configuration',
-    `state.directory: the database has schema ${version}, not ${SCHEMA_VERSION}; start the bridge of this version once`,
-  );
 }
 
 function serve(connection: Connection, owner: string): StateReader {

@@ -9,7 +9,7 @@ import {
 } from '../../platform/remote-calls.ts';
 import { copyThrown, type ThrownCopy } from '../../platform/thrown-copy.ts';
 import { openStateDatabase } from './database.ts';
-import { createSqliteStores, type SqliteStores } from './sqlite-stores.ts';
+import { createSqliteStores, type OpenSqlite } from './sqlite-stores.ts';
 import { openStateReader } from './state-reader.ts';
 
 /** A message to a storage thread: calls of ports, or the command to open or to close the database. */
@@ -29,11 +29,8 @@ export type StorageReport =
   | { readonly secret: Uint8Array; readonly owner: string }
   | { readonly refusal: ThrownCopy };
 
-interface Opened {
-  readonly stores: SqliteStores;
-  readonly secret: Uint8Array;
+interface Opened extends OpenSqlite {
   readonly owner: string;
-  close(): Promise<void>;
 }
 
 /** Runs a storage thread: opens the database, serves calls until the `close` command, and ends. */

@@ -36,12 +36,8 @@ const PRUNE_USAGE = 'DELETE FROM usage WHERE day < ?';
 const Charged = v.optional(v.number(), 0);
 const Rows = v.array(
   v.object({
-    day: v.number(),
     provider: v.string(),
-    images: v.number(),
-    lost: v.number(),
-    unknown: v.number(),
-    failed: v.number(),
+    ...v.entriesFromList(['day', 'images', 'lost', 'unknown', 'failed'], v.number()),
     tokens: v.pipe(
       v.nullable(v.number()),
       v.transform((tokens) => tokens ?? undefined),

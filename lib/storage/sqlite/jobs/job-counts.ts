@@ -64,23 +64,6 @@ const LAST_USER = 'SELECT max(seq) FROM job_input WHERE sha256 = +?';
 
 const Scope = v.optional(v.string());
 const Sequence = v.nullable(v.number());
-const CountedRow = v.optional(
-  v.object({
-    scope: v.string(),
-    provider: v.string(),
-    status: v.picklist(JOB_STATUSES),
-    hidden: v.number(),
-    favorite: v.number(),
-    bytes: v.number(),
-    reserved: v.number(),
-    ordinaryJobs: v.number(),
-    ordinaryBytes: v.number(),
-  }),
-);
-
-/** The share of one job in the counts. */
-type Counted = NonNullable<v.InferOutput<typeof CountedRow>>;
-
 const NUMBERS = [
   'hidden',
   'favorite',
@@ -89,6 +72,17 @@ const NUMBERS = [
   'ordinaryJobs',
   'ordinaryBytes',
 ] as const;
+const CountedRow = v.optional(
+  v.object({
+    scope: v.string(),
+    provider: v.string(),
+    status: v.picklist(JOB_STATUSES),
+    ...v.entriesFromList(NUMBERS, v.number()),
+  }),
+);
+
+/** The share of one job in the counts. */
+type Counted = NonNullable<v.InferOutput<typeof CountedRow>>;
 
 /**
  * Maintains the counts of all jobs, of each scope and of each provider, and the turns of scopes, inside the transactions that
@@ -140,7 +134,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
       if (addToQueue.run(added).changes === 0) joinQueue.run(added);
     },
 
-    /** Returns the waiting scope whose last claim is the oldest. Undefined if no scope waits or the queue is paused. */
+    /** Returns the waiting scope whose last claim is the oldest. Returns undefined if no scope waits or the queue is paused. */
     nextScope: () => v.parse(Scope, nextScope.get()),
 
     /** Counts a claimed job as running, and puts its scope behind all other waiting scopes. */
@@ -187,14 +181,10 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
   };
 }
 
-interface AddedJob {
+/** A queued job. `provider` is the first provider of its plan. */
+type AddedJob = Pick<Counted, 'scope' | 'provider' | 'bytes' | 'reserved'> & {
   readonly sequence: number;
-  readonly scope: string;
-  /** The first provider of the plan. */
-  readonly provider: string;
-  readonly bytes: number;
-  readonly reserved: number;
-}
+};
 
 type Difference = Record<JobStatus | (typeof NUMBERS)[number], number>;
 

@@ -5,7 +5,7 @@ import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
-// Above every possible sequence.
+// Greater than every sequence.
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = @sequence AND scope = @scope`;

@@ -84,8 +84,8 @@ const WebhookRow = v.pipe(
 const { code: bridgeCode, suggestions, ...errorEntries } = FlatBridgeError.entries;
 
 /**
- * An error in the format of earlier versions, which stored `bridge_ext.code` as the code. If several codes share this value,
- * the first is used.
+ * An error in the format of earlier versions, which stored `bridge_ext.code` as the code. If several error codes have this
+ * value, the first code is used.
  */
 const EarlierError = v.pipe(
   v.strictObject({ ...errorEntries, code: bridgeCode, suggestions }),

@@ -15,12 +15,10 @@ export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_JOBS);
 }
 
-/** Returns the first sequence of a block. */
 export function blockStart(block: number): number {
   return block * BLOCK_JOBS;
 }
 
-/** Returns the position of a job in its block. */
 export function positionOf(sequence: number): number {
   return sequence % BLOCK_JOBS;
 }

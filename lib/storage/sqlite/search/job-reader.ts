@@ -2,7 +2,7 @@ import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
-import { connectToRead } from '../connection.ts';
+import { connectToRead, limitCache } from '../connection.ts';
 import { matchingSql } from '../jobs/job-list.ts';
 import { foldPrompt } from './fold-prompt.ts';
 import { blockStart } from './grams.ts';
@@ -40,6 +40,7 @@ export type JobReader = ReturnType<typeof openJobReader>;
 /** Reads the jobs of the state database `file` through a read-only connection. */
 export function openJobReader(file: string) {
   const connection = connectToRead(file);
+  limitCache(connection);
   const find = connection.prepare(FIND);
   const findId = connection.prepare(FIND_ID).pluck();
   const newestBelow = connection.prepare(NEWEST_BELOW).pluck();

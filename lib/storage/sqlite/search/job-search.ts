@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { BridgeError, type BridgeErrorOptions } from '../../../errors/bridge-error.ts';
-import type { ErrorCode } from '../../../errors/codes.ts';
+import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobSearch, JobStore } from '../../../jobs/job-store-port.ts';
+import { abortable } from '../../../platform/abortable.ts';
+import { restoreThrown, type ThrownCopy } from '../../../platform/thrown-copy.ts';
 import type { SearchRequest } from './find-jobs.ts';
 import { BLOCK_JOBS, blockOf } from './grams.ts';
 
@@ -21,26 +22,13 @@ export type SearchCommand =
   | { readonly kind: 'removed'; readonly blocks: readonly number[] }
   | { readonly kind: 'close' };
 
-/**
- * A failed update of the index, with the fields of the error, because an error object loses some of its fields when it is sent
- * between threads.
- */
-export interface IndexFailure {
-  readonly name: string;
-  readonly message: string;
-  readonly stack?: string | undefined;
-  readonly code?: unknown;
-}
-
-/** The reply to `find`: at most one sequence more than the limit, or the error. */
-export type SearchReply = { readonly id: number } & (
-  | { readonly sequences: readonly number[] }
-  | {
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly details: NonNullable<BridgeErrorOptions['details']>;
-    }
-);
+/** A message from the search thread. */
+export type SearchReport =
+  /** The reply to `find`. There is at most one sequence more than the limit. */
+  | { readonly id: number; readonly sequences: readonly number[] }
+  | { readonly id: number; readonly thrown: ThrownCopy }
+  /** The index could not be updated. Searches work without the index, and the thread continues. */
+  | { readonly indexFailure: ThrownCopy };
 
 interface Deps {
   readonly files: SearchFiles;
@@ -50,10 +38,7 @@ interface Deps {
   readonly onFailure: (error: unknown) => void;
 }
 
-interface Waiting {
-  onReply(reply: SearchReply): void;
-  onThreadEnd(cause: unknown): void;
-}
+type Waiting = PromiseWithResolvers<readonly number[]>;
 
 // The maximum number of waiting searches. Further searches are rejected, because an error is better for a client than a longer
 // wait.
@@ -78,46 +63,42 @@ export function createJobSearch({ files, jobs, onFailure }: Deps) {
   let lastId = 0;
   let unreported = 0;
 
+  function onReport(report: SearchReport): void {
+    if ('indexFailure' in report) {
+      onFailure(restoreThrown(report.indexFailure));
+      return;
+    }
+    const search = waiting.get(report.id);
+    waiting.delete(report.id);
+    if ('sequences' in report) search?.resolve(report.sequences);
+    else search?.reject(restoreThrown(report.thrown));
+  }
+
+  function onEnd(cause: unknown): void {
+    thread = undefined;
+    if (cause !== undefined) onFailure(cause);
+    const failure = new BridgeError('overloaded', 'the search thread has ended', { cause });
+    for (const search of waiting.values()) search.reject(failure);
+    waiting.clear();
+  }
+
   function running(): SearchThread {
-    thread ??= startSearchThread(files, {
-      onReply: (reply) => waiting.get(reply.id)?.onReply(reply),
-      onIndexFailure: onFailure,
-      onEnd(cause) {
-        thread = undefined;
-        if (cause !== undefined) onFailure(cause);
-        for (const search of [...waiting.values()]) search.onThreadEnd(cause);
-      },
-    });
+    thread ??= startSearchThread(files, onReport, onEnd);
     return thread;
   }
 
-  function ask(request: SearchRequest, signal: AbortSignal): Promise<readonly number[]> {
-    return new Promise((resolve, reject) => {
-      lastId += 1;
-      const id = lastId;
-      const forget = () => {
-        waiting.delete(id);
-        signal.removeEventListener('abort', onAbort);
-      };
-      const onAbort = () => {
-        forget();
-        thread?.send({ kind: 'forget', id });
-        reject(signal.reason);
-      };
-      waiting.set(id, {
-        onReply(reply) {
-          forget();
-          if ('sequences' in reply) resolve(reply.sequences);
-          else reject(new BridgeError(reply.code, reply.message, { details: reply.details }));
-        },
-        onThreadEnd(cause) {
-          forget();
-          reject(new BridgeError('overloaded', 'the search thread has ended', { cause }));
-        },
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
+  async function ask(request: SearchRequest, signal: AbortSignal): Promise<readonly number[]> {
+    lastId += 1;
+    const id = lastId;
+    const search: Waiting = Promise.withResolvers();
+    waiting.set(id, search);
+    try {
       running().send({ kind: 'find', id, request });
-    });
+      return await abortable(search.promise, signal);
+    } finally {
+      // The search is still waiting only if the signal has aborted.
+      if (waiting.delete(id)) thread?.send({ kind: 'forget', id });
+    }
   }
 
   function added(count: number): void {
@@ -142,10 +123,10 @@ export function createJobSearch({ files, jobs, onFailure }: Deps) {
   return {
     find,
 
-    /** Must be called after each commit that adds jobs, with their number. */
+    /** Must be called after each commit that adds jobs, with the number of added jobs. */
     added,
 
-    /** Must be called after each commit that removes jobs, with their sequences. */
+    /** Must be called after each commit that removes jobs, with the sequences of the removed jobs. */
     removed(sequences: readonly number[]): void {
       // A thread that starts later checks all blocks.
       thread?.send({ kind: 'removed', blocks: [...new Set(sequences.map(blockOf))] });
@@ -177,28 +158,19 @@ export function reportingTo({ added, removed }: IndexedSearch, store: JobStore):
   };
 }
 
-interface SearchThread {
-  /** Resolves when the thread has ended. */
-  readonly ended: Promise<void>;
-  send(command: SearchCommand): void;
-}
-
-interface Listener {
-  onReply(reply: SearchReply): void;
-  /** Called when the index fails. Searches work without the index, and the thread continues. */
-  onIndexFailure(error: Error): void;
-  /** Called when the thread has ended. `cause` is the error that ended the thread, undefined after `close`. */
-  onEnd(cause: unknown): void;
-}
+type SearchThread = ReturnType<typeof startSearchThread>;
 
 // The limit of the JavaScript heap. The arrays for indexing a block are outside this heap.
 const HEAP_MB = 64;
 
+/** Starts the thread. `onEnd` is called with the error that ended the thread, or with undefined after the `close` command. */
 function startSearchThread(
   files: SearchFiles,
-  { onReply, onIndexFailure, onEnd }: Listener,
-): SearchThread {
-  // Always the compiled file, even if this file runs from source. Its path is in `imports` of package.json.
+  onReport: (report: SearchReport) => void,
+  onEnd: (cause: unknown) => void,
+) {
+  // The worker is always the compiled file, even if this file runs from source. The path of the worker is in `imports` of
+  // package.json.
   const program = createRequire(import.meta.url).resolve('#search-worker');
   const worker = new Worker(program, {
     name: 'search',
@@ -206,10 +178,7 @@ function startSearchThread(
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   let cause: unknown;
-  worker.on('message', (message: SearchReply | IndexFailure) => {
-    if ('id' in message) onReply(message);
-    else onIndexFailure(Object.assign(new Error(message.message), message));
-  });
+  worker.on('message', onReport);
   worker.on('error', (error) => {
     cause = error;
   });
@@ -219,5 +188,9 @@ function startSearchThread(
       resolve();
     });
   });
-  return { ended, send: (command) => worker.postMessage(command) };
+  return {
+    /** Resolves when the thread has ended. */
+    ended,
+    send: (command: SearchCommand) => worker.postMessage(command),
+  };
 }

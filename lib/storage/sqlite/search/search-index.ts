@@ -22,7 +22,9 @@ CREATE TABLE block (
 ) STRICT;
 CREATE TABLE posting (slot INTEGER NOT NULL PRIMARY KEY, positions BLOB NOT NULL) STRICT`;
 const LIST_BLOCKS = 'SELECT number, jobs, last_seq AS lastSequence, last_id AS lastId FROM block';
-const INSERT_BLOCK = 'INSERT INTO block (number, jobs, last_seq, last_id) VALUES (?, ?, ?, ?)';
+const INSERT_BLOCK = `
+  INSERT INTO block (number, jobs, last_seq, last_id)
+  VALUES (@number, @jobs, @lastSequence, @lastId)`;
 const DELETE_BLOCK = 'DELETE FROM block WHERE number = ?';
 const FIND_POSTING = 'SELECT positions FROM posting WHERE slot = ?';
 const INSERT_POSTING = 'INSERT INTO posting (slot, positions) VALUES (?, ?)';
@@ -47,20 +49,13 @@ const BlockRows = v.array(
 export type IndexedBlock = v.InferOutput<typeof BlockRows>[number];
 const Posting = v.optional(v.instance(Uint8Array));
 
-interface OpenIndex {
-  readonly connection: Connection;
-  readonly blocks: Map<number, IndexedBlock>;
-  findPosting(slot: number): Uint8Array | undefined;
-  insertPosting(slot: number, posting: Uint8Array): void;
-  insertBlock(block: IndexedBlock): void;
-  deleteBlock(number: number): void;
-}
+type OpenIndex = ReturnType<typeof withStatements>;
 
 export type SearchIndex = ReturnType<typeof openSearchIndex>;
 
 /**
- * Stores the jobs of each block that may contain a gram, in a separate file that can be rebuilt. Reading therefore never fails:
- * a damaged file is removed, and a block that cannot be read counts as not indexed.
+ * Stores the jobs of each block that may contain a gram, in a separate file that can be rebuilt. Reading never fails, because a
+ * damaged file is removed and a block that cannot be read counts as not indexed.
  */
 export function openSearchIndex(file: string) {
   let opened = openIfPossible(file);
@@ -201,7 +196,7 @@ function openIndex(file: string): OpenIndex {
   }
 }
 
-function withStatements(connection: Connection): OpenIndex {
+function withStatements(connection: Connection) {
   const listBlocks = connection.prepare(LIST_BLOCKS);
   const insertBlock = connection.prepare(INSERT_BLOCK);
   const deleteBlock = connection.prepare(DELETE_BLOCK);
@@ -212,11 +207,10 @@ function withStatements(connection: Connection): OpenIndex {
   return {
     connection,
     blocks: new Map(blocks.map((block) => [block.number, block])),
-    findPosting: (slot) => v.parse(Posting, findPosting.get(slot)),
-    insertPosting: (slot, posting) => insertPosting.run(slot, posting),
-    insertBlock: ({ number, jobs, lastSequence, lastId }) =>
-      insertBlock.run(number, jobs, lastSequence, lastId),
-    deleteBlock(number) {
+    findPosting: (slot: number) => v.parse(Posting, findPosting.get(slot)),
+    insertPosting: (slot: number, posting: Uint8Array) => insertPosting.run(slot, posting),
+    insertBlock: (block: IndexedBlock) => insertBlock.run(block),
+    deleteBlock(number: number): void {
       deleteBlock.run(number);
       deletePostings.run(firstSlot(number), firstSlot(number + 1));
     },

@@ -1,17 +1,19 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { toBridgeError } from '../../../errors/bridge-error.ts';
 import { systemClock } from '../../../platform/clock.ts';
+import { copyThrown } from '../../../platform/thrown-copy.ts';
 import { createTimeSlices, type Steps } from '../../../platform/time-slices.ts';
 import { toStoreError } from '../driver-errors.ts';
 import { findJobs, type SearchRequest } from './find-jobs.ts';
 import { confirmIndex, forgetRemoved, indexBlocks } from './index-blocks.ts';
 import { openJobReader } from './job-reader.ts';
-import type { IndexFailure, SearchCommand, SearchFiles, SearchReply } from './job-search.ts';
+import type { SearchCommand, SearchFiles, SearchReport } from './job-search.ts';
 import { openSearchIndex } from './search-index.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
 /** Runs the search thread: serves searches, and updates the index between them. */
 function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
+  const post = (report: SearchReport) => port.postMessage(report);
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
@@ -52,13 +54,13 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
       // update.
       isUpdating = false;
       hasFailed = true;
-      if (!closing.signal.aborted) port.postMessage(toIndexFailure(thrown));
+      if (!closing.signal.aborted) post({ indexFailure: copyThrown(thrown) });
     });
   }
 
-  function reply(message: SearchReply): void {
-    running.delete(message.id);
-    port.postMessage(message);
+  function reply(report: SearchReport & { readonly id: number }): void {
+    running.delete(report.id);
+    post(report);
     // The search may have removed a damaged index. After a failed update, searches do not try to rebuild the index.
     if (!index.isOpen() && !hasFailed) updateIndex();
   }
@@ -70,7 +72,8 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
       const sequences = await searches.run(findJobs(sources, request), controller.signal);
       if (!controller.signal.aborted) reply({ id, sequences });
     } catch (thrown) {
-      if (!controller.signal.aborted) reply({ id, ...toFailure(thrown) });
+      if (!controller.signal.aborted)
+        reply({ id, thrown: copyThrown(toBridgeError(toStoreError(thrown))) });
     }
   }
 
@@ -97,17 +100,6 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   for (const { number } of index.blocks()) suspects.add(number);
   updateIndex();
   port.on('message', handle);
-}
-
-function toIndexFailure(thrown: unknown): IndexFailure {
-  const error = thrown instanceof Error ? thrown : new Error('the thrown value is not an error');
-  const { name, message, stack } = error;
-  return { name, message, stack, ...('code' in error && { code: error.code }) };
-}
-
-function toFailure(thrown: unknown) {
-  const { code, message, details } = toBridgeError(toStoreError(thrown));
-  return { code, message, details };
 }
 
 if (parentPort !== null) serve(parentPort, workerData);

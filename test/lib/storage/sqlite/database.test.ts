@@ -218,7 +218,7 @@ describe('openStateDatabase', () => {
       const before = await readFile(file);
 
       expect(() => openStateDatabase({ file, ids, migrations: WHOLE })).toThrow(
-        /^state\.directory: the log \S+bridge\.sqlite-wal belongs to another database/,
+        /^state\.directory: the log \S+bridge\.sqlite-wal does not belong to the database/,
       );
 
       expect(await readFile(file)).toEqual(before);
@@ -305,7 +305,7 @@ describe('openStateDatabase', () => {
       const journal = await write();
       await writeFile(`${file}-journal`, journal);
       const before = await everything();
-      const refusal = /^state\.directory: the journal \S+-journal belongs to another database/;
+      const refusal = /^state\.directory: the journal \S+-journal does not belong to the database/;
 
       expect(() => openStateDatabase({ file, ids, migrations: WHOLE })).toThrow(refusal);
       expect(() => findProblems(file)).toThrow(refusal);
