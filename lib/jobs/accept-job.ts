@@ -3,6 +3,7 @@ import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { inputsOf, isTerminal, type JobRequest, type Webhook } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { effectOf, isPerhapsPaid } from '../errors/call-effect.ts';
 import type { Generation } from '../generation/generation.ts';
 import {
   type GenerationRequest,
@@ -140,11 +141,7 @@ function createSubmitJob(
       request,
       async (signal) => (await accept(signal)).job.id,
       context,
-      async (earlier) => {
-        const job = await store.find(scope, earlier);
-        // The client gets a new job if the earlier job was removed, or if it failed and nothing was charged.
-        return job === undefined || (job.status === 'failed' && job.error?.retryable === true);
-      },
+      async (earlier) => isRepeatable(await store.find(scope, earlier)),
     );
     return { job: foundJob(await store.find(scope, id)), repeated: replayed };
   }
@@ -186,6 +183,15 @@ function createSubmitJob(
     const earlier = await store.findByKey(key);
     return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, key);
   };
+}
+
+/** Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed and nothing was charged. */
+function isRepeatable(job: JobRecord | undefined): boolean {
+  if (job === undefined) return true;
+  if (job.status !== 'failed' || job.error === undefined) return false;
+  const { code, retryable, details } = job.error;
+  if (details['outcome'] === 'unknown' || details['succeeded_outputs'] !== undefined) return false;
+  return retryable || !isPerhapsPaid(effectOf({ code, effect: undefined }));
 }
 
 /** Creates the function that accepts retries of jobs that ended without success. */

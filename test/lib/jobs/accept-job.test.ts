@@ -135,12 +135,13 @@ describe('createJobAcceptance, submit', () => {
   });
 
   test.each([
-    ['finds a job that failed after a charge', { effect: 'made' }, true],
-    ['replaces a job that failed without a charge', { retryable: true }, false],
-  ] as const)('a repetition by a client that counts its retries %s', async (_, failure, found) => {
+    ['finds a job that failed after a charge', 'protocol', true],
+    ['replaces a job that failed without a charge', 'upstream', false],
+    ['replaces a job that failed before a call', 'overloaded', false],
+  ] as const)('a repetition by a client that counts its retries %s', async (_, code, found) => {
     rig.work();
     const { job } = await rig.submit({}, { retryCount: '0' });
-    (await rig.run(0)).fail(new BridgeError('upstream', 'the provider failed', failure));
+    (await rig.run(0)).fail(new BridgeError(code, 'the provider failed'));
     await rig.ended(job.id);
 
     const { job: again, replayed } = await rig.submit({}, { retryCount: '1' });
