@@ -27,7 +27,7 @@ if (refusal === undefined) {
     command === 'serve' || command === 'quickstart'
       ? (await import('../lib/storage/storage-thread.ts')).startStorageThread()
       : undefined;
-  // If the command does not serve, because its options are invalid for example, the thread ends with the process.
+  // If the command does not serve, for example because its options are invalid, the thread ends with the process.
   storageThread?.worker.unref();
   const { runCommandLine } = await import('./cli/command-line.ts');
   const { untilStopped } = await import('./cli/stop-signals.ts');

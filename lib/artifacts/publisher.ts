@@ -66,7 +66,9 @@ export function createPublisher(deps: Deps) {
   }
 
   return {
-    /** Checks the folder, as `ArtifactRoot` describes. Must be called before images that will be published are paid for. */
+    /**
+     * Checks the folder, as `ArtifactRoot` describes. Must be called before the bridge pays for images that will be published.
+     */
     refuseBroken: deps.artifactRoot.refuseBroken,
 
     /**

@@ -19,8 +19,8 @@ export interface TimeSlices {
 }
 
 /**
- * Creates time slices with one budget per turn of the event loop for all work, so that many small pieces of work do not delay
- * the loop more than one large piece. Work that exhausts the budget of a turn continues after the other waiting work. Only one
+ * Creates time slices. All work shares one budget per turn of the event loop, so many small pieces of work delay the loop no
+ * longer than one large piece does. Work that exhausts the budget of a turn continues after the other waiting work. Only one
  * instance may exist for an event loop.
  */
 export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices {

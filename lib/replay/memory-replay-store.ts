@@ -186,7 +186,10 @@ interface Share {
 
 const newShare = (): Share => ({ pinned: 0, evictable: new Set(), evictableBytes: 0 });
 
-/** Counts the entries of one policy by scope, so that one scope cannot evict the entries of all other scopes. */
+/**
+ * Counts the entries of one policy by scope, so that a scope with too many entries evicts its own entries before those of other
+ * scopes.
+ */
 function createSpace({ maxEntries, evicts }: ReplayPolicy) {
   const shares = new Map<string, Share>();
   const total = newShare();

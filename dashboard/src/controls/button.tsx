@@ -21,7 +21,7 @@ export function Icon({ of, small, filled, class: extra }: IconProps) {
   );
 }
 
-/** Renders an icon with a label. If there is little room, the label is hidden and only read aloud. */
+/** Renders an icon with a label. If there is little room, the label is hidden, but screen readers still read it. */
 export function IconLabel({ of, children }: { readonly of: IconNode; readonly children: string }) {
   return (
     <>

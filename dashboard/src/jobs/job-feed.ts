@@ -70,7 +70,8 @@ function createJobList(jobs: Jobs, filter: JobFilter) {
   let isTaking = false;
 
   const unsubscribe = jobs.subscribe((change) => {
-    // Changes caused by a new page are ignored, because the bridge has already matched the full prompts of its jobs.
+    // Changes caused by a new page are ignored, because the bridge has already matched the full prompts of the jobs on that
+    // page against the search.
     if (isTaking) return;
     if (change.kind === 'removed') drop(change.id);
     // The search is not checked for a listed job, because prompts never change.

@@ -8,7 +8,7 @@ export async function openImage(image: Blob, mask: Blob | undefined): Promise<Op
   return reply.opened;
 }
 
-/** Resolves with the mask as a PNG in the size of the source. The PNG is transparent where the image may change. */
+/** Resolves with the mask as a PNG of the same size as the source. The PNG is transparent where the image may change. */
 export async function writeMask({ pixels, width, height }: Plane, size: Size): Promise<Blob> {
   const reply = await run({ kind: 'write', pixels, plane: { width, height }, size });
   if (reply?.kind !== 'written') throw new Error('the mask cannot be encoded');

@@ -19,7 +19,7 @@ export type SingleKey = Exclude<ProviderKey, ProviderKind>;
 /** A provider that has settings. The provider may be disabled. */
 export interface RegisteredProvider {
   readonly name: string;
-  /** The path of the settings of the provider. */
+  /** The path of the provider's settings in the configuration, such as `providers.agent_app_server`. */
   readonly path: string;
   readonly settings: Config['providers'][SingleKey] | Config['providers'][ProviderKind][string];
 }

@@ -1,4 +1,4 @@
-// The maximum number of wrong letters. For a short name, the maximum is a third of the letters plus one.
+// The maximum number of wrong letters. For a short name, the maximum is one more than a third of the number of letters.
 const MAX_DISTANCE = 3;
 
 /** Returns the most similar name, or undefined if no name is similar. */

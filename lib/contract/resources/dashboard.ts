@@ -4,7 +4,10 @@ import { documented } from '../schema/fields.ts';
 /** The path below `/dashboard/`, which the page itself evaluates. */
 export const DashboardViewPath = v.strictObject({ view: v.string() });
 
-/** The path parameters of a file of the page. The format of the name is not checked; any unknown name returns 404. */
+/**
+ * The path parameters of a file that the dashboard page loads. The format of the name is not checked; any unknown name returns
+ * 404.
+ */
 export const DashboardAssetPath = v.strictObject({ name: v.string() });
 
 /** The headers that decide between 200 and 304 and select the content coding (RFC 9110, sections 12.5.3 and 13). */

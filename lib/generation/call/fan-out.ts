@@ -202,7 +202,7 @@ async function callInSlot(
       ledger,
     });
     if (result.outputs.length !== indices.length) {
-      throw new BridgeError('protocol', 'the provider returned a wrong number of images', {
+      throw new BridgeError('protocol', 'the provider returned the wrong number of images', {
         details: { reason: 'wrong_count', returned_images: result.outputs.length },
       });
     }

@@ -141,7 +141,7 @@ export function countFailed(
   });
 }
 
-/** Adds the counts of each provider. */
+/** Adds up the counts of each provider. */
 export function sumByProvider(counts: readonly ProviderCounts[]): readonly ProviderCounts[] {
   const byProvider = Map.groupBy(counts, ({ provider }) => provider);
   return [...byProvider].map(([provider, own]) => own.reduce(addCounts, { ...NOTHING, provider }));

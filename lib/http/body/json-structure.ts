@@ -10,7 +10,8 @@ const MAX_PARTS = 5000;
 // backslashes.
 const MAX_BACKSLASHES = 100_000;
 
-// Each byte outside strings is read on the main thread, which takes 4 ms at this limit. A valid request has a few thousand.
+// Each byte outside strings is read on the main thread, which takes 4 ms at this limit. A valid request has only a few thousand
+// bytes outside strings.
 const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
 // Names are limited because errors and replies repeat names. The longest name of a valid request has 128 bytes, each of which may

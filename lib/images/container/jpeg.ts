@@ -76,8 +76,8 @@ function isRestart(marker: number): boolean {
 }
 
 /**
- * Returns the index of further images in an MPF segment, without the prefix of the segment. Offsets in the index are relative
- * to the byte after the prefix (CIPA DC-007, 5.2).
+ * Returns the index of an MPF segment, which lists further images, without the prefix of the segment. Offsets in the index are
+ * relative to the byte after the prefix (CIPA DC-007, 5.2).
  */
 function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
   const isMpf = marker === APP2 && beginsWith(payload, MPF_PREFIX);
@@ -246,7 +246,9 @@ function applySegment(state: JpegState, segment: JpegSegment): ImageFault | unde
   return undefined;
 }
 
-/** The maximum number of segments that are searched for the frame header, because a file may begin with any number of segments. */
+/**
+ * The maximum number of segments that are searched for the frame header, because a file may begin with any number of segments.
+ */
 const MAX_SEGMENTS = 4096;
 
 function headerEdges(bytes: Buffer): Edges | undefined {

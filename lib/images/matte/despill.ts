@@ -186,7 +186,7 @@ const RAYS_Y = Int8Array.from(RAYS, ([, y]) => y);
 interface Found {
   /** Index of the pixel that has the colour of the subject. Undefined if no neighbour qualifies. */
   pixel: number | undefined;
-  /** Average excess of the hue of the key in the neighbours that are out of reach of the spill. At least 0. */
+  /** Average excess of the key's hue in the neighbours that the spill cannot reach. At least 0. */
   excess: number;
 }
 

@@ -41,8 +41,9 @@ const DISABLED_FEATURES = [
 ];
 
 /**
- * Returns the arguments of the child: the arguments in the settings, followed by assignments that disable optional
- * features. Retries of upstream calls are disabled in the child because each retry is charged.
+ * Returns the arguments of the child: the arguments in the settings, then `app-server`, then assignments that set the model and
+ * its provider and disable optional features. Retries of upstream calls are disabled in the child because each retry is
+ * charged.
  */
 export function agentArguments({
   args,

@@ -30,7 +30,7 @@ interface Deps {
    * response.
    */
   readonly handleRequest: (method: string, params: unknown) => Promise<unknown> | undefined;
-  /** Called if the output is invalid or the child does not respond, so that the child must be replaced. */
+  /** Called if the output is invalid or the child does not respond. The child must then be replaced. */
   readonly onFault: () => void;
 }
 

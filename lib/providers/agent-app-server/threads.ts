@@ -19,7 +19,7 @@ export const THREAD_ID = /^[A-Za-z0-9-]{1,128}$/;
 
 const Started = v.object({ thread: v.object({ id: v.pipe(v.string(), v.regex(THREAD_ID)) }) });
 
-// The agent reports all errors of threads with the same code, so that only their texts differ.
+// The agent reports all thread errors with the same code, so only their texts tell the errors apart.
 const NOT_FOUND = /no rollout found|thread not found|invalid session id|is archived/;
 const IN_USE = /active writer/;
 

@@ -8,8 +8,8 @@ interface Deps {
 }
 
 /**
- * Returns a placeholder to put into a JSON value, alone or inside a string, for the base64 (RFC 4648, section 4) of
- * `bytes`.
+ * Returns a placeholder for the base64 (RFC 4648, section 4) of `bytes`. The placeholder can be put into a JSON value, alone or
+ * inside a string.
  */
 export type Base64Marker = (bytes: Buffer) => string;
 

@@ -125,7 +125,7 @@ async function probe(root: string, bytes: number): Promise<void> {
   const folder = await findFolder(root, STAGING);
   if (folder === undefined) {
     if ((await statName(join(root, ...STAGING))) !== undefined) {
-      throw new BridgeError('artifact', 'the folder .staging is a link or a file', {
+      throw new BridgeError('artifact', '.staging is a link or a file, not a folder', {
         details: { reason: 'artifact_folder_unusable' },
       });
     }

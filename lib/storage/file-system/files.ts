@@ -17,7 +17,10 @@ const ZEROS = Buffer.alloc(262_144);
 // Hashing this many bytes takes about 2 ms.
 const STEP_BYTES = 4 * 1024 * 1024;
 
-/** Creates a file of `bytes` zero bytes. The file is not synced, because a full file system already rejects the write. */
+/**
+ * Creates a file of `bytes` zero bytes. The file is not synced: it only tests whether the space is free, and a full file system
+ * already rejects the write.
+ */
 export async function writeZeros(path: string, bytes: number): Promise<void> {
   const file = await open(path, CREATE_FLAGS, OWNER_FILE);
   try {
@@ -169,8 +172,8 @@ const MOST_REMEMBERED = 10_000;
 export type FolderMaker = ReturnType<typeof createFolderMaker>;
 
 /**
- * Creates folders below a root folder. The root is created together with the first folder. New folders get the permissions `mode`.
- * The permissions of existing folders do not change.
+ * Creates folders below a root folder. The root is created together with the first folder. New folders get the permissions
+ * `mode`. The permissions of existing folders do not change.
  */
 export function createFolderMaker(root: string, mode = OWNER_FOLDER) {
   const durable = new Set<string>();

@@ -17,8 +17,8 @@ type Opened = Extract<StorageReport, { readonly owner: string }>;
 
 /**
  * Prepares the thread that writes, by default a new one. The thread loads its program while the caller prepares the state. The
- * main thread never waits for the disk. All calls of one turn of its event loop are sent in one message. The thread commits all writes of a message
- * together and replies after the commit.
+ * main thread never waits for the disk. All calls of one turn of its event loop are sent in one message. The thread commits all
+ * writes of a message together and replies after the commit.
  */
 export function startStorageThreads(started: StorageThread = startStorageThread()) {
   const writer = prepareThread(started);
@@ -80,7 +80,8 @@ function createReading(
       () => {
         reading = reader;
       },
-      // The first thread continues to read. Its reads report the reason, such as a damaged schema.
+      // The first thread continues to read. The reads of the first thread report why the second thread could not open the
+      // database, such as a damaged schema.
       () => reader.close(),
     );
   }

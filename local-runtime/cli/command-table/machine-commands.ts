@@ -119,7 +119,7 @@ export const MACHINE_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'schema',
-    about: 'print, check or write the generated documents',
+    about: 'print, check or write the OpenAPI document or the JSON Schema of an image request',
     options: {
       kind: {
         value: 'kind',

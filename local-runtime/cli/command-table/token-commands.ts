@@ -84,7 +84,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
   }),
   request({
     name: 'usage',
-    about: 'show the daily image usage of the token',
+    about: 'show the daily image usage of your token',
     options: {
       days: {
         value: 'count',

@@ -18,7 +18,7 @@ describe.runIf(process.platform === 'linux')('the allocator settings', () => {
 
     expect(argv.slice(0, -1)).toEqual(child.spawnargs);
     expect(env).toContain('MALLOC_ARENA_MAX=2');
-    expect(env).toContain('MALLOC_MMAP_THRESHOLD_=98304');
+    expect(env).toContain('MALLOC_MMAP_THRESHOLD_=65536');
     expect(env).toContain(`PATH=${process.env['PATH']}`);
   });
 

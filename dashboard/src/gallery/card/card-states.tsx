@@ -156,7 +156,7 @@ function Ways({ job, failure, waits, tabIndex }: WaysProps) {
   );
 }
 
-/** Returns the part of a job's error that its summary contains, for use until the whole error has been read. */
+/** Returns the part of a job's error that the job's summary contains, for use until the whole error has been loaded. */
 function assumed({
   status,
   error_code,

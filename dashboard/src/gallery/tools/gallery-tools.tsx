@@ -63,7 +63,7 @@ function SearchField() {
 
   /** The last search text that this field has read from the address or written to the address. */
   const asked = useRef(search);
-  // The Back button and links also change the address. Text that was typed since the last request is kept.
+  // The Back button and links also change the address. Text that has been typed since the last search request is kept.
   useEffect(() => {
     if (search === asked.current) return;
     asked.current = search;

@@ -63,7 +63,7 @@ const WORK_LEGEND = [
   { look: 'second', name: text('system.work.waiting') },
 ];
 
-/** Shows how many jobs of all callers are waiting and for how long, and a switch that pauses the queue. */
+/** Shows the number of waiting jobs of all callers, the age of the oldest waiting job, and a switch that pauses the queue. */
 function QueueLine() {
   const { queue, toasts } = usePage();
   const { value: latest } = queue.latest;

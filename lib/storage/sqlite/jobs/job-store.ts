@@ -329,9 +329,13 @@ function refuseBeyond(limit: string, verdict: ReturnType<typeof checkRoom>): voi
   if (verdict === 'room') return;
   const details = { limit, retry_after_ms: RETRY_AFTER_MS };
   if (verdict === 'share') {
-    throw new BridgeError('rate_limited', 'share of the job queue or storage exceeded', {
-      details: { reason: 'share', ...details },
-    });
+    throw new BridgeError(
+      'rate_limited',
+      'the job would exceed the share of the caller in the job queue or the database',
+      {
+        details: { reason: 'share', ...details },
+      },
+    );
   }
   throw new BridgeError('overloaded', 'job queue or storage limit reached', {
     details: { reason: 'jobs_full', ...details },

@@ -21,8 +21,8 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
   let units = 0;
 
   /**
-   * Reads missing prompts into the cache. Between two steps, another search may also read prompts into the cache, possibly of a
-   * later block.
+   * Reads missing prompts into the cache. Between two steps, another search may also read prompts into the cache, possibly
+   * those of a later block.
    */
   function* catchUp(): Steps<void> {
     const asked = block;
