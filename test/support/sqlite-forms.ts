@@ -56,6 +56,8 @@ async function openInMemory(): Promise<OpenForm> {
 function openInThreads(file: string): Promise<OpenSqlite> {
   return startStorageThreads().open({
     file,
+    // The contract suites call the second thread too.
+    overlapsBeforeReader: 1,
     onFailure(error) {
       throw error;
     },

@@ -11,7 +11,12 @@ interface Options {
   readonly file: string;
   /** Called once if a thread ends by itself. Acknowledged writes are durable. All other calls are rejected. */
   readonly onFailure: (error: BridgeError) => void;
+  /** The number of consecutive overlapping calls after which a second thread starts to read. The default is 16. */
+  readonly overlapsBeforeReader?: number;
 }
+
+// The start of a bridge makes about ten overlapping calls. An idle bridge does not need the second thread.
+const OVERLAPS = 16;
 
 type Opened = Extract<StorageReport, { readonly owner: string }>;
 
@@ -28,7 +33,8 @@ export function startStorageThreads(started: StorageThread = startStorageThread(
      * Opens the database. Throws `configuration` if the database cannot be opened, and `overloaded` if the thread ends by
      * itself.
      */
-    async open({ file, onFailure }: Options): Promise<OpenSqlite> {
+    async open(options: Options): Promise<OpenSqlite> {
+      const { file, onFailure, overlapsBeforeReader = OVERLAPS } = options;
       const { secret, owner } = await writer.open({ kind: 'open', file }).catch(async (error) => {
         await writer.close();
         throw error;
@@ -39,7 +45,7 @@ export function startStorageThreads(started: StorageThread = startStorageThread(
         hasFailed = true;
       };
       writer.onFailure(fail);
-      const reading = createReading(writer, () => {
+      const reading = createReading(writer, overlapsBeforeReader, () => {
         const reader = prepareThread(startStorageThread('storage-reader'));
         reader.onFailure(fail);
         return { reader, opened: reader.open({ kind: 'open', file, readsAs: owner }) };
@@ -63,15 +69,17 @@ export function startStorageThreads(started: StorageThread = startStorageThread(
 type Thread = ReturnType<typeof prepareThread>;
 
 /**
- * Chooses the thread of each call. A second thread, which only reads, starts when a call would have to wait for another
- * call. Until the second thread has opened the database, the first thread reads too.
+ * Chooses the thread of each call. A second thread, which only reads, starts when `mostOverlaps` calls in a row have had to wait
+ * for other calls. Until the second thread has opened the database, the first thread reads too.
  */
 function createReading(
   writer: Thread,
+  mostOverlaps: number,
   start: () => { readonly reader: Thread; readonly opened: Promise<unknown> },
 ) {
   let second: Thread | undefined;
   let reading = writer;
+  let overlaps = 0;
 
   function startSecond(): void {
     const { reader, opened } = start();
@@ -88,7 +96,8 @@ function createReading(
 
   return {
     threadOf(kind: MethodKind): Thread {
-      if (second === undefined && writer.isBusy()) startSecond();
+      overlaps = writer.isBusy() ? overlaps + 1 : 0;
+      if (second === undefined && overlaps >= mostOverlaps) startSecond();
       return kind === 'write' ? writer : reading;
     },
     close: async (): Promise<void> => second?.close(),

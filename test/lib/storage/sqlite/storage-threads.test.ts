@@ -27,16 +27,31 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Makes two calls that overlap. Resolves with the thread that they start, when the thread has sent this event. */
+/** Makes 17 calls that overlap. Resolves with the thread that they start, when the thread has sent this event. */
 async function startReader(event: 'message' | 'exit'): Promise<Worker> {
   const { promise: started, resolve } = Promise.withResolvers<Worker>();
   process.once('worker', (reader) => reader.once(event, () => resolve(reader)));
-  await Promise.all([opened.stores.queue.read(), opened.stores.queue.read()]);
+  await Promise.all(Array.from({ length: 17 }, () => opened.stores.queue.read()));
   return started;
 }
 
 describe('startStorageThreads', () => {
-  test('a second thread reads once two calls have overlapped', async () => {
+  test('no second thread starts for a few calls that overlap', async () => {
+    let started = 0;
+    const count = () => {
+      started += 1;
+    };
+    process.on('worker', count);
+
+    for (let round = 0; round < 5; round += 1) {
+      await Promise.all(Array.from({ length: 16 }, () => opened.stores.queue.read()));
+    }
+
+    process.off('worker', count);
+    expect(started).toBe(0);
+  });
+
+  test('a second thread reads once 16 calls in a row have waited for others', async () => {
     const reader = await startReader('message');
     let messages = 0;
     reader.on('message', () => {
