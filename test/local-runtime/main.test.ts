@@ -18,7 +18,7 @@ describe('the program', () => {
     },
   );
 
-  it('stores the code that it has compiled beside the program for the next start', async () => {
+  it('stores its compiled code beside the program for the next start', async () => {
     await runProgram(['--version'], await freshFolder());
 
     expect(await readdir(COMPILED)).toContainEqual(expect.stringContaining(process.version));
