@@ -49,7 +49,7 @@ export function openArtifacts(
       clock,
       maxAgeSecs: retention.max_age_secs,
       forget: delivery.forget,
-      recover: publisher.recover,
+      publisher,
     }),
     /** Returns false if the last probe found the artifact folder missing or not writable. */
     isHealthy: artifactRoot.isHealthy,

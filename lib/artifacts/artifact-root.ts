@@ -3,7 +3,7 @@ import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactStore } from './artifact-store-port.ts';
 
 interface Deps {
-  readonly store: Pick<ArtifactStore, 'totals' | 'listPending'>;
+  readonly store: Pick<ArtifactStore, 'isEmpty'>;
   readonly files: Pick<ArtifactFiles, 'prepare' | 'isMissing' | 'probe'>;
 }
 
@@ -25,13 +25,9 @@ export function createArtifactRoot({ store, files }: Deps) {
   // The next probe is as large as the failed image, because a small file may fit where the image did not.
   let trialBytes = USUAL_BYTES;
 
-  async function hasRecords(): Promise<boolean> {
-    return (await store.totals()).count > 0 || (await store.listPending()).length > 0;
-  }
-
   async function findLoss(): Promise<BridgeError | undefined> {
     // The records are read first, because another publication may create the folder between the two reads.
-    if (!wasUsed && (await hasRecords())) wasUsed = true;
+    if (!wasUsed && !(await store.isEmpty())) wasUsed = true;
     const mustExist = wasUsed;
     const isMissing = await files.isMissing();
     if (!isMissing) wasUsed = true;

@@ -57,8 +57,8 @@ export interface ArtifactStore {
     output?: JobOutput,
   ): Promise<ArtifactRecord | undefined>;
   /**
-   * Moves an intent to the names of the first free candidate. If no candidate is free, leaves the intent unchanged and resolves
-   * with undefined.
+   * Moves an intent of this process to the names of the first free candidate. If no candidate is free, leaves the intent
+   * unchanged and resolves with undefined. Throws `artifact` if the id is not an intent of this process.
    */
   rename(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
   /**
@@ -66,7 +66,12 @@ export interface ArtifactStore {
    * is not an intent of this process.
    */
   publish(ids: readonly string[]): Promise<void>;
-  /** Deletes these intents. An id that is not an intent is ignored. */
+  /**
+   * Resolves with the ids that are intents of this process. Only this process may remove their files; it must not remove the
+   * files under any other id.
+   */
+  findOwnIntents(ids: readonly string[]): Promise<readonly string[]>;
+  /** Deletes these intents of this process. Any other id is ignored. */
   discard(ids: readonly string[]): Promise<void>;
   /** Resolves with a published artifact of this scope. */
   find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
@@ -76,17 +81,21 @@ export interface ArtifactStore {
     readonly after?: ArtifactPosition | undefined;
     readonly limit: number;
   }): Promise<readonly ArtifactRecord[]>;
-  /** Turns these artifacts back into intents of this process, which `find` does not return. Any other id is ignored. */
-  withdraw(ids: readonly string[]): Promise<void>;
-  /** Releases these intents for the process that calls `adopt` next. */
+  /**
+   * Turns these artifacts back into intents of this process, which `find` does not return. Resolves with the records of the
+   * artifacts that this call has turned. Any other id is ignored, so that only one of several processes removes a file.
+   */
+  withdraw(ids: readonly string[]): Promise<readonly ArtifactRecord[]>;
+  /** Releases these intents of this process for the process that calls `takeAbandoned` next. Any other id is ignored. */
   abandon(ids: readonly string[]): Promise<void>;
   /**
-   * Takes over abandoned intents and the intents of processes that have ended, and resolves with these intents. Another process
-   * keeps its intents as long as its lease is valid at `nowSecs`.
+   * Turns released intents and the intents of processes whose lease has ended into intents of this process, and resolves with
+   * these intents. Leaves the intents with a link to a running job unchanged, because the end of the job may turn them into
+   * artifacts.
    */
-  adopt(nowSecs: number): Promise<readonly ArtifactRecord[]>;
-  /** Lists the intents of all processes, in no particular order. */
-  listPending(): Promise<readonly ArtifactRecord[]>;
+  takeAbandoned(): Promise<readonly ArtifactRecord[]>;
+  /** Resolves with true if there are neither artifacts nor intents, of any process. Takes constant time. */
+  isEmpty(): Promise<boolean>;
   /** Counts the published artifacts of all scopes, without their sidecars. Takes constant time. */
   totals(): Promise<{ readonly count: number; readonly bytes: number }>;
 }

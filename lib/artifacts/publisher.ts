@@ -120,7 +120,7 @@ export function createPublisher(deps: Deps) {
 
     /**
      * Removes the files of publications, then their intents. Files that cannot be removed now are removed by `recover` later.
-     * Throws `artifact` if a file cannot be removed, and `overloaded` if the store fails.
+     * Ignores a publication that is committed or belongs to another process, because its files must stay. Throws `artifact` if a file cannot be removed, and `overloaded` if the store fails.
      */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
       await withdrawals.withdraw(publications.map(({ record }) => record));
@@ -148,7 +148,7 @@ export function createPublisher(deps: Deps) {
      * removal has failed before. Throws `artifact` if a file cannot be removed now, and `overloaded` if the store fails.
      */
     async recover(): Promise<void> {
-      await withdrawals.withdrawAgain(await deps.store.adopt(nowSecs(deps.clock)));
+      await withdrawals.withdrawAgain(await deps.store.takeAbandoned());
     },
   };
 }
@@ -217,33 +217,34 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
 }
 
 function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
-  // Records whose intents the store failed to release. The intents still belong to this process, so `adopt` does not return
-  // them.
-  let refused: readonly ArtifactRecord[] = [];
+  // Records of intents that this process still has because the store failed. `takeAbandoned` does not return them.
+  let unreleased: readonly ArtifactRecord[] = [];
 
-  /** Releases intents with the function `write`. If `write` fails, keeps the records for the next attempt. */
-  async function release(
+  /** Runs a call of the store about these intents. If the call fails, keeps the records for the next attempt. */
+  async function attempt<T>(
     records: readonly ArtifactRecord[],
-    write: ArtifactStore['discard'],
-  ): Promise<void> {
-    if (records.length === 0) return;
+    call: (ids: readonly string[]) => Promise<T>,
+  ): Promise<T | undefined> {
+    if (records.length === 0) return undefined;
     try {
-      await write(records.map(({ id }) => id));
-    } catch (refusal) {
-      refused = [...refused, ...records];
-      throw refusal;
+      return await call(records.map(({ id }) => id));
+    } catch (failure) {
+      unreleased = [...unreleased, ...records];
+      throw failure;
     }
   }
 
   /**
-   * Removes the files of publications. If one removal fails, the other files are removed anyway. An intent is removed after its
-   * files, because without the intent a crash would leave a file for ever.
+   * Removes the files of intents of this process. If one removal fails, the other files are removed anyway. An intent is removed
+   * after its files, because without the intent a crash would leave a file for ever.
    */
   async function withdraw(records: readonly ArtifactRecord[]): Promise<void> {
-    const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
-    const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
-    const kept = records.filter((_, index) => removals[index]?.status === 'rejected');
-    const writes = [release(removed, store.discard), release(kept, store.abandon)];
+    const ownIds = new Set(await attempt(records, store.findOwnIntents));
+    const own = records.filter(({ id }) => ownIds.has(id));
+    const removals = await Promise.allSettled(own.map((record) => removeFiles(files, record)));
+    const removed = own.filter((_, index) => removals[index]?.status === 'fulfilled');
+    const kept = own.filter((_, index) => removals[index]?.status === 'rejected');
+    const writes = [attempt(removed, store.discard), attempt(kept, store.abandon)];
     throwFirstRejection(await Promise.allSettled(writes));
     throwFirstRejection(removals);
   }
@@ -251,10 +252,10 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
   return {
     withdraw,
 
-    /** Withdraws these publications, and all publications whose intents the store failed to release before. */
+    /** Withdraws these publications, and all publications whose intents could not be released before. */
     withdrawAgain(records: readonly ArtifactRecord[]): Promise<void> {
-      const all = [...refused, ...records];
-      refused = [];
+      const all = [...unreleased, ...records];
+      unreleased = [];
       return withdraw(all);
     },
   };

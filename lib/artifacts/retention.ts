@@ -4,6 +4,7 @@ import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import { removeFiles } from './published-files.ts';
+import type { Publisher } from './publisher.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
@@ -11,8 +12,7 @@ interface Deps {
   readonly artifactRoot: Pick<ArtifactRoot, 'findLoss'>;
   /** Removes artifacts from the cache. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
-  /** Removes the remains of uncommitted publications (`Publisher.recover`). */
-  readonly recover: () => Promise<void>;
+  readonly publisher: Pick<Publisher, 'discard' | 'recover'>;
   readonly clock: Clock;
   /** Setting `artifacts.retention.max_age_secs`. If the value is 0, artifacts are kept for ever. */
   readonly maxAgeSecs: number;
@@ -25,21 +25,34 @@ const BATCH = 32;
 
 /** Creates the task that removes expired artifacts and the remains of unfinished publications. */
 export function createArtifactRetention(deps: Deps) {
-  const { store, files, artifactRoot, forget, recover, clock, maxAgeSecs } = deps;
+  const { store, files, artifactRoot, forget, publisher, clock, maxAgeSecs } = deps;
 
   /**
-   * Removes a batch of artifacts. The rows first become intents. As intents, the artifacts are no longer found, and after a
-   * crash the next start removes them like any uncommitted publication. The rows are deleted last, so that no published file is
-   * ever without a row. A file that is no longer the published file is kept, but its row is deleted. Resolves with the errors
-   * of the file system.
+   * Removes a batch of artifacts, except those that another process is removing. The rows first become intents. As intents, the
+   * artifacts are no longer found, and after a crash they are removed like any uncommitted publication. The rows are deleted
+   * last, so that no published file is ever without a row. Resolves with the errors of the file system.
    */
   async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<unknown[]> {
-    await store.withdraw(idsOf(batch));
+    const withdrawn = await store.withdraw(idsOf(batch));
     forget(batch);
+    try {
+      return await removeWithdrawn(withdrawn, signal);
+    } catch (failure) {
+      // If the store fails again, `publisher.recover` removes the artifacts later.
+      await publisher.discard(withdrawn.map((record) => ({ record }))).catch(() => undefined);
+      throw failure;
+    }
+  }
+
+  /** Removes the files, then the rows. A file that is no longer the published file is kept, but its row is deleted. */
+  async function removeWithdrawn(
+    withdrawn: readonly ArtifactRecord[],
+    signal: AbortSignal,
+  ): Promise<unknown[]> {
     const removed: ArtifactRecord[] = [];
     const failures: unknown[] = [];
     // One file after the other, because a sync occupies one of the few threads that all file operations share.
-    for (const record of batch) {
+    for (const record of withdrawn) {
       if (signal.aborted) break;
       await removeFiles(files, record).then(
         () => removed.push(record),
@@ -48,7 +61,7 @@ export function createArtifactRetention(deps: Deps) {
     }
     await store.discard(idsOf(removed));
     // Artifacts that were not removed are probably complete and are published again. The next sweep retries their removal.
-    await store.publish(idsOf(batch.filter((record) => !removed.includes(record))));
+    await store.publish(idsOf(withdrawn.filter((record) => !removed.includes(record))));
     return failures;
   }
 
@@ -81,7 +94,7 @@ export function createArtifactRetention(deps: Deps) {
       everyMs: SWEEP_EVERY_MS,
       async run(signal: AbortSignal): Promise<void> {
         if (signal.aborted) return;
-        const leftovers = await recover().then(() => [], onlyArtifact);
+        const leftovers = await publisher.recover().then(() => [], onlyArtifact);
         const failures = [...leftovers, ...(await removeOld(signal))];
         if (failures.length > 0) throw failures[0];
       },

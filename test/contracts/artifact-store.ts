@@ -10,6 +10,9 @@ interface Opened {
 
 type Draft = Omit<ArtifactRecord, 'name' | 'sidecar'>;
 
+const PAST_SECS = 100;
+const FUTURE_SECS = 10_000_000_000;
+
 let made = 0;
 
 function draft(overrides: Partial<Draft> = {}): Draft {
@@ -74,12 +77,13 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     });
 
     test('a claim stores nothing if all its names are taken', async () => {
-      await claim(draft(), 'a.png');
+      const [first, second] = [draft(), draft()];
+      await claim(first, 'a.png');
 
-      const name = await claim(draft(), 'a.png');
+      const name = await claim(second, 'a.png');
 
       expect(name).toBeUndefined();
-      expect(await store.listPending()).toHaveLength(1);
+      expect(await store.findOwnIntents([first.id, second.id])).toEqual([first.id]);
     });
 
     test('names are taken across scopes and stay taken after publication', async () => {
@@ -119,29 +123,32 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       const renamed = await store.rename(under(moved, 'b.png'));
 
       expect(renamed).toBeUndefined();
-      expect(await store.listPending()).toContainEqual({ ...moved, name: 'a.png' });
+      await store.publish([moved.id]);
+      expect(await store.find(moved.scope, moved.id)).toEqual({ ...moved, name: 'a.png' });
     });
 
     test('a published artifact keeps its name', async () => {
       const record = await published();
 
-      expect(await store.rename(under(record, 'other.png'))).toBeUndefined();
+      const outcome = store.rename(under(record, 'other.png'));
+
+      await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
       expect(await store.find(record.scope, record.id)).toEqual(record);
     });
 
-    test('a pending artifact is listed as pending and cannot be found', async () => {
+    test('a pending artifact is an intent of its process and cannot be found', async () => {
       const pending = draft();
       await claim(pending, 'a.png');
 
       expect(await store.find(pending.scope, pending.id)).toBeUndefined();
-      expect(await store.listPending()).toEqual([{ ...pending, name: 'a.png' }]);
+      expect(await store.findOwnIntents([pending.id])).toEqual([pending.id]);
     });
 
-    test('a published artifact is found in its scope as it was claimed, and is not listed as pending', async () => {
+    test('a published artifact is found in its scope as it was claimed, and is no longer an intent', async () => {
       const record = await published({ format: 'webp', width: 1, height: 2, bytes: 3 });
 
       expect(await store.find(record.scope, record.id)).toEqual(record);
-      expect(await store.listPending()).toEqual([]);
+      expect(await store.findOwnIntents([record.id])).toEqual([]);
     });
 
     test.each([
@@ -164,7 +171,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
       await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
       expect(await store.find(first.scope, first.id)).toBeUndefined();
-      expect(await store.listPending()).toHaveLength(1);
+      expect(await store.findOwnIntents([first.id])).toEqual([first.id]);
     });
 
     test('an artifact is not published twice', async () => {
@@ -179,49 +186,95 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
       await store.discard([dropped.id]);
 
-      expect(await store.listPending()).toEqual([]);
+      expect(await store.isEmpty()).toBe(true);
       expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
-    test('only pending artifacts of ended processes are adopted', async () => {
-      const [mine, theirs] = [draft(), draft()];
+    test('a process takes over the pending artifacts of ended processes, and only those', async () => {
+      const [mine, running, ended] = [draft(), draft(), draft()];
       await claim(mine, 'mine.png');
-      const neighbour = await other(100);
-      const [record] = under(theirs, 'theirs.png');
-      await neighbour.claim([record!]);
+      const neighbour = await other(FUTURE_SECS);
+      await neighbour.claim(under(running, 'running.png'));
+      const gone = await other(PAST_SECS);
+      const [record] = under(ended, 'ended.png');
+      await gone.claim([record!]);
+      const early = store.publish([ended.id]);
+      await expect(early).rejects.toMatchObject({ code: 'artifact' });
 
-      const early = await store.adopt(99);
-      const published = store.publish([theirs.id]);
-      await expect(published).rejects.toMatchObject({ code: 'artifact' });
-      const late = await store.adopt(100);
+      const taken = await store.takeAbandoned();
 
-      expect([early, late]).toEqual([[], [record]]);
-      await expect(neighbour.publish([theirs.id])).rejects.toMatchObject({ code: 'artifact' });
-      await expect(store.publish([theirs.id])).resolves.toBeUndefined();
+      expect(taken).toEqual([record]);
+      expect(await store.takeAbandoned()).toEqual([]);
+      await expect(gone.publish([ended.id])).rejects.toMatchObject({ code: 'artifact' });
+      await expect(neighbour.publish([running.id])).resolves.toBeUndefined();
+      await expect(store.publish([mine.id, ended.id])).resolves.toBeUndefined();
     });
 
-    test('an abandoned pending artifact is adopted, and a published one is not', async () => {
+    test('an artifact that a process released is taken over, and a published one is not', async () => {
       const artifact = await published();
       const intent = draft();
       await claim(intent, 'a.png');
 
       await store.abandon([artifact.id, intent.id]);
 
-      const neighbour = await other(100);
-      expect(await neighbour.adopt(0)).toEqual([{ ...intent, name: 'a.png' }]);
-      expect(await store.adopt(0)).toEqual([]);
+      const neighbour = await other(FUTURE_SECS);
+      expect(await neighbour.takeAbandoned()).toEqual([{ ...intent, name: 'a.png' }]);
+      expect(await store.takeAbandoned()).toEqual([]);
       expect(await store.find(artifact.scope, artifact.id)).toEqual(artifact);
     });
 
-    test('a sidecar is claimed, found and listed with its image', async () => {
+    test('a process cannot change the pending artifact of another process', async () => {
+      const theirs = draft();
+      const neighbour = await other(FUTURE_SECS);
+      await neighbour.claim(under(theirs, 'theirs.png'));
+
+      await store.discard([theirs.id]);
+      await store.abandon([theirs.id]);
+      const renamed = store.rename(under(theirs, 'ours.png'));
+
+      await expect(renamed).rejects.toMatchObject({ code: 'artifact' });
+      expect(await store.findOwnIntents([theirs.id])).toEqual([]);
+      expect(await neighbour.findOwnIntents([theirs.id])).toEqual([theirs.id]);
+      expect(await claim(draft(), 'theirs.png')).toBeUndefined();
+      expect(await claim(draft(), 'ours.png')).toBe('ours.png');
+    });
+
+    test('of two processes that withdraw the same artifacts, one gets each artifact', async () => {
+      const records = [await published(), await published(), await published()];
+      const ids = records.map(({ id }) => id);
+      const neighbour = await other(FUTURE_SECS);
+
+      const taken = await Promise.all([
+        store.withdraw(ids.slice(0, 2)),
+        neighbour.withdraw(ids.slice(1)),
+      ]);
+
+      const [ours, theirs] = taken.map((withdrawn) => withdrawn.map(({ id }) => id));
+      expect([...ours!, ...theirs!].sort()).toEqual(ids);
+      expect((await store.findOwnIntents(ids)).toSorted()).toEqual(ours);
+      expect((await neighbour.findOwnIntents(ids)).toSorted()).toEqual(theirs);
+    });
+
+    test('the store is empty if it has neither artifacts nor pending artifacts', async () => {
+      const before = await store.isEmpty();
+      const pending = draft();
+      await claim(pending, 'a.png');
+      const withPending = await store.isEmpty();
+      await store.publish([pending.id]);
+
+      expect([before, withPending, await store.isEmpty()]).toEqual([true, false, false]);
+    });
+
+    test('a sidecar is claimed, taken over and found with its image', async () => {
       const [record] = withSidecar(draft(), 'a');
       const claimed = await store.claim([record!]);
-      const pending = await store.listPending();
+      await store.abandon([record!.id]);
+      const taken = await store.takeAbandoned();
 
       await store.publish([record!.id]);
 
       expect(claimed).toEqual(record);
-      expect(pending).toEqual([record]);
+      expect(taken).toEqual([record]);
       expect(await store.find(record!.scope, record!.id)).toEqual(record);
     });
 
@@ -245,8 +298,9 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       const renamed = await store.rename(withSidecar(moved, 'b', 'c'));
 
       expect(renamed).toEqual(withSidecar(moved, 'c')[0]);
-      expect(await store.listPending()).toContainEqual(renamed);
       expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
+      await store.publish([moved.id]);
+      expect(await store.find(moved.scope, moved.id)).toEqual(renamed);
     });
 
     test('an image without a sidecar does not take the name of an image with one', async () => {
@@ -300,10 +354,11 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     test('a withdrawn artifact is pending again, and totals do not count it', async () => {
       const [discarded, stays] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
 
-      await store.withdraw([discarded.id]);
+      const withdrawn = await store.withdraw([discarded.id]);
 
+      expect(withdrawn).toEqual([discarded]);
       expect(await store.find(discarded.scope, discarded.id)).toBeUndefined();
-      expect(await store.listPending()).toEqual([discarded]);
+      expect(await store.findOwnIntents([discarded.id, stays.id])).toEqual([discarded.id]);
       expect(await store.totals()).toEqual({ count: 1, bytes: stays.bytes });
       expect(await claim(draft(), discarded.name)).toBeUndefined();
     });
@@ -316,7 +371,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await store.discard([discarded.id]);
 
       expect(await store.find(back.scope, back.id)).toEqual(back);
-      expect(await store.listPending()).toEqual([]);
+      expect(await store.findOwnIntents([back.id, discarded.id])).toEqual([]);
       expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
@@ -324,9 +379,10 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       const pending = draft();
       await claim(pending, 'a.png');
 
-      await store.withdraw([pending.id, 'f'.repeat(32)]);
+      const withdrawn = await store.withdraw([pending.id, 'f'.repeat(32)]);
 
-      expect(await store.listPending()).toHaveLength(1);
+      expect(withdrawn).toEqual([]);
+      expect(await store.findOwnIntents([pending.id])).toEqual([pending.id]);
       expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
     });
 

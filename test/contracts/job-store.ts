@@ -688,7 +688,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
           expect(reply).toBe(false);
           expect(await store.find(job.scope, job.id)).toEqual(job);
-          expect(await artifacts.listPending()).toHaveLength(1);
+          expect(await artifacts.findOwnIntents([id])).toEqual([id]);
         },
       );
 
@@ -779,7 +779,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await store.settle(job.sequence, { ...endAs('failed'), publications: [one] });
 
         expect(await read(job.scope, job.id)).not.toHaveProperty('partialResult');
-        expect(await artifacts.listPending()).toMatchObject([{ id: two }]);
+        expect(await artifacts.findOwnIntents([one, two])).toEqual([two]);
       });
 
       test('the next process finds unfinished publications, and keeps the complete ones', async () => {
@@ -793,8 +793,20 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(begun.map(({ id }) => id).sort()).toEqual([one, two]);
         const { partialResult } = await read(job.scope, job.id);
         expect(partialResult?.data.map(({ index }) => index)).toEqual([2]);
-        expect(await artifacts.listPending()).toMatchObject([{ id: one }]);
+        expect(await artifacts.findOwnIntents([one, two])).toEqual([one]);
         expect(await next.listAbandonedOutputs(atSecs)).toEqual([]);
+      });
+
+      test('an unfinished publication of a job is not taken over before the job has ended', async () => {
+        const { sequence } = await published();
+        await artifacts.abandon([one]);
+
+        const early = await artifacts.takeAbandoned();
+        await store.settle(sequence, { ...endAs('failed'), publications: [two] });
+        const late = await artifacts.takeAbandoned();
+
+        expect(early).toEqual([]);
+        expect(late).toMatchObject([{ id: one }]);
       });
 
       test('publications of a running process are not abandoned', async () => {

@@ -1,10 +1,15 @@
+import * as v from 'valibot';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createIds, type Ids } from '../../lib/platform/ids.ts';
 import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
 import { createStoredInputFiles } from '../../lib/storage/file-system/stored-input-files.ts';
 import type { Stores } from '../../lib/storage/open-stores.ts';
-import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
+import {
+  ARTIFACT_COLUMNS,
+  ArtifactRow,
+  createArtifactStore,
+} from '../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
@@ -34,6 +39,8 @@ const FILES = `
   UNION ALL
   SELECT sidecar_name, state, sidecar_sha256 FROM artifact WHERE sidecar_name IS NOT NULL
   ORDER BY 1`;
+
+const INTENTS = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE state = 'pending'`;
 
 export type TestStores = Awaited<ReturnType<typeof openTestStores>>;
 
@@ -95,6 +102,10 @@ function createStateAccess(database: StateDatabase) {
 
     /** Resolves with the name, the state and the checksum of each file that an artifact has. */
     listArtifactFiles: () => database.read(() => database.prepare(FILES).raw().all()),
+
+    /** Resolves with the publications of all processes that have begun but not ended. */
+    listIntents: () =>
+      database.read(() => v.parse(v.array(ArtifactRow), database.prepare(INTENTS).all())),
 
     /** Resolves with true if the text is stored with a job. */
     hasJobText: (text: string): Promise<boolean> =>

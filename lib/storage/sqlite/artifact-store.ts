@@ -25,7 +25,7 @@ const LINK = `
   WHERE seq = @sequence AND status = 'running' AND owner = @owner`;
 const RENAME = `
   UPDATE artifact SET name = @name, sidecar_name = @sidecarName
-  WHERE id = @id AND state = 'pending'
+  WHERE id = @id AND state = 'pending' AND owner = @owner
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE name = @name)
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE sidecar_name = @sidecarName)`;
 const PUBLISH = `
@@ -36,20 +36,26 @@ const COUNT = `
   UPDATE artifact_total SET
     artifacts = artifacts + @change,
     bytes = bytes + @change * (SELECT bytes FROM artifact WHERE id = @id)`;
-const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
+const FIND_OWN_INTENTS = `
+  SELECT id FROM artifact
+  WHERE id IN (SELECT value FROM json_each(@ids)) AND state = 'pending' AND owner = @owner`;
+const DISCARD = "DELETE FROM artifact WHERE id = @id AND state = 'pending' AND owner = @owner";
 const FIND = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
 const WITHDRAW = `
-  UPDATE artifact SET state = 'pending', owner = @owner WHERE id = @id AND state = 'published'`;
+  UPDATE artifact SET state = 'pending', owner = @owner WHERE id = @id AND state = 'published'
+  RETURNING ${ARTIFACT_COLUMNS}`;
 const ABANDON = `
   UPDATE artifact SET owner = NULL WHERE id = @id AND state = 'pending' AND owner = @owner`;
-const ADOPT = `
-  UPDATE artifact SET owner = @owner WHERE state = 'pending' AND ${isAbandonedSql('artifact')}
+const TAKE_ABANDONED = `
+  UPDATE artifact SET owner = @owner
+  WHERE state = 'pending' AND ${isAbandonedSql('artifact', 'unixepoch()')}
+    AND NOT EXISTS (SELECT 1 FROM job_output WHERE artifact_id = artifact.id)
   RETURNING ${ARTIFACT_COLUMNS}`;
 const LIST_BY_AGE = `
   SELECT ${ARTIFACT_COLUMNS} FROM artifact
   WHERE state = 'published' AND created_secs <= +@untilSecs AND (created_secs, id) > (+@afterSecs, +@afterId)
   ORDER BY created_secs, id LIMIT +@limit`;
-const LIST_PENDING = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE state = 'pending'`;
+const IS_EMPTY = 'SELECT NOT EXISTS (SELECT 1 FROM artifact)';
 
 /** The position before all artifacts. */
 const BEFORE_FIRST: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
@@ -86,6 +92,7 @@ export const ArtifactRow = v.pipe(
 
 const FoundRow = v.optional(ArtifactRow);
 const Rows = v.array(ArtifactRow);
+const IdList = v.array(v.string());
 const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
 export function createArtifactStore(database: StoreDatabase): ArtifactStore {
@@ -94,15 +101,25 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const link = database.prepare(LINK);
   const rename = database.prepare(RENAME);
   const publish = preparePublish(database);
+  const findOwnIntents = database.prepare(FIND_OWN_INTENTS).pluck();
   const discard = database.prepare(DISCARD);
   const find = database.prepare(FIND);
   const withdraw = database.prepare(WITHDRAW);
   const count = prepareCount(database);
   const listByAge = database.prepare(LIST_BY_AGE);
   const abandon = database.prepare(ABANDON);
-  const adopt = database.prepare(ADOPT);
-  const listPending = database.prepare(LIST_PENDING);
+  const takeAbandoned = database.prepare(TAKE_ABANDONED);
+  const isEmpty = database.prepare(IS_EMPTY).pluck();
   const totals = database.prepare(TOTALS);
+
+  function ownOf(ids: readonly string[]): readonly string[] {
+    return v.parse(IdList, findOwnIntents.all({ ids: JSON.stringify(ids), owner }));
+  }
+
+  /** Throws `artifact` if none of these ids is an intent of this process. */
+  function requireOwn(ids: readonly string[]): void {
+    if (ids.length > 0 && ownOf(ids).length === 0) throw noLongerPending();
+  }
 
   return {
     claim: (candidates, output) =>
@@ -117,13 +134,18 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
         return claimed;
       }),
     rename: (candidates) =>
-      database.write(() =>
-        candidates.find((candidate) => rename.run(namesOf(candidate)).changes === 1),
-      ),
+      database.write(() => {
+        const renamed = candidates.find(
+          (candidate) => rename.run({ ...namesOf(candidate), owner }).changes === 1,
+        );
+        if (renamed === undefined) requireOwn(candidates.map(({ id }) => id));
+        return renamed;
+      }),
     publish: (ids) => database.write(() => publish(ids)),
+    findOwnIntents: (ids) => database.read(() => ownOf(ids)),
     discard: (ids) =>
       database.write(() => {
-        for (const id of ids) discard.run(id);
+        for (const id of ids) discard.run({ id, owner });
       }),
     find: (scope, id) => database.read(() => v.parse(FoundRow, find.get(id, scope))),
     listByAge: ({ untilSecs, after = BEFORE_FIRST, limit }) =>
@@ -133,14 +155,16 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
       }),
     withdraw: (ids) =>
       database.write(() => {
-        for (const id of ids) if (withdraw.run({ id, owner }).changes > 0) count(id, -1);
+        const withdrawn = ids.flatMap((id) => v.parse(Rows, withdraw.all({ id, owner })));
+        for (const { id } of withdrawn) count(id, -1);
+        return withdrawn;
       }),
     abandon: (ids) =>
       database.write(() => {
         for (const id of ids) abandon.run({ id, owner });
       }),
-    adopt: (nowSecs) => database.write(() => v.parse(Rows, adopt.all({ owner, nowSecs }))),
-    listPending: () => database.read(() => v.parse(Rows, listPending.all())),
+    takeAbandoned: () => database.write(() => v.parse(Rows, takeAbandoned.all({ owner }))),
+    isEmpty: () => database.read(() => isEmpty.get() === 1),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
 }
@@ -171,11 +195,15 @@ export function preparePublish(
   return (ids) => {
     for (const id of ids) {
       if (publish.run({ id, owner }).changes !== 1) {
-        throw new BridgeError('artifact', 'the artifact is no longer pending');
+        throw noLongerPending();
       }
       count(id, 1);
     }
   };
+}
+
+function noLongerPending(): BridgeError {
+  return new BridgeError('artifact', 'the artifact is no longer pending');
 }
 
 /** Prepares the statement that counts a published or withdrawn artifact within the caller's transaction. */

@@ -48,7 +48,7 @@ describe('publisher.publish', () => {
       sha256: imageOf('miaow').sha256,
       createdSecs: expect.any(Number),
     });
-    expect(await rig.store.listPending()).toEqual([publication?.record]);
+    expect(await rig.state.listIntents()).toEqual([publication?.record]);
   });
 
   test('a name is taken only in its own scope if scopes have folders', async () => {
@@ -97,7 +97,7 @@ describe('publisher.publish', () => {
     const files = {
       ...rig.files,
       async stage(id: string, bytes: Buffer) {
-        order.push(`stage after ${(await rig.store.listPending()).length} intent`);
+        order.push(`stage after ${(await rig.state.listIntents()).length} intent`);
         await rig.files.stage(id, bytes);
       },
     };
@@ -118,7 +118,7 @@ describe('publisher.publish', () => {
       param: 'output.filename',
     });
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'first' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('the name of a foreign file is a conflict', async () => {
@@ -127,7 +127,7 @@ describe('publisher.publish', () => {
     await expect(publish(cat, 'ours')).rejects.toMatchObject({ code: 'artifact_exists' });
 
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'foreign' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('a foreign file that is created between the check and the link is not overwritten', async () => {
@@ -161,7 +161,7 @@ describe('publisher.publish', () => {
     }
 
     expect(names).toEqual(['cat.png', 'cat-3.png', 'cat-5.png']);
-    expect(await rig.store.listPending()).toHaveLength(3);
+    expect(await rig.state.listIntents()).toHaveLength(3);
   });
 
   test('two hundred concurrent publications with suffixes get two hundred files', async () => {
@@ -191,7 +191,7 @@ describe('publisher.publish', () => {
       }),
     );
     expect(await rig.onDisk()).toEqual({ 'cat.png': contents[won] });
-    expect(await rig.store.listPending()).toHaveLength(1);
+    expect(await rig.state.listIntents()).toHaveLength(1);
   });
 
   test('a failure of one image discards all images of its call', async () => {
@@ -210,7 +210,7 @@ describe('publisher.publish', () => {
     await expect(publisher.publish('scope', images, anyName, noAbort)).rejects.toThrow('no more');
 
     expect(await rig.onDisk()).toEqual({});
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test.each(['stage', 'publish', 'settle'] as const)(
@@ -237,7 +237,7 @@ describe('publisher.publish', () => {
 
       await expect(outcome).rejects.toBe(reason);
       expect(await rig.onDisk()).toEqual({});
-      expect(await rig.store.listPending()).toEqual([]);
+      expect(await rig.state.listIntents()).toEqual([]);
     },
   );
 
@@ -250,7 +250,7 @@ describe('publisher.publish', () => {
     );
 
     await expect(outcome).rejects.toBe('disconnected');
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('a folder that cannot be written is an artifact error that names no path', async () => {
@@ -260,7 +260,7 @@ describe('publisher.publish', () => {
 
     expect(error).toMatchObject({ code: 'artifact' });
     expect(String(error)).not.toContain(rig.directory);
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('a link out of the root is not followed', async () => {
@@ -272,7 +272,7 @@ describe('publisher.publish', () => {
 
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
     expect(await readdir(join(rig.directory, 'outside'))).toEqual([]);
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 });
 
@@ -285,7 +285,7 @@ describe('publisher.commit', () => {
     for (const { record } of publications) {
       expect(await rig.store.find('scope', record.id)).toEqual(record);
     }
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('a discarded publication cannot be committed', async () => {
@@ -303,6 +303,29 @@ describe('publisher.commit', () => {
 });
 
 describe('publisher.discard', () => {
+  test('a committed image keeps its file', async () => {
+    const publications = await publish(cat, 'a');
+    await rig.publisher.commit(publications);
+
+    await rig.publisher.discard(publications);
+
+    expect(await rig.names()).toEqual(['cat.png']);
+    expect(await rig.store.totals()).toMatchObject({ count: 1 });
+  });
+
+  test('a publication that another process has taken over keeps its file', async () => {
+    const publications = await publish(cat, 'a');
+    const ids = publications.map(({ record }) => record.id);
+    await rig.store.abandon(ids);
+    const { artifacts: other } = rig.stores.ofNextProcess();
+    await other.takeAbandoned();
+
+    await rig.publisher.discard(publications);
+
+    expect(await rig.names()).toEqual(['cat.png']);
+    expect(await other.findOwnIntents(ids)).toEqual(ids);
+  });
+
   test('files and intents are removed, and the name is free again', async () => {
     await rig.publisher.discard(await publish(cat, 'a'));
 
@@ -318,7 +341,7 @@ describe('publisher.discard', () => {
     await rig.publisher.discard(publications);
 
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'foreign' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 });
 
@@ -330,7 +353,7 @@ describe('publisher.recover', () => {
     await rig.recover();
 
     expect(await rig.onDisk()).toEqual({ 'done/cat.png': 'a' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('a name that the store failed to release is free again after the store is writable', async () => {
@@ -343,7 +366,7 @@ describe('publisher.recover', () => {
     setReadOnly(false);
     await rig.publisher.recover();
 
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
     expect(await publish(cat, 'b')).toHaveLength(1);
   });
 
@@ -364,13 +387,13 @@ describe('publisher.recover', () => {
     await mkdir(rig.root);
 
     await expect(rig.recover()).rejects.toMatchObject({ code: 'artifact' });
-    const pending = await rig.store.listPending();
+    const pending = await rig.state.listIntents();
     await rm(rig.root, { recursive: true });
     await rename(`${rig.root} elsewhere`, rig.root);
     await rig.recover();
 
     expect(pending).toEqual([publication?.record]);
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
     expect(await rig.names()).toEqual([]);
   });
 
@@ -381,7 +404,7 @@ describe('publisher.recover', () => {
 
     await rig.recover();
 
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test.each(['same length', 'another length'])(
@@ -439,7 +462,7 @@ describe('publisher.recover', () => {
 
         await rig.recover();
 
-        survivors.push(await rig.onDisk(), await rig.store.listPending());
+        survivors.push(await rig.onDisk(), await rig.state.listIntents());
         steps = crashAt;
       }
 

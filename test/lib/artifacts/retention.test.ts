@@ -40,7 +40,7 @@ function sweepAfter(
     clock: later(days),
     maxAgeSecs: 7 * DAY_SECS,
     forget: (records) => forgotten.push(...records.map(({ id }) => id)),
-    recover: rig.publisher.recover,
+    publisher: rig.publisher,
     ...deps,
   });
   return retention.sweep.run(noAbort);
@@ -81,7 +81,7 @@ describe('artifact retention', () => {
     expect(await find(old)).toBeUndefined();
     expect(await find(young)).toEqual(young);
     expect(await rig.names()).toEqual(['cats/young.json', 'cats/young.png']);
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
     expect(await rig.store.totals()).toEqual({ count: 1, bytes: young.bytes });
     expect(forgotten).toEqual([old.id]);
   });
@@ -168,7 +168,7 @@ describe('artifact retention', () => {
       await sweepAfter(8);
 
       expect(await find(record)).toBeUndefined();
-      expect(await rig.store.listPending()).toEqual([]);
+      expect(await rig.state.listIntents()).toEqual([]);
       expect(await rig.names()).toEqual(left);
     },
   );
@@ -214,7 +214,7 @@ describe('artifact retention', () => {
       clock: later(8),
       maxAgeSecs: DAY_SECS,
       forget: () => {},
-      recover: rig.publisher.recover,
+      publisher: rig.publisher,
     });
     await rename(rig.root, `${rig.root} elsewhere`);
     await remove();
@@ -240,7 +240,7 @@ describe('artifact retention', () => {
       clock: rig.clock,
       maxAgeSecs: 0,
       forget: () => {},
-      recover: rig.publisher.recover,
+      publisher: rig.publisher,
     });
     await retention.sweep.run(noAbort);
     const before = !rig.artifactRoot.isLost();
@@ -270,8 +270,66 @@ describe('artifact retention', () => {
 
     expect(left).toEqual(['a.png']);
     expect(await rig.names()).toEqual([]);
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
+
+  test('never removes the files of an artifact that another process has withdrawn', async () => {
+    const records = [await published({ name: 'a' }), await published({ name: 'b' })];
+    const { artifacts: other } = rig.stores.ofNextProcess();
+    const removed: string[] = [];
+    const store: typeof rig.store = {
+      ...rig.store,
+      async listByAge(page) {
+        const listed = await rig.store.listByAge(page);
+        await other.withdraw([records[0]?.id ?? '']);
+        return listed;
+      },
+    };
+
+    await sweepAfter(8, {
+      store,
+      files: {
+        remove: async (file) => {
+          removed.push(file.name);
+          await rig.files.remove(file);
+        },
+      },
+    });
+
+    expect(removed).toEqual(['b.png']);
+    expect(await rig.names()).toEqual(['a.png']);
+    expect(await other.findOwnIntents(records.map(({ id }) => id))).toEqual([records[0]?.id]);
+  });
+
+  test.each(['discard', 'publish'] as const)(
+    'removes a withdrawn artifact with the next sweep if the store fails to %s it',
+    async (method) => {
+      const record = await published();
+      let isGone = true;
+      const unlessGone =
+        <A, R>(call: (arg: A) => Promise<R>) =>
+        (arg: A) =>
+          isGone ? Promise.reject(new BridgeError('overloaded', 'no connection')) : call(arg);
+      const { findOwnIntents } = rig.store;
+      const store: typeof rig.store = {
+        ...rig.store,
+        [method]: unlessGone(rig.store[method]),
+        findOwnIntents: unlessGone(findOwnIntents),
+      };
+      const publisher = createPublisher({ ...rig, store });
+      const files =
+        method === 'publish' ? { remove: () => Promise.reject(new Error('busy')) } : rig.files;
+      const failed = sweepAfter(8, { store, files, publisher });
+      await expect(failed).rejects.toMatchObject({ code: 'overloaded' });
+      isGone = false;
+
+      await sweepAfter(8, { store, publisher });
+
+      expect(await find(record)).toBeUndefined();
+      expect(await rig.state.listIntents()).toEqual([]);
+      expect(await rig.names()).toEqual([]);
+    },
+  );
 
   test('stops on abort and leaves the remaining artifacts unchanged', async () => {
     const records = [];
@@ -285,7 +343,7 @@ describe('artifact retention', () => {
       clock: later(8),
       maxAgeSecs: DAY_SECS,
       forget: () => {},
-      recover: rig.publisher.recover,
+      publisher: rig.publisher,
       files: {
         ...rig.files,
         async remove(file) {
@@ -301,7 +359,7 @@ describe('artifact retention', () => {
     const names = left.map((record) => record?.name);
     expect(await rig.names()).toEqual(names.filter((name) => name !== undefined));
     expect(await rig.names()).toHaveLength(2);
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('does nothing for an aborted signal', async () => {
@@ -313,7 +371,7 @@ describe('artifact retention', () => {
       clock: later(8),
       maxAgeSecs: 1,
       forget: () => {},
-      recover: rig.publisher.recover,
+      publisher: rig.publisher,
     });
 
     await retention.sweep.run(AbortSignal.abort());
@@ -360,7 +418,7 @@ describe('artifact retention', () => {
       maxLength: 120,
     });
     const property = fc.asyncProperty(ages, async (rows) => {
-      const { artifacts: store, close } = await openTestStores({ ids: rig.ids });
+      const { artifacts: store, state, close } = await openTestStores({ ids: rig.ids });
       const nowSecs = Math.floor(rig.clock.nowMs() / 1000);
       const records = rows.map(([days, isStubborn]) => {
         const id = rig.ids.newOpaqueId();
@@ -391,7 +449,7 @@ describe('artifact retention', () => {
       for (const { row, stays } of records) {
         expect(await store.find('s', row.id)).toEqual(stays ? row : undefined);
       }
-      expect(await store.listPending()).toEqual([]);
+      expect(await state.listIntents()).toEqual([]);
       await close();
     });
 

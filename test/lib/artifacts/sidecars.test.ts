@@ -44,7 +44,7 @@ describe('publisher.publish with sidecars', () => {
       bytes: 11,
       sha256: createHash('sha256').update('about miaow').digest('hex'),
     });
-    expect(await rig.store.listPending()).toEqual([publication?.record]);
+    expect(await rig.state.listIntents()).toEqual([publication?.record]);
   });
 
   test('images with and without a sidecar are published together', async () => {
@@ -67,7 +67,7 @@ describe('publisher.publish with sidecars', () => {
       param: 'output.filename',
     });
     expect(await rig.onDisk()).toEqual({ [name]: 'foreign' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('the sidecar of an image of another format is a conflict', async () => {
@@ -117,7 +117,7 @@ describe('publisher.publish with sidecars', () => {
 
     await expect(outcome).rejects.toMatchObject({ code: 'artifact_exists' });
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'foreign' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 });
 
@@ -137,7 +137,7 @@ describe('publisher.discard with sidecars', () => {
     await rig.publisher.discard(publications);
 
     expect(await rig.onDisk()).toEqual({ 'cat.json': 'about b' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   test('an image that cannot be removed keeps its intent, and its sidecar is removed', async () => {
@@ -154,7 +154,7 @@ describe('publisher.discard with sidecars', () => {
 
     await expect(outcome).rejects.toThrow('busy');
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'a' });
-    expect(await rig.store.listPending()).toHaveLength(1);
+    expect(await rig.state.listIntents()).toHaveLength(1);
     await rig.recover();
     expect(await rig.onDisk()).toEqual({});
   });
@@ -168,7 +168,7 @@ describe('publisher.recover with sidecars', () => {
     await rig.recover();
 
     expect(await rig.onDisk()).toEqual({ 'done/cat.json': 'about a', 'done/cat.png': 'a' });
-    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.state.listIntents()).toEqual([]);
   });
 
   // One pair, pairs with suffixes because of foreign files, several pairs, and a foreign file that is created late.
@@ -217,7 +217,7 @@ describe('publisher.recover with sidecars', () => {
 
         await rig.recover();
 
-        survivors.push(await rig.onDisk(), await rig.store.listPending());
+        survivors.push(await rig.onDisk(), await rig.state.listIntents());
         steps = crashAt;
       }
 

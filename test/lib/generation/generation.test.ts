@@ -490,7 +490,7 @@ describe('createGeneration, endings', () => {
     await expect(run(rig, sent)).rejects.toMatchObject({ code: 'protocol' });
 
     expect(await rig.artifacts.onDisk()).toEqual({});
-    await expect(rig.artifacts.store.listPending()).resolves.toEqual([]);
+    await expect(rig.artifacts.state.listIntents()).resolves.toEqual([]);
   });
 
   it('publishes the valid images under best_effort', async () => {

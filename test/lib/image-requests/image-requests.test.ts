@@ -73,7 +73,7 @@ describe('createImageRequests', () => {
     });
 
     expect(await artifacts.onDisk()).toEqual({});
-    await expect(artifacts.store.listPending()).resolves.toEqual([]);
+    await expect(artifacts.state.listIntents()).resolves.toEqual([]);
   });
 
   it('removes the publications when they cannot be committed', async () => {
@@ -87,7 +87,7 @@ describe('createImageRequests', () => {
     });
 
     expect(await artifacts.onDisk()).toEqual({});
-    await expect(artifacts.store.listPending()).resolves.toEqual([]);
+    await expect(artifacts.state.listIntents()).resolves.toEqual([]);
   });
 
   it('publishes and commits nothing when the images are part of the reply', async () => {
@@ -260,7 +260,7 @@ describe('createImageRequests, repeats', () => {
 
     await clock.advance(10_000);
 
-    await untilSome(async () => (await artifacts.store.listPending()).length === 0);
+    await untilSome(async () => (await artifacts.state.listIntents()).length === 0);
     expect(await artifacts.onDisk()).toEqual({});
     expect(lines().at(-1)).toMatchObject({
       event: 'image_operation_failed',
