@@ -28,7 +28,10 @@ interface Outside {
 interface RunParts {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
-  readonly stores: Pick<Stores, 'storedInputs' | 'sessions' | 'artifacts' | 'usage' | 'ledger'>;
+  readonly stores: Pick<
+    Stores,
+    'storedInputs' | 'sessions' | 'artifacts' | 'usage' | 'ledger' | 'permits'
+  >;
   readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
 }
 
@@ -38,7 +41,8 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const { registry, engine } = parts;
   const { publisher } = parts.artifacts;
   const inputs = openInputs(config, clock, parts);
-  const admission = openAdmission(config, registry, outside);
+  const { permits } = parts.stores;
+  const admission = openAdmission(config, registry, { ...outside, permits });
   const locks = createSessionLocks();
   const { sessions: store, artifacts } = parts.stores;
   const turns = createSessionTurns({ store, locks });
@@ -52,6 +56,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
     engine,
     inputs,
     publisher,
+    permits,
     clock,
     ids,
     settings: config.runtime,
@@ -87,11 +92,12 @@ function openInputs(
 function openAdmission(
   { runtime }: Config,
   registry: ProviderRegistry,
-  { clock, metrics }: Pick<Outside, 'clock' | 'metrics'>,
+  { clock, metrics, permits }: Pick<Outside, 'clock' | 'metrics'> & Pick<Stores, 'permits'>,
 ): Admission {
   return createAdmission({
     runtime,
     clock,
+    permits,
     providers: registry.all.map(({ name }) => name),
     hooks: {
       onTransition: metrics.circuitTransition,

@@ -29,7 +29,6 @@ import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import type { Provider } from './providers/provider-port.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
-import { createMemoryReplayStore } from './replay/memory-replay-store.ts';
 import { createReplay } from './replay/replay.ts';
 import { toReplayPolicies } from './replay/replay-policies.ts';
 import type { Services } from './services.ts';
@@ -159,10 +158,10 @@ function openRegistry({ default_provider: name, runtime }: Config, providers: re
   return createProviderRegistry(providers, name, runtime.request);
 }
 
-function openReplay({ runtime }: Config, { clock, ids }: Outside, { secret }: Stores) {
+function openReplay({ runtime }: Config, { clock, ids }: Outside, stores: Stores) {
   const policies = toReplayPolicies(runtime.idempotency);
-  const store = createMemoryReplayStore({ clock, policies });
-  return createReplay({ store, policies, secret, clock, ids });
+  const store = stores.openReplay(policies);
+  return createReplay({ store, policies, secret: stores.secret, clock, ids });
 }
 
 function openReadiness(

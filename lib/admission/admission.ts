@@ -7,6 +7,7 @@ import {
   createCircuitBreaker,
 } from './circuit-breaker.ts';
 import { createGate, type Gate, type GateCounts, type Permit } from './gate.ts';
+import type { Permits } from './permits-port.ts';
 
 /** Functions to call when a circuit breaker changes its state or rejects an attempt. */
 export interface AdmissionHooks {
@@ -20,6 +21,8 @@ interface Deps {
     'global' | 'provider_default' | 'providers' | 'circuit_breaker' | 'circuit_breakers'
   >;
   readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** The slots of all replicas. Undefined if the limits hold for this process alone. */
+  readonly permits?: Permits | undefined;
   /** The providers in the snapshot. The default is the providers in the settings. */
   readonly providers?: readonly string[];
   readonly hooks?: AdmissionHooks;
@@ -46,9 +49,10 @@ export interface AdmissionSnapshot {
 export type Admission = ReturnType<typeof createAdmission>;
 
 /** Decides which operations start, wait or are rejected, according to the `runtime` settings. */
-export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
+export function createAdmission({ runtime, clock, permits, providers, hooks }: Deps) {
   const { max_concurrent: maxConcurrent, max_queued: maxQueued } = runtime.global;
-  const global = createGate({ name: 'runtime.global.max_queued', maxConcurrent, maxQueued, clock });
+  const name = 'runtime.global.max_queued';
+  const global = createGate({ name, maxConcurrent, maxQueued, permits, clock });
   const entries = new Map<string, ReturnType<typeof openEntry>>();
   for (const provider of providers ?? Object.keys(runtime.providers)) entryOf(provider);
 
@@ -65,6 +69,7 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       maxConcurrent: bounds.max_concurrent,
       maxQueued: bounds.max_queued,
       provider,
+      permits,
       clock,
     });
     const breaker = createCircuitBreaker({

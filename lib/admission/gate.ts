@@ -1,6 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createSemaphore } from '../platform/semaphore.ts';
+import type { Permits } from './permits-port.ts';
+import { createSharedSlots } from './shared-slots.ts';
 
 type Limit = number | 'unlimited';
 
@@ -12,6 +13,8 @@ interface Deps {
   readonly maxConcurrent: Limit;
   /** The maximum number of waiting operations. If the value is 0, an operation that would have to wait is rejected. */
   readonly maxQueued: Limit;
+  /** The slots of all replicas. Undefined if `maxConcurrent` limits this process alone. */
+  readonly permits?: Permits | undefined;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -34,24 +37,29 @@ export type Gate = ReturnType<typeof createGate>;
 const RETRY_AFTER_MS = 1000;
 
 /** Creates a gate that admits a limited number of operations at a time, in the order of their arrival. */
-export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: Deps) {
+export function createGate({ name, provider, maxConcurrent, maxQueued, permits, clock }: Deps) {
   const concurrent = toBound(maxConcurrent);
-  const slots = createSemaphore(concurrent);
+  const gate = provider === undefined ? 'runtime.global' : `runtime.providers.${provider}`;
+  const slots = createSharedSlots({ gate, limit: concurrent, permits });
   const waiting = toBound(maxQueued);
 
   function check(): void {
     const { active, waiting: queued } = slots.counts();
-    if (active < concurrent || queued < waiting) return;
+    if (active >= concurrent && queued >= waiting) throw queueFull();
+  }
+
+  function queueFull(): BridgeError {
+    const { waiting: queued } = slots.counts();
     const queue = provider === undefined ? 'the queue' : `the queue of provider ${provider}`;
-    throw new BridgeError('overloaded', `${queue} is full (${queued} waiting)`, {
+    return new BridgeError('overloaded', `${queue} is full (${queued} waiting)`, {
       ...(provider === undefined ? {} : { provider }),
       details: { reason: 'queue_full', limit: name, retry_after_ms: RETRY_AFTER_MS },
     });
   }
 
-  async function wait(signal: AbortSignal): Promise<Permit> {
+  async function wait(signal: AbortSignal, onFull: () => void): Promise<Permit> {
     const startMs = clock.monotonicMs();
-    const release = await slots.acquire(signal);
+    const release = await slots.acquire(signal, onFull);
     return { waitedMs: clock.monotonicMs() - startMs, release };
   }
 
@@ -60,8 +68,9 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
 
     /**
      * Resolves with a permit. The permit must be released even if `signal` aborts later. `onQueued` is called immediately, with
-     * true if the operation has to wait. Rejects with the signal's reason if the signal aborts first. Throws `overloaded` if
-     * the queue is full, unless `waitsWhenFull` is true.
+     * true if the operation has to wait for another operation of this process. `onQueued` is called again, with true, if the
+     * operation then has to wait for an operation of another replica. Rejects with the signal's reason if the signal aborts
+     * first. Throws `overloaded` if the queue is full, unless `waitsWhenFull` is true.
      */
     async enter(
       signal: AbortSignal,
@@ -71,7 +80,10 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
       signal.throwIfAborted();
       if (!waitsWhenFull) check();
       const waits = slots.counts().active >= concurrent;
-      const entering = wait(signal);
+      const entering = wait(signal, () => {
+        if (waiting === 0 && !waitsWhenFull) throw queueFull();
+        onQueued?.(true);
+      });
       onQueued?.(waits);
       return entering;
     },

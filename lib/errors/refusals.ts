@@ -11,7 +11,6 @@ export const REFUSAL_REASONS = [
   'jobs_full',
   'queue_full',
   'quota',
-  'running_elsewhere',
   'share',
   'state_store_busy',
   'state_store_failing',

@@ -1,6 +1,7 @@
 import type { Admission } from '../admission/admission.ts';
 import type { Deadline } from '../admission/deadline.ts';
 import type { Permit } from '../admission/gate.ts';
+import type { Permits } from '../admission/permits-port.ts';
 import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
 import type { Attempt, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
@@ -49,6 +50,8 @@ export interface PipelineDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;
+  /** The slots of all replicas. Undefined if the limits of providers hold for this process alone. */
+  readonly permits?: Permits | undefined;
   readonly settings: { readonly cancellation_grace_ms: number };
 }
 
@@ -102,10 +105,10 @@ interface Made extends Outcome {
 
 /** Creates the function that runs the steps of every generation: plan, inputs, admission, calls, finish, delivery. */
 export function createPipeline(deps: PipelineDeps) {
-  const { registry, publisher, clock, ids, metrics, settings } = deps;
+  const { registry, publisher, clock, ids, metrics, permits, settings } = deps;
   const graceMs = settings.cancellation_grace_ms;
   const callProvider = createCallProvider({ clock, ids, graceMs });
-  const fanOut = createFanOut({ clock, callProvider, metrics });
+  const fanOut = createFanOut({ clock, callProvider, metrics, permits });
 
   /**
    * Tries the routes of a request in order, until a route succeeds or until a failure does not allow a fallback. If the request

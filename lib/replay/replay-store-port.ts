@@ -4,6 +4,29 @@ import type { BridgeErrorCopy } from '../platform/thrown-copy.ts';
 /** The two kinds of requests that may be sent again: requests with an idempotency key, and requests that count their retries. */
 export type ReplayKind = 'key' | 'retry';
 
+/** The rules for requests of one kind (`docs/contract.md`, section 13). */
+export interface ReplayPolicy {
+  /**
+   * True if the work and its outcome are kept until `keepMs` after the last client received the reply or disconnected. If
+   * false, the work always runs to its end, and the outcome is kept until `keepMs` after the end.
+   */
+  readonly countsClients: boolean;
+  readonly keepMs: number;
+  /** The largest number of entries. */
+  readonly maxEntries: number;
+  /** The maximum memory for the successes that may be evicted. */
+  readonly maxBytes: number;
+  /** The success to evict from the scope that holds the most. */
+  readonly evicts: 'oldest' | 'largest';
+  /**
+   * Returns the treatment of a failure. `keep`: a repeated request receives the same failure. `forget`: a repeated request
+   * starts new work, and so does any other request with the same key. `owe`: one retry starts new work.
+   */
+  readonly onFailure: (error: BridgeError) => 'keep' | 'forget' | 'owe';
+}
+
+export type ReplayPolicies = Readonly<Record<ReplayKind, ReplayPolicy>>;
+
 /**
  * The outcome of a request, which is returned again when the request is repeated. An outcome contains only plain values that a
  * structured clone copies, so that a store can keep outcomes outside this process.
@@ -53,12 +76,53 @@ export interface ReplayStore {
   finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void>;
   /** Records a failure that permits one retry. The next claim that may join starts new work. */
   owe(id: string): Promise<void>;
-  /** Detaches a client. `isReplied` is true if the client received the whole reply. Resolves with true for the last client. */
-  release(id: string, isReplied: boolean): Promise<boolean>;
-  /** Removes an entry unless a client is attached. Resolves with true if the entry does not exist any more. */
+  /** Detaches a client. `isReplied` is true if the client received the whole reply. */
+  release(id: string, isReplied: boolean): Promise<void>;
+  /**
+   * Removes an entry unless a client is attached, or a client of another process was attached less than `keepMs` ago. Resolves
+   * with true if the entry does not exist any more.
+   */
   abandon(id: string): Promise<boolean>;
   /** Removes an entry, so that the next request starts new work. */
   forget(id: string): Promise<void>;
+  /**
+   * Waits for the end of work that another process runs. Resolves with the outcome, or with undefined if the entry permits new
+   * work. The outcome of work whose process has ended is unknown. Rejects with the reason of the signal if the signal aborts
+   * first.
+   */
+  untilSettled(id: string, signal: AbortSignal): Promise<StoredOutcome | undefined>;
+  /**
+   * Resolves when a client of another process is attached to the entry. Rejects with the reason of the signal if the signal
+   * aborts first.
+   */
+  untilAttached(id: string, signal: AbortSignal): Promise<void>;
+}
+
+/** The facts about an entry that decide whether a request joins the entry. */
+export interface JoinableEntry {
+  readonly state: 'running' | 'finished' | 'owed';
+  /** The number of attached clients. */
+  readonly clients: number;
+  /** True if a client has received the outcome, or if clients are not counted. */
+  readonly isReplied: boolean;
+}
+
+/** Returns the entry that a request joins, selected from the entries with the same identity (see `ReplayStore.claim`). */
+export function selectEarlier<E extends JoinableEntry>(entries: readonly E[]): E | undefined {
+  const missed = entries.filter(({ isReplied, state }) => !isReplied && state !== 'owed');
+  // If a client is still attached to every entry, return any of these entries, because a client may retry before the bridge
+  // notices that the old connection is closed.
+  const found = missed.find(({ clients }) => clients === 0) ?? missed[0];
+  // If no failure permits a retry, return an entry with a reply that was written, because the client may not have received that
+  // reply.
+  return found ?? entries.find(({ state }) => state === 'owed') ?? entries[0];
+}
+
+/** Returns the error of a claim that finds no free entry. */
+export function entriesExhausted(): BridgeError {
+  return new BridgeError('overloaded', 'too many requests with an Idempotency-Key are remembered', {
+    details: { reason: 'idempotency_full', retry_after_ms: 1000 },
+  });
 }
 
 /** Throws `idempotency_conflict` unless a request equals the earlier request with the same key. */

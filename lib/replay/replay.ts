@@ -5,8 +5,12 @@ import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { toReplayedError, toReplayedValue } from './outcome.ts';
 import { createRequestHashes, type MarkedRequest, type RequestHashes } from './repeat-mark.ts';
-import type { ReplayPolicies } from './replay-policies.ts';
-import type { ReplayClaim, ReplayStore, StoredOutcome } from './replay-store-port.ts';
+import type {
+  ReplayClaim,
+  ReplayPolicies,
+  ReplayStore,
+  StoredOutcome,
+} from './replay-store-port.ts';
 import {
   createWorkInFlight,
   type SharedWork,
@@ -59,9 +63,9 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
     const signal = client.signal();
     signal.throwIfAborted();
     const tryOnce = () => abortable(answer(request, start, client), signal);
-    // The work of an entry may end while the first claim resolves. In this case, the second claim finds the outcome.
-    const answered = (await tryOnce()) ?? (await tryOnce());
-    if (!answered) throw runningElsewhere();
+    let answered = await tryOnce();
+    // If the joined work ended without an outcome, the next claim starts new work or joins the work of another request.
+    while (!answered) answered = await tryOnce();
     const opened = {
       ...answered,
       started: abortable(answered.started, signal),
@@ -138,13 +142,14 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
     signal: AbortSignal,
   ): Promise<void> {
     work?.detach();
-    const isLast = await store.release(id, isReplied).catch(() => true);
-    if (isLast) work?.linger(signal.aborted ? toBridgeError(signal.reason) : disconnected());
+    await store.release(id, isReplied).catch(() => {});
+    work?.linger(signal.aborted ? toBridgeError(signal.reason) : disconnected());
   }
 
   /**
-   * Resolves with undefined if the work runs in another process. Does not stop when the client disconnects, because the client
-   * must still be detached from the entry.
+   * Resolves with undefined if the joined work ended without an outcome. If another process runs the joined work, resolves only
+   * after the end of the work, because the start of the work is known only to that process. Does not stop when the client
+   * disconnects, because the client must still be detached from the entry.
    */
   return async function answer<W extends StartedWork<unknown>>(
     request: MarkedRequest,
@@ -165,9 +170,12 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
     joined?.attach();
     onGone?.((isReplied) => void detach({ id, work: work ?? joined }, isReplied, client.signal()));
     if (work) return { id, replayed: false, ...work };
-    const found =
-      claimed.state === 'finished' ? finished(claimed.outcome) : joined && replayed(joined);
-    return found && { id, replayed: true, own: undefined, ...found };
+    if (joined) return { id, replayed: true, own: undefined, ...replayed(joined) };
+    const outcome =
+      claimed.state === 'finished'
+        ? claimed.outcome
+        : await store.untilSettled(id, client.signal());
+    return outcome && { id, replayed: true, own: undefined, ...finished(outcome) };
   };
 }
 
@@ -205,12 +213,6 @@ function replayed({ started, result }: StartedWork<unknown>): StartedWork<unknow
     throw toReplayedError(thrown);
   };
   return { started: started.catch(rethrow), result: result.catch(rethrow) };
-}
-
-function runningElsewhere(): BridgeError {
-  return new BridgeError('overloaded', 'the same request is running in another process', {
-    details: { reason: 'running_elsewhere', retry_after_ms: 1000 },
-  });
 }
 
 function disconnected(): BridgeError {

@@ -1,13 +1,14 @@
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { abortable } from '../platform/abortable.ts';
 import type { Clock } from '../platform/clock.ts';
+import { linkSignal } from '../platform/linked-signal.ts';
 import { createRunningWork } from '../platform/running-work.ts';
 import { copyBridgeError } from '../platform/thrown-copy.ts';
 import { memoryBytes } from './outcome.ts';
-import type { ReplayPolicy } from './replay-policies.ts';
-import type { ReplayStore } from './replay-store-port.ts';
+import type { ReplayPolicy, ReplayStore } from './replay-store-port.ts';
 
 interface Deps {
-  readonly store: Pick<ReplayStore, 'finish' | 'owe' | 'forget' | 'abandon'>;
+  readonly store: Pick<ReplayStore, 'finish' | 'owe' | 'forget' | 'abandon' | 'untilAttached'>;
   readonly clock: Pick<Clock, 'after'>;
 }
 
@@ -28,7 +29,10 @@ export interface SharedWork<W> extends StartedWork<unknown> {
   attach(): void;
   /** Must be called when a client detaches. */
   detach(): void;
-  /** Cancels the work with `reason` if no client attaches within the `keepMs` of the policy. */
+  /**
+   * Cancels the work with `reason` if no client attaches within the `keepMs` of the policy. Does nothing while a client of this
+   * process is attached.
+   */
   linger(reason: BridgeError): void;
 }
 
@@ -65,14 +69,36 @@ export function createWorkInFlight({ store, clock }: Deps) {
       const audience = createAudience();
       const begun: { own?: W } = {};
       const { result, cancel } = running.start((signal) => {
-        const work = start(signal, () => audience.isPresent(signal));
+        const work = start(signal, () => isWanted(signal));
         begun.own = work;
         return stored(store, id, policy, work.result).finally(audience.close);
       });
 
+      const lingerFor = (reason: BridgeError) =>
+        audience.whileAbsent(() => linger(policy.keepMs, () => void abandon(reason)));
+
       async function abandon(reason: BridgeError): Promise<void> {
         // If the store fails, cancel the work, because no other process can attach a client either.
         if (await store.abandon(id).catch(() => true)) cancel(reason);
+        // A client of another process waits for the work. Its process does not know when the work should be cancelled.
+        else if (!isStopping) lingerFor(reason);
+      }
+
+      /** Resolves with true once a client of any process is attached, and with false if the signal aborts first. */
+      async function isWanted(signal: AbortSignal): Promise<boolean> {
+        if (signal.aborted || audience.isPresent()) return !signal.aborted;
+        const waiting = linkSignal(signal);
+        const present = abortable(audience.untilPresent(), waiting.signal);
+        const attached = store.untilAttached(id, waiting.signal);
+        return Promise.race([present, attached])
+          .then(
+            () => true,
+            () => false,
+          )
+          .finally(() => {
+            waiting.abort(new BridgeError('cancelled', 'the wait is over'));
+            waiting.end();
+          });
       }
 
       const { own } = begun;
@@ -83,8 +109,7 @@ export function createWorkInFlight({ store, clock }: Deps) {
         started: (own?.started ?? result).catch(() => result).then(() => {}),
         attach: audience.attach,
         detach: audience.detach,
-        linger: (reason) =>
-          audience.whileAbsent(() => linger(policy.keepMs, () => void abandon(reason))),
+        linger: lingerFor,
       };
     },
 
@@ -141,17 +166,13 @@ function createAudience() {
   let wake = () => {};
   let stop = () => {};
   return {
-    isPresent(signal: AbortSignal): Promise<boolean> {
-      if (signal.aborted || clients > 0) return Promise.resolve(!signal.aborted);
-      return new Promise((resolve) => {
-        const quit = () => resolve(false);
-        signal.addEventListener('abort', quit, { once: true });
-        wake = () => {
-          signal.removeEventListener('abort', quit);
-          resolve(true);
-        };
-      });
-    },
+    isPresent: () => clients > 0,
+
+    /** Resolves when a client attaches. */
+    untilPresent: (): Promise<void> =>
+      new Promise((resolve) => {
+        wake = resolve;
+      }),
 
     attach(): void {
       clients += 1;

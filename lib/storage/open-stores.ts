@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Permits } from '../admission/permits-port.ts';
 import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
@@ -7,12 +8,14 @@ import type { JobSearch } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Task } from '../platform/task.ts';
+import type { ReplayPolicies, ReplayStore } from '../replay/replay-store-port.ts';
 import {
   createArtifactFiles,
   hasArtifacts,
   refuseArtifactRoot,
 } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
+import { createMemoryReplayStore } from './memory/replay-store.ts';
 import { isEmptyDatabase, refuseForeignDatabase, stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
 import { createJobSearch, reportingTo, searchIndexFile } from './sqlite/search/job-search.ts';
@@ -45,6 +48,9 @@ export interface Stores extends Omit<SqliteStores, 'lease' | 'health'> {
   readonly search: JobSearch;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
+  /** The slots of limits that hold for all replicas. Undefined if this process is the only one. */
+  readonly permits: Permits | undefined;
+  openReplay(policies: ReplayPolicies): ReplayStore;
   /** 32 random bytes, created with the state. Used as the key for all values that must not be guessed or forged. */
   readonly secret: Uint8Array;
   /** Renews the lease that shows other processes that the rows of this process are not abandoned. */
@@ -142,6 +148,8 @@ async function createStores(
     search,
     artifactFiles: createArtifactFiles({ root, permissions, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),
+    permits: undefined,
+    openReplay: (policies) => createMemoryReplayStore({ clock, policies }),
     secret,
     leaseRenewal: {
       name: 'lease-renewal',

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createIds, type Ids } from '../../lib/platform/ids.ts';
 import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
 import { createStoredInputFiles } from '../../lib/storage/file-system/stored-input-files.ts';
+import { createMemoryReplayStore } from '../../lib/storage/memory/replay-store.ts';
 import type { Stores } from '../../lib/storage/open-stores.ts';
 import {
   ARTIFACT_COLUMNS,
@@ -68,6 +69,8 @@ export async function openTestStores({
     artifacts: createArtifactStore(database),
     artifactFiles: createArtifactFiles({ root, clock }),
     storedInputs: createStoredInputFiles({ directory: directory ?? NO_FOLDER, clock }),
+    permits: undefined,
+    openReplay: (policies) => createMemoryReplayStore({ clock, policies }),
     secret: database.secret,
     leaseRenewal: { name: 'lease-renewal', everyMs: 60_000, run: async () => {} },
     probe: database.probe,

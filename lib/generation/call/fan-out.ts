@@ -1,4 +1,6 @@
 import type { Deadline } from '../../admission/deadline.ts';
+import type { Permits } from '../../admission/permits-port.ts';
+import { createSharedSlots, type SharedSlots } from '../../admission/shared-slots.ts';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
@@ -6,7 +8,6 @@ import type { InputSet } from '../../inputs/input-source.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { anySignal, linkSignal } from '../../platform/linked-signal.ts';
-import { createSemaphore, type Semaphore } from '../../platform/semaphore.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import { type GenerationEvent, limitPartials } from '../generation-events.ts';
@@ -21,6 +22,8 @@ interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly callProvider: CallProvider;
   readonly metrics: Pick<Metrics, 'providerCallEnded'>;
+  /** The slots of all replicas. Undefined if the number of calls is limited for this process alone. */
+  readonly permits?: Permits | undefined;
 }
 
 /** The plan of one route, and everything that its calls need. */
@@ -57,7 +60,7 @@ export type FanOut = ReturnType<typeof createFanOut>;
 /** Splits the outputs of a plan into provider calls, and collects their results in order. */
 export function createFanOut(deps: Deps) {
   const { clock } = deps;
-  const calling = { ...deps, slotsOf: createProviderSlots() };
+  const calling = { ...deps, slotsOf: createProviderSlots(deps.permits) };
 
   /** Rejects if every output failed. Under `fail_fast`, rejects with the first failure. */
   return async function fanOut(work: RouteWork): Promise<RouteResult> {
@@ -106,7 +109,7 @@ export function createFanOut(deps: Deps) {
 
 /** The dependencies of one provider call. */
 interface CallDeps extends Deps {
-  readonly slotsOf: (provider: Provider) => Semaphore;
+  readonly slotsOf: (provider: Provider) => SharedSlots;
 }
 
 /**
@@ -243,11 +246,12 @@ function toRouteResult(
   };
 }
 
-/** Creates the slots for simultaneous calls: one semaphore for each provider, shared by all operations and models. */
-function createProviderSlots(): (provider: Provider) => Semaphore {
-  const byProvider = new Map<string, Semaphore>();
-  return ({ name, maxParallelCalls }) => {
-    const slots = byProvider.get(name) ?? createSemaphore(maxParallelCalls);
+/** Creates the slots for simultaneous calls, separately for each provider. All operations and models share the slots. */
+function createProviderSlots(permits: Permits | undefined): (provider: Provider) => SharedSlots {
+  const byProvider = new Map<string, SharedSlots>();
+  return ({ name, maxParallelCalls: limit }) => {
+    const gate = `providers.${name}.max_parallel_outputs`;
+    const slots = byProvider.get(name) ?? createSharedSlots({ gate, limit, permits });
     byProvider.set(name, slots);
     return slots;
   };

@@ -1,9 +1,9 @@
 import { createSealedCursors } from '../../../lib/cursors/sealed-cursor.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createPresets } from '../../../lib/presets/presets.ts';
-import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
 import { createReplay } from '../../../lib/replay/replay.ts';
 import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
+import { createMemoryReplayStore } from '../../../lib/storage/memory/replay-store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { openTestStores } from '../../support/stores.ts';
 

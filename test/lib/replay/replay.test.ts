@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
 import { memoryBytes } from '../../../lib/replay/outcome.ts';
 import { createReplay } from '../../../lib/replay/replay.ts';
 import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
 import type { ReplayStore } from '../../../lib/replay/replay-store-port.ts';
 import type { StartedWork } from '../../../lib/replay/work-in-flight.ts';
+import { createMemoryReplayStore } from '../../../lib/storage/memory/replay-store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
@@ -256,16 +256,33 @@ describe('createReplay, keys', () => {
     await expect(first).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('throws `overloaded` for a key that another process holds', async () => {
-    const { ask } = open({}, (store) => ({
-      ...store,
-      claim: async () => ({ state: 'running', id: 'of another' }),
+  it('waits for the work of another process, and replies with its outcome', async () => {
+    const { ask, store, works } = open({}, (own) => ({
+      ...own,
+      claim: (request) => own.claim({ ...request, identity: 'k', fingerprint: 'f' }),
     }));
+    const claim = { kind: 'key', scope: 's', identity: 'k', fingerprint: 'f' } as const;
+    await store.claim({ ...claim, id: 'of another', mayJoin: true });
+    const asking = ask();
+    await store.finish('of another', { ok: true, value: 'an image' }, 1);
 
-    await expect(ask()).rejects.toMatchObject({
-      code: 'overloaded',
-      details: { reason: 'running_elsewhere' },
-    });
+    expect(await asking).toEqual({ value: 'an image', replayed: true });
+    expect(works).toHaveLength(0);
+  });
+
+  it('starts its own work if the work of another process ends without an outcome', async () => {
+    const { ask, store, works, clock } = open({}, (own) => ({
+      ...own,
+      claim: (request) => own.claim({ ...request, identity: 'k', fingerprint: 'f' }),
+    }));
+    const claim = { kind: 'key', scope: 's', identity: 'k', fingerprint: 'f' } as const;
+    await store.claim({ ...claim, id: 'of another', mayJoin: true });
+    const asking = ask();
+    await store.forget('of another');
+    await clock.advance(0);
+    works[0]?.succeed('an image');
+
+    expect(await asking).toEqual({ value: 'an image', replayed: false });
   });
 
   it('passes only hashes of keys and scopes to its store', async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
 import { createReplay } from '../../../lib/replay/replay.ts';
 import { toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
+import type { ReplayStore } from '../../../lib/replay/replay-store-port.ts';
 import { completeRun, type Uncommitted } from '../../../lib/runs/image-run.ts';
+import { createMemoryReplayStore } from '../../../lib/storage/memory/replay-store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
@@ -19,13 +20,14 @@ interface Attempt {
 
 type IsStale = (made: string) => Promise<boolean>;
 
-function open() {
+function open(wrap: (store: ReplayStore) => ReplayStore = (it) => it) {
   const clock = createManualClock();
   const limits = { max_entries: 10, max_completed_bytes: 9000, completed_ttl_secs: 60 };
   const policies = toReplayPolicies(limits);
   const store = createMemoryReplayStore({ clock, policies });
   const ids = createIds(clock.nowMs);
-  const replay = createReplay({ store, policies, clock, ids, secret: Buffer.alloc(32, 1) });
+  const secret = Buffer.alloc(32, 1);
+  const replay = createReplay({ store: wrap(store), policies, clock, ids, secret });
   const runs: { succeed(made: string): void; fail(error: Error): void; signal: AbortSignal }[] = [];
   const kept: string[] = [];
   const dropped: string[] = [];
@@ -386,5 +388,38 @@ describe('createReplay, retries with outcomes that become stale', () => {
       (await Promise.all(retries.map(({ reply }) => reply))).map(({ value }) => value),
     ).toEqual(['new', 'new']);
     expect(runs).toHaveLength(2);
+  });
+
+  it('commits work without a client of its own once a client of another process is attached', async () => {
+    const attached = Promise.withResolvers<void>();
+    const { ask, runs, kept, clock } = open((store) => ({
+      ...store,
+      untilAttached: () => attached.promise,
+    }));
+    const one = await ask(0);
+    one.disconnect();
+    runs[0]?.succeed('an image');
+    await clock.advance(0);
+    const before = [...kept];
+    attached.resolve();
+    await clock.advance(0);
+
+    expect([before, kept]).toEqual([[], ['an image']]);
+  });
+
+  it('continues work for a client of another process until that client has gone', async () => {
+    let isAttached = true;
+    const { ask, runs, clock } = open((store) => ({
+      ...store,
+      abandon: async () => !isAttached,
+    }));
+    const one = await ask(0);
+    one.disconnect();
+    await clock.advance(30_000);
+    const before = runs[0]?.signal.aborted;
+    isAttached = false;
+    await clock.advance(10_000);
+
+    expect([before, runs[0]?.signal.aborted]).toEqual([false, true]);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryReplayStore } from '../../../lib/replay/memory-replay-store.ts';
-import { type ReplayPolicies, toReplayPolicies } from '../../../lib/replay/replay-policies.ts';
-import { describeReplayStore } from '../../contracts/replay-store.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { toReplayPolicies } from '../../../../lib/replay/replay-policies.ts';
+import type { ReplayPolicies } from '../../../../lib/replay/replay-store-port.ts';
+import { createMemoryReplayStore } from '../../../../lib/storage/memory/replay-store.ts';
+import { describeReplayStore } from '../../../contracts/replay-store.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 function open(policies: ReplayPolicies) {
   const clock = createManualClock();
   const store = createMemoryReplayStore({ clock, policies });
-  return { store, clock, advance: clock.advance, close: async () => {} };
+  return { store, other: store, clock, advance: clock.advance, close: async () => {} };
 }
 
 describeReplayStore('memory', async (policies) => open(policies));

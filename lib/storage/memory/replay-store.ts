@@ -1,31 +1,35 @@
-import { BridgeError } from '../errors/bridge-error.ts';
-import type { Clock } from '../platform/clock.ts';
-import { checkRoom } from '../platform/fair-share.ts';
-import type { ReplayPolicies, ReplayPolicy } from './replay-policies.ts';
+import { abortable } from '../../platform/abortable.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { checkRoom } from '../../platform/fair-share.ts';
 import {
   type Claimed,
+  entriesExhausted,
+  type JoinableEntry,
   type ReplayClaim,
+  type ReplayPolicies,
+  type ReplayPolicy,
   type ReplayStore,
   refuseDifferent,
   type StoredOutcome,
-} from './replay-store-port.ts';
+  selectEarlier,
+} from '../../replay/replay-store-port.ts';
 
 interface Deps {
   readonly clock: Pick<Clock, 'after'>;
   readonly policies: ReplayPolicies;
 }
 
-interface Entry extends Omit<ReplayClaim, 'mayJoin'> {
-  state: 'running' | 'finished' | 'owed';
+interface Entry extends Omit<ReplayClaim, 'mayJoin'>, Writable<JoinableEntry> {
   outcome: StoredOutcome | undefined;
   bytes: number;
-  clients: number;
-  /** True if a client has received the outcome, or if clients are not counted. */
-  isReplied: boolean;
   /** The counter of the space that includes the entry. Undefined if no counter includes the entry. */
   place: 'pinned' | 'evictable' | undefined;
   stopExpiry: () => void;
+  /** Resolves when the entry is not running any more. */
+  readonly settled: PromiseWithResolvers<void>;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 // The estimated memory for an entry without its outcome: for its hashes and for its rows in the tables.
 const ENTRY_BYTES = 512;
@@ -41,7 +45,7 @@ export function createMemoryReplayStore(deps: Deps) {
   function claimNow(claim: ReplayClaim): Claimed {
     const known = entries.ofIdentity(claim.identity);
     for (const entry of known) refuseDifferent(entry, claim);
-    const earlier = claim.mayJoin ? earlierOf(known) : undefined;
+    const earlier = claim.mayJoin ? selectEarlier(known) : undefined;
     if (earlier && earlier.state !== 'owed') return join(earlier);
     if (earlier) entries.remove(earlier);
     entries.add(claim);
@@ -57,26 +61,27 @@ export function createMemoryReplayStore(deps: Deps) {
     return outcome ? { state: 'finished', id, outcome } : { state: 'running', id };
   }
 
-  function change(id: string, to: Partial<Entry>): void {
+  function settle(id: string, to: Partial<Entry>): void {
     const entry = entries.find(id);
-    if (entry) entries.update(Object.assign(entry, to));
+    if (!entry) return;
+    entries.update(Object.assign(entry, to));
+    entry.settled.resolve();
   }
 
   return {
     claim: async (request) => claimNow(request),
     async finish(id, outcome, bytes) {
-      change(id, { state: 'finished', outcome, bytes: ENTRY_BYTES + bytes });
+      settle(id, { state: 'finished', outcome, bytes: ENTRY_BYTES + bytes });
     },
     async owe(id) {
-      change(id, { state: 'owed' });
+      settle(id, { state: 'owed' });
     },
     async release(id, isReplied) {
       const entry = entries.find(id);
-      if (!entry) return false;
+      if (!entry) return;
       entry.clients -= 1;
       entry.isReplied ||= isReplied;
       entries.update(entry);
-      return entry.clients === 0;
     },
     async abandon(id) {
       const entry = entries.find(id);
@@ -87,6 +92,13 @@ export function createMemoryReplayStore(deps: Deps) {
       const entry = entries.find(id);
       if (entry) entries.remove(entry);
     },
+    async untilSettled(id, signal) {
+      const entry = entries.find(id);
+      if (entry) await abortable(entry.settled.promise, signal);
+      return entry?.outcome;
+    },
+    // No other process has access to the entries.
+    untilAttached: (_id, signal) => abortable(new Promise(() => {}), signal),
     size: entries.size,
   } satisfies ReplayStore & { size(): object };
 }
@@ -99,6 +111,7 @@ function createEntries({ clock, policies }: Deps) {
 
   function remove(entry: Entry): void {
     entry.stopExpiry();
+    entry.settled.resolve();
     entries.delete(entry.id);
     const equal = byIdentity.get(entry.identity);
     equal?.delete(entry);
@@ -132,7 +145,7 @@ function createEntries({ clock, policies }: Deps) {
     add({ mayJoin: _, ...claim }: ReplayClaim): void {
       const { countsClients, maxEntries } = policies[claim.kind];
       const space = spaces[claim.kind];
-      if (!space.hasRoomFor(claim.scope)) throw full();
+      if (!space.hasRoomFor(claim.scope)) throw entriesExhausted();
       space.evictWhile(() => space.count() >= maxEntries, 'count', remove);
       const entry: Entry = {
         ...claim,
@@ -143,6 +156,7 @@ function createEntries({ clock, policies }: Deps) {
         isReplied: !countsClients,
         place: undefined,
         stopExpiry: () => {},
+        settled: Promise.withResolvers(),
       };
       entries.set(entry.id, entry);
       byIdentity.set(entry.identity, (byIdentity.get(entry.identity) ?? new Set()).add(entry));
@@ -156,23 +170,6 @@ function createEntries({ clock, policies }: Deps) {
       evictableBytes: spaces.key.evictableBytes() + spaces.retry.evictableBytes(),
     }),
   };
-}
-
-/** Returns the entry that a request joins, selected from the entries with the same identity (see `ReplayStore.claim`). */
-function earlierOf(entries: readonly Entry[]): Entry | undefined {
-  const missed = entries.filter(({ isReplied, state }) => !isReplied && state !== 'owed');
-  // If a client is still attached to every entry, return any of these entries, because a client may retry before the bridge
-  // notices that the old connection is closed.
-  const found = missed.find(({ clients }) => clients === 0) ?? missed[0];
-  // If no failure permits a retry, return an entry with a reply that was written, because the client may not have received that
-  // reply.
-  return found ?? entries.find(({ state }) => state === 'owed') ?? entries[0];
-}
-
-function full(): BridgeError {
-  return new BridgeError('overloaded', 'too many requests with an Idempotency-Key are remembered', {
-    details: { reason: 'idempotency_full', retry_after_ms: 1000 },
-  });
 }
 
 /** The entries of one scope, or of all scopes. */
