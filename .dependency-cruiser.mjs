@@ -125,6 +125,7 @@ const PACKAGES = {
   undici: '^lib/net/',
   'ipaddr.js': '^lib/net/',
   'better-sqlite3': '^(lib/storage|local-runtime/server/locks)/',
+  pg: '^lib/storage/postgres/',
   sharp: '^lib/images/',
   'fast-xml-parser': '^lib/images/',
   'prom-client': '^lib/metrics/',

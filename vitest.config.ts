@@ -5,7 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     // They need Chromium: npm run test:browser.
     exclude: ['test/browser/**'],
-    globalSetup: ['test/support/build-once.ts'],
+    globalSetup: ['test/support/build-once.ts', 'test/support/engines/run-engines.ts'],
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 60_000,

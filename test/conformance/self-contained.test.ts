@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT } from './sources.ts';
 
 /** Folders that are not part of a checkout. */
-const NOT_OURS = new Set(['node_modules', 'dist', 'data', 'test-results', '.git']);
+const NOT_OURS = new Set(['node_modules', 'dist', 'data', 'test-results', '.cache', '.git']);
 
 /** The benchmarks run compiled, one folder deeper. */
 const COMPILED = /^test\/(bench|support)\//;
