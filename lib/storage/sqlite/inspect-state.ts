@@ -4,12 +4,12 @@ import Sqlite from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../contract/resources/job.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { ROW_BYTES } from '../jobs/job-rows.ts';
 import { type Connection, connect, schemaVersion } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
 import { refuseForeignDatabase, type StateDatabase } from './database.ts';
 import { peekFileHeader, refuseForeignLog } from './database-file.ts';
 import { toOpenError } from './driver-errors.ts';
-import { ROW_BYTES } from './jobs/job-rows.ts';
 import { migrate, SCHEMA_VERSION } from './migrations.ts';
 
 // Counts the totals from the rows. The columns of `job_total` must have the same values.

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import { PresetTemplate } from '../../contract/resources/preset.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
+import { withoutNulls } from '../rows.ts';
 import type { StoreDatabase } from './database.ts';
-import { withoutNulls } from './rows.ts';
 
 const COLUMNS = 'name, description, template, created AS createdSecs, updated AS updatedSecs';
 

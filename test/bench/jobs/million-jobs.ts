@@ -1,9 +1,9 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { JobStatus } from '../../../lib/contract/resources/job.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { ROW_BYTES } from '../../../lib/storage/jobs/job-rows.ts';
 import { type Connection, connect } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { ROW_BYTES } from '../../../lib/storage/sqlite/jobs/job-rows.ts';
 import { countJobs } from '../../support/job-rows.ts';
 import { FAILURE, jobRequest, jobResult } from '../../support/jobs.ts';
 import { writePrompt } from './prompts.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
+import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
-import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
 // With four changes for each job, the removals of about 25,000 jobs are kept, in about 5 MB.
 const REMEMBERED_CHANGES = 100_000;

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { JOB_STATUSES, type JobStatus } from '../../../contract/resources/job.ts';
+import { JOB_STATUSES } from '../../../contract/resources/job.ts';
+import { type CountedJob, CountedRow, differenceOf } from '../../jobs/counted-job.ts';
 import type { StoreDatabase } from '../database.ts';
 
 const ADD_TO_TOTALS = `
@@ -64,25 +65,7 @@ const LAST_USER = 'SELECT max(seq) FROM job_input WHERE sha256 = +?';
 
 const Scope = v.optional(v.string());
 const Sequence = v.nullable(v.number());
-const NUMBERS = [
-  'hidden',
-  'favorite',
-  'bytes',
-  'reserved',
-  'ordinaryJobs',
-  'ordinaryBytes',
-] as const;
-const CountedRow = v.optional(
-  v.object({
-    scope: v.string(),
-    provider: v.string(),
-    status: v.picklist(JOB_STATUSES),
-    ...v.entriesFromList(NUMBERS, v.number()),
-  }),
-);
-
-/** The share of one job in the counts. */
-type Counted = NonNullable<v.InferOutput<typeof CountedRow>>;
+const Counted = v.optional(CountedRow);
 
 /**
  * Maintains the counts of all jobs, of each scope and of each provider, and the turns of scopes, inside the transactions that
@@ -109,10 +92,10 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
   const previousUsers = database.prepare(PREVIOUS_USERS).pluck();
   const lastUser = database.prepare(LAST_USER).pluck();
 
-  const countedOf = (sequence: number) => v.parse(CountedRow, counted.get(sequence));
+  const countedOf = (sequence: number) => v.parse(Counted, counted.get(sequence));
 
   /** Updates all counts by the difference that a changed or removed job makes. */
-  function move(before: Counted, after: Counted | undefined): void {
+  function move(before: CountedJob, after: CountedJob | undefined): void {
     const moved = differenceOf(before, after);
     if (Object.values(moved).every((difference) => difference === 0)) return;
     moveTotals.run(moved);
@@ -153,7 +136,7 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
     /** Counts a job that has ended. `before` contains the counted values of the job before its end. */
     end(
       sequence: number,
-      before: Omit<Counted, 'hidden' | 'ordinaryJobs' | 'ordinaryBytes'>,
+      before: Omit<CountedJob, 'hidden' | 'ordinaryJobs' | 'ordinaryBytes'>,
     ): void {
       move({ ...before, hidden: 0, ordinaryJobs: 0, ordinaryBytes: 0 }, countedOf(sequence));
     },
@@ -182,17 +165,6 @@ export function prepareJobCounts(database: Pick<StoreDatabase, 'prepare'>) {
 }
 
 /** A queued job. `provider` is the first provider of its plan. */
-type AddedJob = Pick<Counted, 'scope' | 'provider' | 'bytes' | 'reserved'> & {
+type AddedJob = Pick<CountedJob, 'scope' | 'provider' | 'bytes' | 'reserved'> & {
   readonly sequence: number;
 };
-
-type Difference = Record<JobStatus | (typeof NUMBERS)[number], number>;
-
-function differenceOf(before: Counted, after: Counted | undefined): Difference {
-  const moved = {} as Difference;
-  for (const status of JOB_STATUSES) {
-    moved[status] = Number(after?.status === status) - Number(before.status === status);
-  }
-  for (const name of NUMBERS) moved[name] = (after?.[name] ?? 0) - before[name];
-  return moved;
-}

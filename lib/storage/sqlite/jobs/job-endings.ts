@@ -1,12 +1,13 @@
 import * as v from 'valibot';
-import type { ArtifactImage } from '../../../contract/reply/image-response.ts';
-import {
-  type ImageJobSummary,
-  JOB_STATUSES,
-  type PartialResult,
-} from '../../../contract/resources/job.ts';
-import { ERRORS } from '../../../errors/codes.ts';
+import { JOB_STATUSES, type PartialResult } from '../../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import {
+  indicesOf,
+  OutputFacts,
+  sizeOf,
+  toEndTexts,
+  toPartialResult,
+} from '../../jobs/job-end-texts.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow, prepareCount, preparePublish } from '../artifact-store.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareJobAccounts } from '../ledger-store.ts';
@@ -61,17 +62,7 @@ const FoundJob = v.optional(
 const Records = v.array(ArtifactRow);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
-const Facts = v.object({
-  index: v.number(),
-  generation_ms: v.optional(v.number()),
-  revised_prompt: v.optional(v.string()),
-});
-const PendingRows = v.array(
-  v.intersect([ArtifactRow, v.object({ facts: v.pipe(v.string(), v.parseJson(), Facts) })]),
-);
-
-// The column `artifacts` of every new job.
-const NO_ARTIFACTS = '[]';
+const PendingRows = v.array(v.intersect([ArtifactRow, v.object({ facts: OutputFacts })]));
 
 /** Ends jobs within the caller's transaction. */
 export type JobEnding = ReturnType<typeof prepareJobEnding>;
@@ -108,7 +99,7 @@ export function prepareJobEnding(
       const job = v.parse(FoundJob, mayEnd.get({ seq, from, owner, status }));
       if (job === undefined) return false;
       const partial = status === 'succeeded' ? undefined : keep(seq, end.publications ?? []);
-      const texts = toTexts(end, partial);
+      const texts = toEndTexts(end, partial);
       endJob.run({ ...texts, seq, status, completed, bytes: sizeOf(texts) });
       counts.end(seq, job);
       changes.note(seq, job.scope);
@@ -146,43 +137,6 @@ export function createJobEndings(
   };
 }
 
-/** Returns the columns that the end of a job sets. */
-function toTexts(end: JobEnd, partial: PartialResult | undefined) {
-  if (end.status === 'succeeded') {
-    const { provider, model } = end.result;
-    const artifacts = JSON.stringify(artifactsOf(end.result));
-    const result = JSON.stringify(end.result);
-    return { result, partial: null, error: null, errorCode: null, artifacts, provider, model };
-  }
-  return {
-    result: null,
-    partial: partial ? JSON.stringify(partial) : null,
-    error: JSON.stringify(end.error),
-    errorCode: ERRORS[end.error.code].bridge,
-    artifacts: partial ? JSON.stringify(artifactsOf(partial)) : NO_ARTIFACTS,
-    provider: null,
-    model: null,
-  };
-}
-
-/** Returns the number of bytes that the texts of an end add to the size of its job. */
-function sizeOf({ result, partial, error, artifacts }: ReturnType<typeof toTexts>): number {
-  const texts = [result ?? '', partial ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)];
-  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-}
-
-function indicesOf(partial: PartialResult | undefined): ReadonlySet<number> {
-  return new Set(partial?.data.map(({ index }) => index));
-}
-
-function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
-  return data.flatMap((image) => {
-    if (image.type !== 'artifact') return [];
-    const { id, width, height, format, bytes } = image;
-    return [{ id, width, height, format, bytes }];
-  });
-}
-
 /** Prepares the statements that keep the published images of a job within the transaction that ends the job. */
 function prepareKeep(database: StoreDatabase) {
   const listPending = database.prepare(LIST_PENDING_OUTPUTS);
@@ -196,21 +150,8 @@ function prepareKeep(database: StoreDatabase) {
   return (sequence: number, ids: readonly string[]): PartialResult | undefined => {
     if (ids.length === 0) return undefined;
     const found = listPending.all({ sequence, ids: JSON.stringify(ids) });
-    const data = v.parse(PendingRows, found).map(toImage);
-    for (const { id } of data) if (publish.run(id).changes > 0) count(id, 1);
-    return data.length === 0 ? undefined : { data: data.sort((a, b) => a.index - b.index) };
-  };
-}
-
-function toImage(
-  row: v.InferOutput<typeof PendingRows>[number],
-): ArtifactImage & { index: number } {
-  const { id, name, format, width, height, bytes, sha256, sidecar, facts } = row;
-  const image = { id, name, format, width, height, bytes, sha256 };
-  return {
-    type: 'artifact',
-    ...image,
-    ...facts,
-    ...(sidecar ? { metadata_name: sidecar.name } : {}),
+    const outputs = v.parse(PendingRows, found);
+    for (const { id } of outputs) if (publish.run(id).changes > 0) count(id, 1);
+    return toPartialResult(outputs);
   };
 }

@@ -2,8 +2,8 @@ import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../jobs/job-store-port.ts';
+import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
-import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
 
 // Greater than every sequence.
 const NEWEST = Number.MAX_SAFE_INTEGER;

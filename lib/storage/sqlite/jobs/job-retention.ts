@@ -5,7 +5,7 @@ import type {
   JobStore,
   PrunePlaces,
 } from '../../../jobs/job-store-port.ts';
-import { isAboveShare } from '../../../platform/fair-share.ts';
+import { exceededMeasure, FIRST_PLACE, scopeAboveShare } from '../../jobs/retention-choice.ts';
 import type { StoreDatabase } from '../database.ts';
 import type { JobChanges } from './job-change-feed.ts';
 import type { JobCounts } from './job-counts.ts';
@@ -47,8 +47,6 @@ const EndedRow = v.optional(
 const OrdinaryRow = v.object({ jobs: v.number(), bytes: v.number() });
 const LargestRows = v.array(v.object({ scope: v.string(), filled: v.number() }));
 
-const START: EndedPlace = { completedSecs: 0, sequence: 0 };
-
 interface RemovalDeps {
   readonly counts: Pick<JobCounts, 'counting' | 'previousUsers'>;
   readonly changes: Pick<JobChanges, 'noteRemoval' | 'forgetRemovals'>;
@@ -80,7 +78,7 @@ export function createJobRetention(
             next = undefined;
             break;
           }
-          const { completedSecs, sequence } = places.get(scope) ?? START;
+          const { completedSecs, sequence } = places.get(scope) ?? FIRST_PLACE;
           const job = v.parse(EndedRow, nextEnded.get(scope, completedSecs, sequence));
           if (job === undefined) {
             // All remaining jobs of the scope have pending webhooks.
@@ -109,21 +107,14 @@ function prepareFindLargest(database: StoreDatabase) {
     bytes: database.prepare(LARGEST_BY.bytes),
   };
 
-  return (
-    { maxRetained, maxRetainedBytes }: JobRetention,
-    skipped: ReadonlySet<string>,
-  ): string | undefined => {
+  return (retention: JobRetention, skipped: ReadonlySet<string>): string | undefined => {
     // The sums are read before each removal, because an image that another job also uses stays in the history.
-    const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
-    if (jobs <= maxRetained && bytes <= maxRetainedBytes) return undefined;
-    const [measure, limit] =
-      bytes > maxRetainedBytes
-        ? (['bytes', maxRetainedBytes] as const)
-        : (['jobs', maxRetained] as const);
+    const exceeded = exceededMeasure(v.parse(OrdinaryRow, ordinary.get()), retention);
+    if (exceeded === undefined) return undefined;
+    const { measure, limit } = exceeded;
     const rows = v.parse(LargestRows, largest[measure].all(skipped.size + 1));
-    const first = rows.find(({ scope }) => !skipped.has(scope));
     const holders = v.parse(v.number(), countScopes.get());
-    return first && isAboveShare(first.filled, limit, holders) ? first.scope : undefined;
+    return scopeAboveShare(rows, { limit, holders }, skipped);
   };
 }
 

@@ -9,8 +9,10 @@ import type {
   JobTotals,
   NewJob,
 } from '../../../jobs/job-store-port.ts';
-import { checkRoom } from '../../../platform/fair-share.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
+import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
+import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from '../../jobs/job-rows.ts';
+import { queuedJob, textOf } from '../../jobs/new-job.ts';
 import type { StoreDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
 import { prepareCharges } from '../usage-store.ts';
@@ -19,7 +21,13 @@ import { type JobCounts, prepareJobCounts } from './job-counts.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
 import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
-import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
+
+/** The columns that `parseRecord` reads. */
+const RECORD = `${RECORD_COLUMNS},
+  (SELECT json_object(
+      'url', url, 'events', json(events), 'state', state, 'attempts', attempts,
+      'lastStatus', last_status
+    ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
 
 const INSERT = `
   INSERT INTO job (
@@ -39,7 +47,7 @@ const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, ?, ?, ?)';
 const FIND_BY_KEY = `
-  SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
+  SELECT fingerprint, ${RECORD} FROM job_content JOIN job ON job.seq = job_content.seq
   WHERE key_hash = +?`;
 const FILLED = `
   SELECT
@@ -50,7 +58,7 @@ const FILLED = `
 const QUEUING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE queued > 0 AND scope <> ?';
 const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 
-const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_content.seq = job.seq`;
+const FROM_JOB = `SELECT ${RECORD} FROM job JOIN job_content ON job_content.seq = job.seq`;
 
 const FIND = `${FROM_JOB} WHERE id = +? AND scope = +?`;
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = +?`;
@@ -245,9 +253,7 @@ function createJobSubmission(
       }),
     findByKey: (key) => database.read(() => earlierJob(key)),
     submit(job, admission) {
-      const text = JSON.stringify(job.request);
-      const texts = [text, job.request.prompt, job.webhook?.url ?? ''];
-      const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(one), ROW_BYTES);
+      const { text, bytes } = textOf(job);
       return database.write(() => {
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
@@ -299,9 +305,6 @@ function prepareInsert(database: StoreDatabase) {
   };
 }
 
-// A retry is cheap, and the time until the next job ends is unknown.
-const RETRY_AFTER_MS = 1000;
-
 /** Prepares the check of the limits for a new job of `needed` bytes. The check throws `overloaded` or `rate_limited`. */
 function prepareLimits(database: StoreDatabase) {
   const filled = database.prepare(FILLED);
@@ -309,49 +312,13 @@ function prepareLimits(database: StoreDatabase) {
   const holdingScopes = database.prepare(HOLDING_SCOPES).pluck();
   const charges = prepareCharges(database);
 
-  return (
-    scope: string,
-    { maxPending, maxDatabaseBytes, isShared, reservation }: Omit<JobAdmission, 'key'>,
-    needed: number,
-  ): void => {
+  return (scope: string, { reservation, ...limits }: Omit<JobAdmission, 'key'>, needed: number) => {
     charges.refuseBeyondAllowance(reservation, reservation.images);
-    const { queued, held, ownQueued, ownHeld } = v.parse(FilledRow, filled.get(scope));
-    const queuing = () => v.parse(v.number(), queuingScopes.get(scope));
-    const queue = { limit: maxPending, isShared, used: queued, own: ownQueued, holders: queuing };
-    refuseBeyond('server.jobs.max_pending', checkRoom(queue, 1));
-    const holding = () => v.parse(v.number(), holdingScopes.get(scope));
-    const bytes = { limit: maxDatabaseBytes, isShared, used: held, own: ownHeld, holders: holding };
-    refuseBeyond('server.jobs.max_database_bytes', checkRoom(bytes, needed));
-  };
-}
-
-function refuseBeyond(limit: string, verdict: ReturnType<typeof checkRoom>): void {
-  if (verdict === 'room') return;
-  const details = { limit, retry_after_ms: RETRY_AFTER_MS };
-  if (verdict === 'share') {
-    throw new BridgeError(
-      'rate_limited',
-      'the job would exceed the share of the caller in the job queue or the database',
-      {
-        details: { reason: 'share', ...details },
-      },
-    );
-  }
-  throw new BridgeError('overloaded', 'job queue or storage limit reached', {
-    details: { reason: 'jobs_full', ...details },
-  });
-}
-
-function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
-  const { model: _, size: __, reservedBytes: ___, webhook, ...facts } = job;
-  return {
-    ...facts,
-    sequence,
-    token,
-    status: 'queued',
-    updatedSecs: job.createdSecs,
-    cancelRequested: false,
-    favorite: false,
-    ...(webhook && { webhook: { ...webhook, state: 'waiting', attempts: 0 } }),
+    const use = {
+      ...v.parse(FilledRow, filled.get(scope)),
+      queuingScopes: () => v.parse(v.number(), queuingScopes.get(scope)),
+      holdingScopes: () => v.parse(v.number(), holdingScopes.get(scope)),
+    };
+    refuseBeyondLimits(limits, use, needed);
   };
 }

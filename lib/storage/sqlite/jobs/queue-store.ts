@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { QueueStore } from '../../../jobs/job-store-port.ts';
+import { Flag, withoutNulls } from '../../rows.ts';
 import type { StoreDatabase } from '../database.ts';
-import { Flag, withoutNulls } from '../rows.ts';
 
 const READ = `
   SELECT

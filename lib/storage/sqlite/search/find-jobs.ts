@@ -1,7 +1,7 @@
 import type { SearchTerms } from '../../../contract/resources/search-terms.ts';
 import type { JobPageRequest, JobSearchFilter } from '../../../jobs/job-store-port.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
-import { foldPrompt } from './fold-prompt.ts';
+import { foldPrompt, foldTerms, matchesTerms } from '../../jobs/fold-prompt.ts';
 import { blockOf, blockStart, bucketsOf, positionOf } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
 import { lastMember, type Positions } from './postings.ts';
@@ -97,14 +97,6 @@ function walkCandidates({ jobs, index, unindexed }: Sources, terms: SearchTerms)
       return lastMember(current.candidates, position) === position;
     },
   };
-}
-
-function foldTerms({ all, none }: SearchTerms): SearchTerms {
-  return { all: all.map(foldPrompt), none: none.map(foldPrompt) };
-}
-
-function matchesTerms({ all, none }: SearchTerms, folded: string): boolean {
-  return all.every((term) => folded.includes(term)) && !none.some((term) => folded.includes(term));
 }
 
 function matchesFilter(

@@ -2,9 +2,9 @@ import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
+import { foldPrompt } from '../../jobs/fold-prompt.ts';
 import { connectToRead, limitCache } from '../connection.ts';
 import { matchingSql } from '../jobs/job-list.ts';
-import { foldPrompt } from './fold-prompt.ts';
 import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 

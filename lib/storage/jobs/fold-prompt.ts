@@ -1,3 +1,5 @@
+import type { SearchTerms } from '../../contract/resources/search-terms.ts';
+
 // The entries of CaseFolding.txt, status C and S, with a result that is not the small letter of the capital letter. The two Turkish
 // letters fold only in Turkish; the others have no capital letter of one code point.
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
@@ -41,4 +43,14 @@ function foldLetter(letter: string): string {
 /** Returns the changed letter if it is one code point, and the letter itself otherwise. */
 function oneOr(letter: string, changed: string): string {
   return [...changed].length === 1 ? changed : letter;
+}
+
+/** Returns the folded texts of the terms. */
+export function foldTerms({ all, none }: SearchTerms): SearchTerms {
+  return { all: all.map(foldPrompt), none: none.map(foldPrompt) };
+}
+
+/** Returns true if a folded prompt contains every text in `all` and no text in `none`. The terms are folded too. */
+export function matchesTerms({ all, none }: SearchTerms, folded: string): boolean {
+  return all.every((term) => folded.includes(term)) && !none.some((term) => folded.includes(term));
 }

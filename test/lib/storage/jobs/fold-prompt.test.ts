@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { foldPrompt } from '../../../../../lib/storage/sqlite/search/fold-prompt.ts';
+import { foldPrompt } from '../../../../lib/storage/jobs/fold-prompt.ts';
 
 const LETTERS = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point)).filter(
   (letter) => letter.isWellFormed(),

@@ -1,36 +1,35 @@
 import * as v from 'valibot';
-import { FlatBridgeError } from '../../../contract/reply/error.ts';
-import { ImageResponse } from '../../../contract/reply/image-response.ts';
+import { FlatBridgeError } from '../../contract/reply/error.ts';
+import { ImageResponse } from '../../contract/reply/image-response.ts';
 import {
   ImageJobSummary,
   JOB_ENDS,
   JOB_STATUSES,
   JobRequest,
   PartialResult,
-} from '../../../contract/resources/job.ts';
-import { ERROR_CODES, ERRORS, GENERATION_ERRORS } from '../../../errors/codes.ts';
-import type { StoredError } from '../../../errors/error-body.ts';
-import type { JobRecord, JobSummary } from '../../../jobs/job-store-port.ts';
+} from '../../contract/resources/job.ts';
+import { ERROR_CODES, ERRORS, GENERATION_ERRORS } from '../../errors/codes.ts';
+import type { StoredError } from '../../errors/error-body.ts';
+import type { JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
 import { Flag, withoutNulls } from '../rows.ts';
 
 const FACTS = `
-  job.seq AS sequence, id, scope, status, priority, favorite, deleted AS deletedSecs,
-  cancel_requested AS cancelRequested, created AS createdSecs, updated AS updatedSecs,
-  started AS startedSecs, completed AS completedSecs`;
+  job.seq AS sequence, id, scope, status, priority, favorite, deleted AS "deletedSecs",
+  cancel_requested AS "cancelRequested", created AS "createdSecs", updated AS "updatedSecs",
+  started AS "startedSecs", completed AS "completedSecs"`;
 
-/** The columns of `job` that `parseSummary` reads. */
+/** The columns of `job` that `parseSummary` reads. The SQL is the same for all databases. */
 export const SUMMARY_COLUMNS = `${FACTS},
-  operation, provider, model, outputs, size, inputs, error_code AS errorCode, artifacts,
+  operation, provider, model, outputs, size, inputs, error_code AS "errorCode", artifacts,
   substr(prompt, 1, 256) AS prompt`;
 
-/** The columns of `job` and `job_content` that `parseRecord` reads. */
+/**
+ * The columns of `job` and `job_content` that `parseRecord` reads. The column `webhook`, a JSON object, is missing, because the
+ * SQL of JSON depends on the database.
+ */
 export const RECORD_COLUMNS = `${FACTS},
-  token, provider, request_id AS requestId, retry_of AS retryOf, request, result,
-  partial_result AS partialResult, error,
-  (SELECT json_object(
-      'url', url, 'events', json(events), 'state', state, 'attempts', attempts,
-      'lastStatus', last_status
-    ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
+  token, provider, request_id AS "requestId", retry_of AS "retryOf", request, result,
+  partial_result AS "partialResult", error`;
 
 /**
  * The estimated bytes of a job's rows without the texts: the small columns, the index entries and a share of the page overhead.

@@ -1,0 +1,24 @@
+import type { JobRecord, NewJob } from '../../jobs/job-store-port.ts';
+import { ROW_BYTES } from './job-rows.ts';
+
+/** Returns the request in JSON, and the size of the job in bytes. */
+export function textOf({ request, webhook }: Pick<NewJob, 'request' | 'webhook'>) {
+  const text = JSON.stringify(request);
+  const texts = [text, request.prompt, webhook?.url ?? ''];
+  return { text, bytes: texts.reduce((sum, one) => sum + Buffer.byteLength(one), ROW_BYTES) };
+}
+
+/** Returns the record of a job that was just accepted. `token` is the identity of the token that submitted the job. */
+export function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
+  const { model: _, size: __, reservedBytes: ___, webhook, ...facts } = job;
+  return {
+    ...facts,
+    sequence,
+    token,
+    status: 'queued',
+    updatedSecs: job.createdSecs,
+    cancelRequested: false,
+    favorite: false,
+    ...(webhook && { webhook: { ...webhook, state: 'waiting', attempts: 0 } }),
+  };
+}
