@@ -1,0 +1,181 @@
+import { Pool, type PoolClient } from 'pg';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Ids } from '../../platform/ids.ts';
+import { toParser } from './column-values.ts';
+import {
+  endsConnection,
+  isConflict,
+  isLost,
+  isUnknownTransaction,
+  toStoreError,
+} from './driver-errors.ts';
+import { runStatement, runTransaction } from './transaction.ts';
+
+/** Runs statements. Rejects with `overloaded` if the database is unavailable, and with `internal` for any other failure. */
+export interface Queries {
+  /**
+   * Runs one statement with the parameters `$1`, `$2` and so on. Columns of the types `bigint` and `numeric` become numbers. Texts
+   * may contain NUL, which is stored as an escape sequence. The parameter undefined is NULL.
+   */
+  rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+/** The part of the database that stores use. */
+export interface Postgres {
+  /** The quoted name of the schema. Statements name every table as `${schema}.job`. */
+  readonly schema: string;
+  /** The id of this replica in the rows that it owns. */
+  readonly owner: string;
+  /** Runs statements without a transaction, each on any connection. A statement whose connection is lost is repeated once. */
+  read<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one READ COMMITTED transaction, and resolves when the transaction is durable. An error that `work` throws
+   * undoes the transaction. `work` is repeated after a conflict with another transaction or a lost connection, so `work` must
+   * change nothing except the database. If the reply to COMMIT is lost, the server is asked for the outcome. Rejects with
+   * `overloaded` if the outcome cannot be found in time; in this case, the transaction may have been committed.
+   */
+  write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+}
+
+export interface ConnectionOptions {
+  /** A connection URL (https://www.postgresql.org/docs/current/libpq-connect.html). */
+  readonly url: string;
+  /** The quoted name of the schema. */
+  readonly schema: string;
+  readonly owner: string;
+  readonly maxConnections: number;
+  /** The time limit of one statement, and of the wait for a connection. */
+  readonly statementTimeoutMs: number;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newFraction'>;
+}
+
+export interface Connection extends Postgres {
+  /** Runs `work` as `write` does, but without a time limit for its statements and without repetition. */
+  migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  /** Resolves when all pending work has ended and all connections are closed. */
+  close(): Promise<void>;
+}
+
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 5;
+
+// The time limit for finding the outcome of a transaction, in time limits of a statement.
+const LOOK_UP_LIMITS = 2;
+const LOOK_UP_PAUSE_MS = 100;
+
+const FIND_OUTCOME = 'SELECT pg_xact_status($1::text::xid8) AS status';
+
+/**
+ * Connects to the database with a pool. Uses unnamed statements and no session state, so that the connections may pass through a
+ * pooler that assigns a connection to each transaction. Does not check that the server can be reached.
+ */
+export function createConnection(options: ConnectionOptions): Connection {
+  const { schema, owner, statementTimeoutMs, clock, ids } = options;
+  const pool = createPool(options);
+  let isClosed = false;
+
+  async function acquire(): Promise<PoolClient> {
+    if (isClosed) throw new BridgeError('overloaded', 'the bridge is stopping');
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  async function readOnce<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    const client = await acquire();
+    try {
+      const rows = await runStatement<Row>(client, text, values, statementTimeoutMs);
+      client.release();
+      return rows;
+    } catch (error) {
+      client.release(endsConnection(error));
+      throw error;
+    }
+  }
+
+  async function readRows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    try {
+      return await readOnce<Row>(text, values);
+    } catch (error) {
+      if (!isLost(error)) throw error;
+      return await readOnce<Row>(text, values);
+    }
+  }
+
+  /** Asks the server for the outcome of a transaction. Resolves with undefined if the outcome stays unknown. */
+  async function findOutcome(transactionId: string): Promise<'committed' | 'undone' | undefined> {
+    const untilMs = clock.monotonicMs() + LOOK_UP_LIMITS * statementTimeoutMs;
+    while (!isClosed && clock.monotonicMs() < untilMs) {
+      try {
+        const [found] = await readOnce<{ status: string | null }>(FIND_OUTCOME, [transactionId]);
+        if (found?.status === 'committed') return 'committed';
+        if (found?.status === 'aborted') return 'undone';
+        if (found?.status !== 'in progress') return undefined;
+      } catch (error) {
+        // The server is a standby that was promoted before it received the transaction.
+        if (isUnknownTransaction(error)) return 'undone';
+      }
+      await pause(clock, LOOK_UP_PAUSE_MS);
+    }
+    return undefined;
+  }
+
+  /** Runs one transaction. The error of a transaction that was undone says whether it may be repeated. */
+  async function transact<T>(work: (queries: Queries) => Promise<T>, limitMs: number) {
+    const outcome = await runTransaction(await acquire(), (rows) => work({ rows }), limitMs);
+    if (outcome.status !== 'unknown') return outcome;
+    const status = await findOutcome(outcome.transactionId);
+    return { ...outcome, status: status ?? outcome.status };
+  }
+
+  return {
+    schema,
+    owner,
+    read: (work) => work({ rows: readRows }),
+
+    async write(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        const outcome = await transact(work, statementTimeoutMs);
+        if (outcome.status === 'committed') return outcome.value;
+        const { status, error } = outcome;
+        const mayRepeat = status === 'undone' && (isConflict(error) || isLost(error));
+        if (!mayRepeat || attempt === MAX_ATTEMPTS) throw error;
+        await pause(clock, FIRST_PAUSE_MS * 2 ** attempt * ids.newFraction());
+      }
+    },
+
+    async migrate(work) {
+      const outcome = await transact(work, 0);
+      if (outcome.status === 'committed') return outcome.value;
+      throw outcome.error;
+    },
+
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await pool.end();
+    },
+  };
+}
+
+function createPool({ url, maxConnections, statementTimeoutMs }: ConnectionOptions): Pool {
+  const pool = new Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: statementTimeoutMs,
+    keepAlive: true,
+    types: { getTypeParser: toParser },
+  });
+  // Without a listener, a lost connection would end the process. The next statement reports the loss.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => clock.after(delayMs, resolve));
+}
