@@ -84,6 +84,12 @@ const ROOMS = {
     'local-runtime/client',
   ],
   'local-runtime/server': ['lib/*', 'handlers/routes.ts', 'handlers/errors', 'local-runtime/mcp'],
+  'local-runtime/functions': [
+    'lib/*',
+    'handlers/routes.ts',
+    'handlers/errors',
+    'local-runtime/server',
+  ],
   'local-runtime/gateway': [
     'lib/platform',
     'lib/errors',
@@ -103,6 +109,7 @@ const ROOMS = {
   'local-runtime/main.ts': ['lib/storage', 'local-runtime/server', 'local-runtime/cli'],
   'infra/generators/openapi': ['lib/contract', 'lib/errors', 'lib/http', 'handlers/routes.ts'],
   'infra/generators/settings-page.ts': ['lib/config'],
+  'infra/generators/function-platform.ts': ['handlers/routes.ts', 'local-runtime/functions'],
   dashboard: [],
 };
 

@@ -70,15 +70,34 @@ export interface Route {
   readonly handler: Operation<Services>;
   /** The setting that enables the route. The OpenAPI document always lists the route. */
   readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled' | 'server.mcp.enabled';
+  /** The reason why no function of the function platform serves the route. Undefined if a function can serve the route. */
+  readonly needsProcess?: string;
 }
 
+const image = {
+  method: 'POST',
+  needsProcess:
+    'The image is made during the request, which may take longer than a function may run.',
+} as const;
+const stream = { needsProcess: 'API Gateway does not forward a stream of events.' } as const;
+const ofProcess = { needsProcess: 'The reply describes one process.' } as const;
 const openAi = { tag: 'OpenAI' } as const;
 const provider = { method: 'GET', tag: 'Providers' } as const;
 const artifact = { method: 'GET', tag: 'Artifacts' } as const;
-const metrics = { tag: 'Metrics', setting: 'server.metrics.enabled' } as const;
+const metrics = { tag: 'Metrics', setting: 'server.metrics.enabled', ...ofProcess } as const;
 const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
-const mcp = { path: '/mcp', tag: 'MCP', setting: 'server.mcp.enabled' } as const;
-const dashboard = { method: 'GET', tag: 'Dashboard', setting: 'server.jobs.enabled' } as const;
+const mcp = {
+  path: '/mcp',
+  tag: 'MCP',
+  setting: 'server.mcp.enabled',
+  needsProcess: 'A tool waits for its image and reports its progress in a stream of events.',
+} as const;
+const dashboard = {
+  method: 'GET',
+  tag: 'Dashboard',
+  setting: 'server.jobs.enabled',
+  needsProcess: 'The page reads streams of events from its own origin.',
+} as const;
 
 /**
  * Every endpoint, declared once. The listener, the `Allow` header, the metric labels and the OpenAPI document are derived
@@ -86,30 +105,42 @@ const dashboard = { method: 'GET', tag: 'Dashboard', setting: 'server.jobs.enabl
  */
 export const routes: readonly Route[] = [
   { method: 'GET', path: '/health/live', tag: 'Health', handler: getLiveness },
-  { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness },
-  { method: 'POST', path: '/v1/images', tag: 'Images', handler: createImage },
-  { method: 'POST', path: '/v1/images/stream', tag: 'Images', handler: streamImage },
-  { method: 'POST', path: '/v1/plan', tag: 'Images', handler: planImage },
-  { ...openAi, method: 'POST', path: '/v1/images/generations', handler: createImageGeneration },
-  { ...openAi, method: 'POST', path: '/v1/images/edits', handler: createImageEdit },
+  { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness, ...ofProcess },
+  { ...image, path: '/v1/images', tag: 'Images', handler: createImage },
+  { ...image, path: '/v1/images/stream', tag: 'Images', handler: streamImage },
+  {
+    method: 'POST',
+    path: '/v1/plan',
+    tag: 'Images',
+    handler: planImage,
+    needsProcess: 'Only a process that keeps probing its providers knows which of them are ready.',
+  },
+  { ...openAi, ...image, path: '/v1/images/generations', handler: createImageGeneration },
+  { ...openAi, ...image, path: '/v1/images/edits', handler: createImageEdit },
   { ...openAi, method: 'GET', path: '/v1/models', handler: listModels },
   { ...openAi, method: 'GET', path: '/v1/models/{id}', handler: getModel, takesSlashes: true },
   { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
   { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
-  { ...job, method: 'GET', path: '/v1/jobs/events', handler: streamJobs },
+  { ...job, method: 'GET', path: '/v1/jobs/events', handler: streamJobs, ...stream },
   { ...job, method: 'GET', path: '/v1/jobs/{id}', handler: getJob },
   { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
   { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },
   { ...job, method: 'POST', path: '/v1/jobs/{id}/retry', handler: retryJob },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/partial', handler: getJobPartial },
-  { ...job, method: 'GET', path: '/v1/jobs/{id}/inputs/{index}', handler: getJobInput },
+  {
+    ...job,
+    method: 'GET',
+    path: '/v1/jobs/{id}/inputs/{index}',
+    handler: getJobInput,
+    needsProcess: 'An image of a request may be larger than the reply of a function.',
+  },
   {
     ...job,
     method: 'GET',
     path: '/v1/jobs/{id}/inputs/{index}/thumbnail',
     handler: getJobInputThumbnail,
   },
-  { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob, ...stream },
   { ...job, method: 'GET', path: '/v1/queue', handler: getQueue },
   { ...job, method: 'PATCH', path: '/v1/queue', handler: updateQueue },
   { ...job, method: 'GET', path: '/v1/queue/jobs', handler: listQueueJobs },
@@ -126,7 +157,13 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/usage', tag: 'Usage', handler: getUsage },
   { ...artifact, path: '/v1/artifacts/{id}', handler: getArtifact },
   { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
-  { method: 'GET', path: '/v1/diagnostics', tag: 'Diagnostics', handler: getDiagnostics },
+  {
+    method: 'GET',
+    path: '/v1/diagnostics',
+    tag: 'Diagnostics',
+    handler: getDiagnostics,
+    ...ofProcess,
+  },
   { ...metrics, method: 'GET', path: '/metrics', handler: getMetrics },
   { ...mcp, method: 'POST', handler: callMcp },
   { ...mcp, method: 'GET', handler: openMcpStream },

@@ -67,6 +67,8 @@ export interface App {
   readonly services: AppServices;
   readonly images: ImageEngine;
   readonly tasks: readonly Task[];
+  /** The one of the tasks without which other processes would take over the rows of this process. */
+  readonly leaseRenewal: Task;
   readonly worker: AppJobs['worker'];
   /** Resolves when all work whose client has disconnected has ended. When `grace` aborts, this work is cancelled. */
   drain(grace: AbortSignal): Promise<void>;
@@ -103,10 +105,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
   const { tasks, report } = recordTasks(all, outside);
   const diagnostics = createDiagnostics({
-    facts: outside.facts,
-    events: outside.events,
-    config,
-    clock,
+    ...{ facts: outside.facts, events: outside.events, config, clock },
     database: stores,
     artifacts: stores.artifacts,
     jobs: appJobs.state,
@@ -143,6 +142,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     },
     images: engine,
     tasks,
+    leaseRenewal: stores.leaseRenewal,
     worker: appJobs.worker,
     drain: replay.drain,
     close,

@@ -73,7 +73,7 @@ await rm(dir, { recursive: true, force: true });
 // The compiled code of an earlier build, which the program stores at its end.
 await rm('dist/compile-cache', { recursive: true, force: true });
 const bundle = await rolldown({
-  input: 'dist/local-runtime/main.js',
+  input: { main: 'dist/local-runtime/main.js', function: 'dist/local-runtime/functions/main.js' },
   platform: 'node',
   external: (id, from) => !/^[./\0]/.test(id) && !isJoined(id) && !isReplaced(id, from),
   plugins: [

@@ -14,7 +14,11 @@ import { lockStateDirectory } from './locks/state-lock.ts';
 import { startTasks } from './task-loop.ts';
 import { startWorkerLoop } from './worker-loop.ts';
 
-type Outside = Parameters<typeof createApp>[1] & { readonly httpSettings: HttpSettings };
+type Outside = Parameters<typeof createApp>[1] & {
+  readonly httpSettings: HttpSettings;
+  /** False for a process that stops between requests, as a function does. Such a process starts no worker and no task. */
+  readonly runsInBackground?: boolean;
+};
 
 /**
  * Locks the state directory, builds the app, and starts its workers and tasks. Throws `configuration` if another process
@@ -23,7 +27,7 @@ type Outside = Parameters<typeof createApp>[1] & { readonly httpSettings: HttpSe
 export async function openApp(
   config: Config,
   mounted: readonly Route[],
-  { httpSettings, ...outside }: Outside,
+  { httpSettings, runsInBackground = true, ...outside }: Outside,
 ) {
   const lock = lockStateDirectory(config.state.directory);
   if (!lock.ok) {
@@ -31,9 +35,10 @@ export async function openApp(
   }
   try {
     const app = await createApp(config, outside);
-    const tasks = startTasks(app.tasks, outside.clock);
+    const tasks = startTasks(runsInBackground ? app.tasks : [], outside.clock);
     const { enabled, max_running } = config.server.jobs;
-    const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
+    const workers =
+      enabled && runsInBackground ? startWorkerLoop(app.worker, max_running) : undefined;
     const { version } = outside.facts;
     const apiDocument = createOnce(() => readDocument('openapi.json')).get;
     const mcp = createOnce(() =>
@@ -54,6 +59,7 @@ export async function openApp(
     };
     return {
       services,
+      leaseRenewal: app.leaseRenewal,
       /** Waits for running jobs and for work whose client has disconnected. If `grace` aborts, ends this work. */
       async drain(grace: AbortSignal): Promise<void> {
         await Promise.all([app.drain(grace), workers?.drain(grace)]);

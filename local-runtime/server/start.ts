@@ -1,24 +1,15 @@
-import { type Route, routes } from '../../handlers/routes.ts';
-import { createOwnerFolder } from '../../lib/artifacts/artifact-names.ts';
 import type { FieldOrigin } from '../../lib/config/resolve-config.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { isLoopbackHost, parseAuthority } from '../../lib/config/values/addresses.ts';
 import type { ServiceFacts } from '../../lib/diagnostics/diagnostics.ts';
-import { unnamedScope } from '../../lib/http/access.ts';
 import type { TraceLog } from '../../lib/log/trace-log.ts';
-import { stayAwake, systemClock } from '../../lib/platform/clock.ts';
-import { createIds } from '../../lib/platform/ids.ts';
+import { stayAwake } from '../../lib/platform/clock.ts';
 import type { Services } from '../../lib/services.ts';
 import { type openStores, refuseForeignStores } from '../../lib/storage/open-stores.ts';
-import { openTokenFile } from '../../lib/tokens/token-file.ts';
-import { readWebhookSecrets } from '../../lib/webhooks/webhook-secrets.ts';
-import { resolveBearer } from './bearer.ts';
 import { freeMemory } from './free-memory.ts';
 import { createListener } from './listener/listener.ts';
-import { toHttpSettings } from './listener/to-http-settings.ts';
-import { openObservation } from './observation.ts';
 import { openApp } from './open-app.ts';
-import { packageVersion } from './package-version.ts';
+import { prepare } from './prepare.ts';
 
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -45,20 +36,11 @@ export interface RunningBridge {
  * a supported schema and the port is bound. Throws `configuration` with one sentence.
  */
 export async function startBridge(config: Config, outside: Outside): Promise<RunningBridge> {
-  const clock = systemClock;
   const { env, log, openStorage, onStorageFailure } = outside;
-  const ids = createIds(clock.nowMs);
-  const version = packageVersion();
-  const { bearer_token_env: variable, tokens_file: path } = config.server;
-  const bearer = resolveBearer(variable, env);
-  const named = path === undefined ? undefined : openTokenFile({ path, clock, log });
-  const webhookKeys = readWebhookSecrets(config.server.webhooks, env);
+  const prepared = await prepare(config, { env, log });
   refuseForeignStores(config);
-
-  const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
-  const observation = await openObservation({ config, routes: mounted, clock, version });
-  const { metrics, events, observer } = observation;
-  const httpSettings = toHttpSettings(config, { bearer, named }, { clock, ids, observer, log });
+  const { mounted, version, named, authenticationRequired } = prepared;
+  const { clock, httpSettings } = prepared.outside;
   const { services, opened, failed } = pending<Services>();
   const listener = createListener({
     routes: mounted,
@@ -72,20 +54,12 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
     const facts: ServiceFacts = {
       version,
       listener: { scope: isLoopbackHost(host) ? 'loopback' : 'remote', port: taken },
-      authenticationRequired: bearer !== undefined || named !== undefined,
+      authenticationRequired,
       origins: outside.origins,
     };
     const app = await openApp(config, mounted, {
-      clock,
-      ids,
-      log,
-      metrics,
-      events,
+      ...prepared.outside,
       facts,
-      env,
-      webhookKeys,
-      ...(named ? { tokens: named, ownerFolder: createOwnerFolder(unnamedScope(bearer)) } : {}),
-      httpSettings,
       openStorage,
       onThreadFailure: onStorageFailure,
       tasks: [...(named ? [named.task] : []), freeMemory()],
@@ -115,18 +89,6 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
     failed(error);
     await listener.stop(0);
     throw error;
-  }
-}
-
-/** Returns true if the setting that enables a route is on. */
-function isOn(setting: NonNullable<Route['setting']>, { server }: Config): boolean {
-  switch (setting) {
-    case 'server.metrics.enabled':
-      return server.metrics.enabled;
-    case 'server.mcp.enabled':
-      return server.mcp.enabled;
-    case 'server.jobs.enabled':
-      return server.jobs.enabled;
   }
 }
 
