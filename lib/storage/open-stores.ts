@@ -15,8 +15,9 @@ import {
   refuseArtifactRoot,
 } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
+import { inspectState } from './inspect-state.ts';
 import { createMemoryReplayStore } from './memory/replay-store.ts';
-import { isEmptyDatabase, refuseForeignDatabase, stateDatabaseFile } from './sqlite/database.ts';
+import { stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
 import { createJobSearch, reportingTo, searchIndexFile } from './sqlite/search/job-search.ts';
 import type { OpenSqlite, SqliteStores } from './sqlite/sqlite-stores.ts';
@@ -67,22 +68,23 @@ const LEASE_SECS = 180;
 const RENEW_EVERY_MS = 60_000;
 
 /** Throws `configuration` if `openStores` would reject the existing state or artifacts. Changes nothing. */
-export function refuseForeignStores({ state, artifacts }: StorageSettings): void {
-  refuseForeignDatabase(stateDatabaseFile(state.directory));
-  refuseArtifactRoot(artifacts.root);
-  refuseEmptyState({ state, artifacts });
+export async function refuseForeignStores(settings: StorageSettings): Promise<void> {
+  await inspectState(settings).refuseForeign();
+  refuseArtifactRoot(settings.artifacts.root);
+  await refuseLostState(settings);
 }
 
 /**
- * Throws `configuration` if the database is empty although there are artifacts, because the database has lost its content, and
- * a new database would not list the artifacts. Changes nothing.
+ * Throws `configuration` if the state has lost its content although there are artifacts, because a new state would not list the
+ * artifacts. Changes nothing.
  */
-export function refuseEmptyState({ state, artifacts: { root } }: StorageSettings): void {
-  const file = stateDatabaseFile(state.directory);
-  if (!isEmptyDatabase(file) || !hasArtifacts(root)) return;
+export async function refuseLostState({ state, artifacts }: StorageSettings): Promise<void> {
+  const { findLoss, restoreCommand } = inspectState({ state });
+  const loss = await findLoss();
+  if (loss === undefined || !hasArtifacts(artifacts.root)) return;
   throw new BridgeError(
     'configuration',
-    `state.directory: the database ${resolve(file)} is empty, but ${resolve(root)} contains artifacts; restore a backup with: image-bridge state restore FILE (or remove the empty file to start without the artifacts)`,
+    `state.directory: ${loss}, but ${resolve(artifacts.root)} contains artifacts; restore a backup with: ${restoreCommand} (or remove the empty file to start without the artifacts)`,
   );
 }
 

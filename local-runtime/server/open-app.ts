@@ -5,6 +5,7 @@ import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import { createOnce } from '../../lib/platform/once.ts';
 import type { Services } from '../../lib/services.ts';
+import { inspectState } from '../../lib/storage/inspect-state.ts';
 import { nameDamage } from '../../lib/storage/open-stores.ts';
 import type { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
@@ -21,7 +22,7 @@ type Outside = Parameters<typeof createApp>[1] & {
 };
 
 /**
- * Locks the state directory, builds the app, and starts its workers and tasks. Throws `configuration` if another process
+ * Locks the state directory if only one process may serve the state, builds the app, and starts its workers and tasks. Throws `configuration` if another process
  * uses the directory.
  */
 export async function openApp(
@@ -29,8 +30,9 @@ export async function openApp(
   mounted: readonly Route[],
   { httpSettings, runsInBackground = true, ...outside }: Outside,
 ) {
-  const lock = lockStateDirectory(config.state.directory);
-  if (!lock.ok) {
+  const { lockedFolder } = inspectState(config);
+  const lock = lockedFolder === undefined ? undefined : lockStateDirectory(lockedFolder);
+  if (lock?.ok === false) {
     throw new BridgeError('configuration', `state.directory: ${lock.holder}`);
   }
   try {
@@ -69,11 +71,11 @@ export async function openApp(
         await tasks.stop();
         await (await mcp.made()?.catch(() => undefined))?.close();
         await app.close();
-        lock.release();
+        lock?.release();
       },
     };
   } catch (error) {
-    lock.release();
+    lock?.release();
     throw nameDamage(error, config);
   }
 }

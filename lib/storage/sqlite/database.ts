@@ -144,7 +144,12 @@ export function openStateDatabase({
 function keepCopy(connection: Connection, newestSchema: number): void {
   const version = schemaVersion(connection);
   if (connection.memory || version === 0 || version === newestSchema) return;
-  copyDatabase(connection, join(dirname(connection.name), `bridge.schema-${version}.sqlite`));
+  copyDatabase(connection, join(dirname(connection.name), schemaCopyName(version)));
+}
+
+/** Returns the name of the copy that a migration makes of a database with this schema. */
+export function schemaCopyName(version: number): string {
+  return `bridge.schema-${version}.sqlite`;
 }
 
 function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {

@@ -73,7 +73,7 @@ const QuickRows = v.array(v.object({ quick_check: v.string() }));
 
 const Counts = v.record(v.string(), v.number());
 
-/** See `checkState`. */
+/** See `StateInspection.check`. */
 export function findProblems(file: string): readonly string[] {
   return withDatabase(file, (connection) => {
     const version = schemaVersion(connection);
@@ -93,12 +93,12 @@ export function findSchema(file: string): number | undefined {
   return withDatabase(file, schemaVersion);
 }
 
-/** See `quickCheckState`. */
+/** See `StateInspection.quickCheck`. */
 export function findBrokenPages(file: string): readonly string[] {
   return withDatabase(file, findDamagedPages).map((it) => `${resolve(file)} is damaged: ${it}`);
 }
 
-/** See `tryMigration`. The copy is in a temporary folder. */
+/** See `StateInspection.tryMigration`. The copy is in a temporary folder. */
 export function rehearseMigration(file: string, migrations: readonly string[]): readonly string[] {
   const temporary = mkdtempSync(join(dirname(file), '.state-migration-'));
   try {
@@ -122,7 +122,7 @@ export function findCopyProblems(file: string): readonly string[] {
   );
 }
 
-/** See `backUpState`. */
+/** See `StateInspection.backUp`. */
 export function copyState(file: string, target: string): boolean {
   return withDatabase(file, (connection) => copyDatabase(connection, target));
 }

@@ -31,21 +31,21 @@ async function verify(
   onProblem: (problem: Problem) => void,
 ): Promise<typeof NOTHING> {
   const clock = systemClock;
-  const reader = openArtifactReader(config, clock);
+  const reader = await openArtifactReader(config, clock);
   if (!reader) return NOTHING;
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });
   try {
-    const { store, files, jobs, inputFiles } = reader;
+    const { artifacts: store, files, jobs, inputFiles } = reader;
     const { signal } = new AbortController();
-    const artifacts = await verifyArtifacts({ store, files, engine }, onProblem, signal);
+    const verified = await verifyArtifacts({ store, files, engine }, onProblem, signal);
     const { listInputs: list, needsInput: isNeeded } = jobs;
     const deps = { list, isNeeded, files: inputFiles, engine };
     const { inputs, problems } = await verifyStoredInputs(deps, onProblem, signal);
-    return { ...artifacts, inputs, problems: artifacts.problems + problems };
+    return { ...verified, inputs, problems: verified.problems + problems };
   } finally {
     await engine.close();
-    reader.close();
+    await reader.close();
   }
 }
 

@@ -1,16 +1,9 @@
 import { resolve } from 'node:path';
 import type { Config } from '../../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
-import { createIds } from '../../../lib/platform/ids.ts';
-import {
-  backUpState,
-  checkState,
-  migrateState,
-  restoreState,
-  stateSchema,
-  tryMigration,
-} from '../../../lib/storage/inspect-state.ts';
+import { inspectState } from '../../../lib/storage/inspect-state.ts';
+import { refuseLostState } from '../../../lib/storage/open-stores.ts';
+import type { StateInspection } from '../../../lib/storage/state-inspection-port.ts';
 import { lockStateDirectory } from '../../server/locks/state-lock.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions } from '../command-table/options.ts';
@@ -23,8 +16,8 @@ Start the bridge, cancel the jobs that have already run, then use: image-bridge 
 type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
 export function runStateCheck(call: StateCall): Promise<number> {
-  return withConfig(call, (config) => {
-    const findings = checkState(config);
+  return withConfig(call, async (config) => {
+    const findings = await inspectState(config).check();
     const sentences = findings.length > 0 ? findings : ['The database is valid.'];
     call.io.stdout(sentences.map((sentence) => `${sentence}\n`).join(''));
     return findings.length > 0 ? 1 : 0;
@@ -32,32 +25,35 @@ export function runStateCheck(call: StateCall): Promise<number> {
 }
 
 export function runStateBackup(call: StateCall<{ readonly file: string }>): Promise<number> {
-  return withConfig(call, (config) => {
-    if (backUpState(config, resolve(call.io.cwd, call.args.file))) return 0;
+  return withConfig(call, async (config) => {
+    if (await inspectState(config).backUp(resolve(call.io.cwd, call.args.file))) return 0;
     call.io.stderr('image-bridge: the backup file already exists\n');
     return 1;
   });
 }
 
 export function runStateRestore(call: StateCall<{ readonly file: string }>): Promise<number> {
-  return withConfig(call, (config) =>
-    underLock(config, () => {
-      const replaced = restoreState(config, resolve(call.io.cwd, call.args.file));
+  return withConfig(call, (config) => {
+    const inspection = inspectState(config);
+    return underLock(inspection, async () => {
+      const replaced = await inspection.restore(resolve(call.io.cwd, call.args.file));
       const kept = replaced === undefined ? '' : ` The replaced database is kept as ${replaced}.`;
       call.io.stdout(`The database was restored.${kept}\n${PAUSED}`);
       return 0;
-    }),
-  );
+    });
+  });
 }
 
-/** Migrates the database to the newest schema in `migrations`. Resolves with the exit code. */
+/** Migrates the database to the newest schema that `inspect` knows. Resolves with the exit code. */
 export function runStateMigrate(
   call: Call<unknown, ConfigurationOptions & { readonly dryRun: boolean }>,
-  migrations?: readonly string[],
+  inspect: (config: Config) => StateInspection = inspectState,
 ): Promise<number> {
   const { options, io } = call;
   return withConfig(call, async (config) => {
-    const { present, newest } = stateSchema(config, migrations);
+    await refuseLostState(config);
+    const inspection = inspect(config);
+    const { present, newest } = await inspection.schema();
     if (present === undefined) {
       io.stdout('The database does not exist yet. The first start creates the database.\n');
       return 0;
@@ -67,25 +63,25 @@ export function runStateMigrate(
       return 0;
     }
     if (options.dryRun) {
-      const problems = tryMigration(config, migrations);
+      const problems = await inspection.tryMigration();
       for (const problem of problems) io.stdout(`${problem}\n`);
       if (problems.length > 0) return 1;
       io.stdout(`A copy was migrated from schema ${present} to ${newest} and is valid.\n`);
       return 0;
     }
-    return underLock(config, async () => {
-      await migrateState(config, createIds(systemClock.nowMs), migrations);
-      io.stdout(
-        `The database was migrated to schema ${newest}. bridge.schema-${present}.sqlite is a copy of the old database.\n`,
-      );
+    return underLock(inspection, async () => {
+      const copy = await inspection.migrate();
+      const kept = copy === undefined ? '' : ` ${copy} is a copy of the old database.`;
+      io.stdout(`The database was migrated to schema ${newest}.${kept}\n`);
       return 0;
     });
   });
 }
 
-/** Runs `work` with the state directory locked. Throws `configuration` if another process uses the directory. */
-async function underLock<T>({ state }: Config, work: () => T | Promise<T>): Promise<T> {
-  const lock = lockStateDirectory(state.directory);
+/** Runs `work` with the state directory locked, if it is locked. Throws `configuration` if another process uses the directory. */
+async function underLock<T>({ lockedFolder }: StateInspection, work: () => Promise<T>): Promise<T> {
+  if (lockedFolder === undefined) return work();
+  const lock = lockStateDirectory(lockedFolder);
   if (!lock.ok) {
     const message = `state.directory: ${lock.holder}; stop the bridge first`;
     throw new BridgeError('configuration', message);

@@ -1,7 +1,8 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../../lib/errors/bridge-error.ts';
-import { quickCheckState, stateSchema } from '../../../lib/storage/inspect-state.ts';
+import { inspectState } from '../../../lib/storage/inspect-state.ts';
+import { refuseLostState } from '../../../lib/storage/open-stores.ts';
 import { type ArtifactReader, openArtifactReader } from '../../../lib/storage/read-artifacts.ts';
 import { lockStateDirectory } from '../../server/locks/state-lock.ts';
 import { isTaken } from '../files.ts';
@@ -60,13 +61,15 @@ function checkFreeSpace(setting: string, folder: string): Finding {
 }
 
 /** Checks the schema and the page structure of the database. The command `state check` also checks the counters. */
-export function checkDatabase({ config }: Examined): Finding {
+export async function checkDatabase({ config }: Examined): Promise<Finding> {
+  const { schema, quickCheck, restoreCommand } = inspectState(config);
   try {
-    const { present, newest } = stateSchema(config);
+    await refuseLostState(config);
+    const { present, newest } = await schema();
     if (present === undefined) return good('database', 'does not exist yet and will be created');
-    const [damage] = quickCheckState(config);
+    const [damage] = await quickCheck();
     if (damage !== undefined) {
-      const advice = 'Stop the bridge, then run: image-bridge state restore FILE';
+      const advice = `Stop the bridge, then run: ${restoreCommand}`;
       return bad('database', damage, advice);
     }
     if (present === newest) return good('database', `schema ${present}, the newest`);
@@ -76,8 +79,7 @@ export function checkDatabase({ config }: Examined): Finding {
       'Test the migration first: image-bridge state migrate --dry-run',
     );
   } catch (error) {
-    const advice =
-      'Use the version that wrote the database, or run: image-bridge state restore FILE';
+    const advice = `Use the version that wrote the database, or run: ${restoreCommand}`;
     return bad('database', toBridgeError(error).message, advice);
   }
 }
@@ -86,9 +88,9 @@ export function checkDatabase({ config }: Examined): Finding {
 export async function checkArtifacts({ config, clock }: Examined): Promise<readonly Finding[]> {
   let reader: ArtifactReader | undefined;
   try {
-    reader = openArtifactReader(config, clock);
+    reader = await openArtifactReader(config, clock);
     const page = { untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 };
-    const oldest = (await reader?.store.listByAge(page))?.[0];
+    const oldest = (await reader?.artifacts.listByAge(page))?.[0];
     if (reader === undefined || oldest === undefined) return [];
     if (!(await reader.files.isMissing())) return [good('artifacts', 'the folder exists')];
     const message = `${resolve(config.artifacts.root)} is missing or not mounted`;
@@ -99,15 +101,23 @@ export async function checkArtifacts({ config, clock }: Examined): Promise<reado
     // `checkDatabase` reports a database that cannot be read.
     return [];
   } finally {
-    reader?.close();
+    await reader?.close();
   }
 }
 
-/** Checks whether the state directory can be locked, or a bridge is already using the directory. */
-export function checkStateLock({ config: { state } }: Examined): Finding {
-  if (!existsSync(join(state.directory, 'lock'))) return good('state lock', 'free');
+/**
+ * Checks whether the state directory can be locked, or a bridge is already using the directory. Checks nothing if several
+ * bridges may use the state.
+ */
+export function checkStateLock({ config }: Examined): readonly Finding[] {
+  const { lockedFolder } = inspectState(config);
+  return lockedFolder === undefined ? [] : [checkLock(lockedFolder)];
+}
+
+function checkLock(folder: string): Finding {
+  if (!existsSync(join(folder, 'lock'))) return good('state lock', 'free');
   try {
-    const lock = lockStateDirectory(state.directory);
+    const lock = lockStateDirectory(folder);
     if (!lock.ok) return good('state lock', 'held by a running bridge');
     lock.release();
     return good('state lock', 'free');

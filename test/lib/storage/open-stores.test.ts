@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { backUpState, checkState } from '../../../lib/storage/inspect-state.ts';
+import { inspectState } from '../../../lib/storage/inspect-state.ts';
 import { openStores, refuseForeignStores } from '../../../lib/storage/open-stores.ts';
 import { CANCELLATION, newJob, WIDE } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -43,7 +43,7 @@ describe('openStores', () => {
       { limit: 1 },
       new AbortController().signal,
     );
-    backUpState(settings(), join(directory, 'state', 'backup'));
+    await inspectState(settings()).backUp(join(directory, 'state', 'backup'));
     process.umask(before);
 
     const entries = await readdir(join(directory, 'state'), {
@@ -76,7 +76,7 @@ describe('openStores', () => {
     await second.close();
 
     expect(interrupted).toBe(1);
-    expect(checkState(settings())).toEqual([]);
+    expect(await inspectState(settings()).check()).toEqual([]);
   });
 
   test('the secret is created with the state and kept', async () => {
@@ -92,13 +92,13 @@ describe('openStores', () => {
 
 describe('refuseForeignStores', () => {
   test('missing stores and stores made by openStores are accepted without a change', async () => {
-    refuseForeignStores(settings());
+    await refuseForeignStores(settings());
     const before = await readdir(directory);
     const stores = await open();
     await stores.close();
 
     expect(before).toEqual([]);
-    expect(() => refuseForeignStores(settings())).not.toThrow();
+    await expect(refuseForeignStores(settings())).resolves.toBeUndefined();
   });
 
   test.each([
@@ -108,6 +108,6 @@ describe('refuseForeignStores', () => {
     await mkdir(join(directory, 'state'));
     await writeFile(join(directory, path), 'a letter');
 
-    expect(() => refuseForeignStores(settings())).toThrow(new RegExp(`^${field}: `));
+    await expect(refuseForeignStores(settings())).rejects.toThrow(new RegExp(`^${field}: `));
   });
 });

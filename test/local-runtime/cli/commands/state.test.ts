@@ -11,6 +11,7 @@ import {
 import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { MIGRATIONS } from '../../../../lib/storage/sqlite/migrations.ts';
+import { createSqliteInspection } from '../../../../lib/storage/sqlite/state-inspection.ts';
 import { runStateMigrate } from '../../../../local-runtime/cli/commands/state.ts';
 import { lockStateDirectory } from '../../../../local-runtime/server/locks/state-lock.ts';
 import { newJob, WIDE } from '../../../support/jobs.ts';
@@ -343,7 +344,9 @@ describe('state migrate', () => {
       stderr: (text: string) => void stderr.push(text),
     };
     const options = { config: undefined, set: [`state.directory=${folder}`], dryRun };
-    const exitCode = await runStateMigrate({ args: {}, options, io }, migrations);
+    const exitCode = await runStateMigrate({ args: {}, options, io }, ({ state }) =>
+      createSqliteInspection(state, migrations),
+    );
     return { exitCode, stdout: stdout.join(''), stderr: stderr.join('') };
   }
 
