@@ -132,6 +132,7 @@ const PACKAGES = {
   undici: '^lib/net/',
   'ipaddr.js': '^lib/net/',
   'better-sqlite3': '^(lib/storage|local-runtime/server/locks)/',
+  '@aws-sdk/client-s3': '^lib/storage/s3/',
   pg: '^lib/storage/postgres/',
   sharp: '^lib/images/',
   'fast-xml-parser': '^lib/images/',

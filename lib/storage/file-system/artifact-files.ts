@@ -10,6 +10,7 @@ import { errorCode } from '../../platform/error-code.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
 import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
+import { splitName } from '../artifact-path.ts';
 import { asArtifactError } from './file-errors.ts';
 import {
   createFolderMaker,
@@ -183,17 +184,4 @@ async function stagingFolder(root: string): Promise<string> {
 function pathOf(root: string, name: string): string {
   const { folder, filename } = splitName(name);
   return join(root, ...folder, filename);
-}
-
-const PART = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-
-/** Splits the name of an artifact into folders and filename. Throws `artifact` if the name could lead outside the root. */
-function splitName(name: string): { folder: readonly string[]; filename: string } {
-  const parts = name.split('/');
-  const filename = parts.pop();
-  // Names are checked against this pattern when they are chosen, so any other name comes from an edited database.
-  if (filename === undefined || ![...parts, filename].every((part) => PART.test(part))) {
-    throw new BridgeError('artifact', 'the stored name of an artifact is not portable');
-  }
-  return { folder: parts, filename };
 }
