@@ -11,9 +11,10 @@ import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
 import { createJobStreams } from './jobs/job-streams.ts';
+import { createJobWaits } from './jobs/job-waits.ts';
 import { createJobQueue, createJobWorker } from './jobs/job-worker.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
-import { createLiveJobs, createPublishingStore } from './jobs/live-jobs.ts';
+import { createLiveJobs } from './jobs/live-jobs.ts';
 import { createQueueControl } from './jobs/queue-control.ts';
 import { createRemovedTokens } from './jobs/removed-tokens.ts';
 import type { TraceLog } from './log/trace-log.ts';
@@ -57,22 +58,22 @@ export type AppJobs = ReturnType<typeof openJobs>;
 export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const { clock, ids, log, tokens = NO_TOKENS } = outside;
   const { stores, generation, runs, usage, replay, artifacts } = parts;
-  const { search, secret } = stores;
-  const live = createLiveJobs(clock);
-  const store = createPublishingStore(stores.jobs, live);
+  const { jobs: store, notices, progress, search, secret } = stores;
+  const live = createLiveJobs(progress);
+  const waits = createJobWaits({ store, notices, clock });
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
-  const cancelJob = createCancelJob({ store, live, clock });
+  const cancelJob = createCancelJob({ store, notices, live, clock });
   const { removed } = tokens;
   const removedTokens = createRemovedTokens({ store: stores.queue, cancelJob, removed });
   const queue = createJobQueue({
-    ...{ store, live, log, clock },
+    ...{ store, notices, live, log, clock },
     canPublish: artifacts.isHealthy,
     beforeClaim: removedTokens.endJobs,
   });
-  const shared = { store, search, live, clock, secret };
+  const shared = { store, notices, progress, waits, search, clock, secret };
   const acceptance = createJobAcceptance({
-    ...{ store, queue, generation, inputs, usage, replay, clock, ids, slices: parts.slices },
+    ...{ store, generation, inputs, usage, replay, clock, ids, slices: parts.slices },
     verifier: parts.inputs,
     webhooks: createWebhookTargets(config.server.webhooks),
     limits: {
@@ -88,14 +89,14 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     ...{ store, queue, live, runs, usage, publisher, log, clock, ids },
   });
   const deliveries = openDeliveries(config, outside, stores.webhooks, jobs);
-  live.subscribe(({ type }) => {
+  notices.subscribe(({ type }) => {
     if (type === 'ended') deliveries?.wake();
   });
   const retention = createJobRetention({ store, inputs, clock, limits });
   return {
     services: {
       jobs,
-      jobQueue: createQueueControl({ ...shared, store: stores.queue, queue, cancelJob, tokens }),
+      jobQueue: createQueueControl({ ...shared, store: stores.queue, cancelJob, tokens }),
       jobLists: createJobLists(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams(shared),
@@ -104,7 +105,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     replyAsync: limits.enabled
       ? createAsyncImages({ ...parts, jobs, artifacts: artifacts.delivery })
       : undefined,
-    worker: { ...worker, over: live.over },
+    worker: { ...worker, over: waits.over },
     tasks: [retention.sweep, removedTokens.task, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },

@@ -26,7 +26,6 @@ import type { Usage } from '../usage/usage.ts';
 import type { WebhookTargets } from '../webhooks/webhook-targets.ts';
 import { foundJob } from './job-end.ts';
 import type { JobAdmission, JobLimits, JobRecord, JobStore, NewJob } from './job-store-port.ts';
-import type { JobQueue } from './job-worker.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'submit' | 'refuseWhenFull' | 'find' | 'findByKey' | 'needsInput'>;
@@ -36,7 +35,6 @@ interface Deps {
   readonly usage: Pick<Usage, 'reservationOf'>;
   readonly webhooks: WebhookTargets;
   readonly replay: Pick<Replay, 'once' | 'jobKeyHash'>;
-  readonly queue: Pick<JobQueue, 'wake'>;
   readonly slices: TimeSlices;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
@@ -74,7 +72,7 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
 type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 function createAcceptJob(deps: Deps) {
-  const { store, generation, verifier, inputs, usage, limits, clock, ids, queue } = deps;
+  const { store, generation, verifier, inputs, usage, limits, clock, ids } = deps;
   /**
    * Resolves when the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
    * `unsupported_capability`, `session_not_found`, or the reason of the signal.
@@ -105,12 +103,9 @@ function createAcceptJob(deps: Deps) {
       reservedBytes: reservationFor(request.parameters.n),
     };
     const reservation = usage.reservationOf(caller, request.parameters.n);
-    const submitted = await inputs.keepFor(toList(images), signal, () =>
+    return inputs.keepFor(toList(images), signal, () =>
       store.submit(job, { ...limits, reservation, ...(key && { key }) }),
     );
-    // The queue is woken here and not by the request handler, because the client may have disconnected.
-    if (!submitted.repeated) queue.wake();
-    return submitted;
   };
 }
 

@@ -1,10 +1,11 @@
 import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import { isTerminal } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { toStoredError } from '../errors/error-body.ts';
+import { fromStoredError, toStoredError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { InFlight, LiveJobs } from './live-jobs.ts';
+import type { JobNotices } from './job-notices-port.ts';
+import type { InFlight, JobRecord, JobStore } from './job-store-port.ts';
+import type { LiveJobs } from './live-jobs.ts';
 
 const INTERRUPTED = 'interrupted';
 
@@ -55,21 +56,53 @@ export function toArtifactResult(response: ImageResponseWithBytes): ImageRespons
 }
 
 interface Deps {
-  readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle'>;
-  readonly live: Pick<LiveJobs, 'stop' | 'ended'>;
+  readonly store: Pick<JobStore, 'find' | 'cancel' | 'listCancellations' | 'settle'>;
+  readonly notices: JobNotices;
+  readonly live: Pick<LiveJobs, 'stop' | 'isIdle'>;
   readonly clock: Clock;
 }
 
 export type CancelJob = ReturnType<typeof createCancelJob>;
 
-/** Creates the function that cancels jobs. Owners of jobs, the operator and the bridge itself use this function. */
-export function createCancelJob({ store, live, clock }: Deps) {
+/**
+ * Creates the function that cancels jobs. Owners of jobs, the operator and the bridge itself use this function. Also stops the
+ * jobs of this process whose cancellation another process requests.
+ */
+export function createCancelJob({ store, notices, live, clock }: Deps) {
+  notices.subscribe(({ type }) => {
+    if ((type === 'cancelling' || type === 'missed') && !live.isIdle()) void stopCancelled();
+  });
+
+  async function stopCancelled(): Promise<void> {
+    try {
+      for (const { error, inFlight, ...job } of await store.listCancellations()) {
+        await stop(job, fromStoredError(error), inFlight);
+      }
+    } catch {
+      // The next notice reads the requests again. If no notice follows, `settle` still rejects the success of a cancelled job.
+    }
+  }
+
+  /** Stops a running job of this process. Ends the job if it does not run here although it belongs to this process. */
+  async function stop(
+    { id, sequence }: Pick<JobRecord, 'id' | 'sequence'>,
+    error: BridgeError,
+    inFlight: InFlight,
+  ): Promise<boolean> {
+    if (await live.stop(id, error, inFlight)) return true;
+    const unknown = toStoredError(error.with({ details: { outcome: 'unknown' } }));
+    const end = { status: 'cancelled', completedSecs: nowSecs(clock), error: unknown } as const;
+    // `settle` resolves with false if another process runs the job.
+    await store.settle(sequence, end);
+    return false;
+  }
+
   /**
    * Cancels a job, so that the job ends with `error`. A queued job ends immediately. A running job sends no further provider
    * calls. If `inFlight` is `stop`, its calls in flight are stopped; if `finish`, the calls finish and their images are kept. A
    * job that the store marks as running in this process, but that does not run, ends immediately with an unknown outcome. If
-   * another process runs the job, that process ends the job. Resolves with the job in its new state, or with undefined if the job
-   * does not exist. Throws `overloaded`.
+   * another process runs the job, that process stops and ends the job. Resolves with the job in its new state, or with undefined
+   * if the job does not exist. Throws `overloaded`.
    */
   return async function cancelJob(
     scope: string,
@@ -77,19 +110,10 @@ export function createCancelJob({ store, live, clock }: Deps) {
     error: BridgeError,
     inFlight: InFlight = 'stop',
   ): Promise<JobRecord | undefined> {
-    const atSecs = nowSecs(clock);
-    const job = await store.cancel(scope, id, { atSecs, error: toStoredError(error) });
-    if (!job) return undefined;
-    if (isTerminal(job.status)) {
-      live.ended(id);
-      return job;
-    }
+    const request = { atSecs: nowSecs(clock), error: toStoredError(error), inFlight };
+    const job = await store.cancel(scope, id, request);
+    if (!job || isTerminal(job.status)) return job;
     // The work is stopped only after the request for cancellation is durable.
-    if (await live.stop(id, error, inFlight)) return job;
-    const unknown = toStoredError(error.with({ details: { outcome: 'unknown' } }));
-    const end = { status: 'cancelled', completedSecs: atSecs, error: unknown } as const;
-    // `settle` resolves with false if another process runs the job.
-    if (await store.settle(job.sequence, end)) live.ended(id);
-    return store.find(scope, id);
+    return (await stop(job, error, inFlight)) ? job : store.find(scope, id);
   };
 }

@@ -6,21 +6,21 @@ import {
 } from '../contract/resources/job.ts';
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
+import type { JobProgressStore } from './job-notices-port.ts';
 import type { JobFilter, JobPageRequest, JobSearch, JobStore } from './job-store-port.ts';
-import { toImageJobSummary } from './jobs.ts';
-import type { LiveJobs } from './live-jobs.ts';
+import { findProgress, toImageJobSummary } from './jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'list' | 'count' | 'summaries'>;
   readonly search: Pick<JobSearch, 'find'>;
-  readonly live: Pick<LiveJobs, 'progress'>;
+  readonly progress: Pick<JobProgressStore, 'find'>;
   readonly secret: Uint8Array;
 }
 
 export type JobLists = ReturnType<typeof createJobLists>;
 
 /** Lists the history of a scope in pages, newest first. */
-export function createJobLists({ store, search, live, secret }: Deps) {
+export function createJobLists({ store, search, progress, secret }: Deps) {
   const cursors = createJobCursors(secret);
 
   async function pageOf(
@@ -61,8 +61,9 @@ export function createJobLists({ store, search, live, secret }: Deps) {
         pageOf(listed, { ...before, limit }, signal),
         isTotalWanted ? totalOf(listed, signal) : undefined,
       ]);
+      const known = await findProgress(progress, items);
       return {
-        items: items.map((job): ImageJobSummary => toImageJobSummary(job, live.progress(job.id))),
+        items: items.map((job): ImageJobSummary => toImageJobSummary(job, known.get(job.id))),
         ...(next === undefined ? {} : { next_cursor: cursors.write(listed, next) }),
         ...(total === undefined ? {} : { total }),
       };

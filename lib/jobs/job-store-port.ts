@@ -34,6 +34,9 @@ interface JobFacts {
   readonly deletedSecs?: number;
 }
 
+/** The identity of a job. */
+export type JobKey = Pick<JobFacts, 'id' | 'scope' | 'sequence'>;
+
 /** A job with everything that is stored about it. */
 export interface JobRecord extends JobFacts {
   /** The `x-request-id` of the POST that submitted the job. `ImageResponse.id` has the same value. */
@@ -56,7 +59,7 @@ export interface JobRecord extends JobFacts {
 }
 
 /** A job whose stored request cannot be read. The job ended as `failed` when it was claimed. */
-export interface UnreadableJob extends Pick<JobFacts, 'id' | 'scope' | 'sequence'> {
+export interface UnreadableJob extends JobKey {
   readonly request?: undefined;
 }
 
@@ -153,6 +156,16 @@ export type JobEnd = {
       readonly publications?: readonly string[];
     }
 );
+
+/** The treatment of provider calls in flight when their job is cancelled. */
+export type InFlight = 'stop' | 'finish';
+
+/** A request to cancel a job. */
+export interface JobCancellation {
+  /** The error with which the job ends. */
+  readonly error: StoredError;
+  readonly inFlight: InFlight;
+}
 
 /** The limits of the history, and the size of one step of a sweep. */
 export interface JobRetention {
@@ -252,13 +265,17 @@ export interface JobStore {
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
    * Ends a queued job as `cancelled` with this error, releases its charge, and makes its webhook due as `settle` does. Marks
-   * a running job as `cancelRequested`. Leaves an ended job unchanged. Resolves with the job in its new state.
+   * a running job as `cancelRequested`, and stores the request for the process that runs the job. A later request replaces the
+   * stored request only if the earlier calls may finish and the later calls must stop. Leaves an ended job unchanged. Resolves
+   * with the job in its new state.
    */
   cancel(
     scope: string,
     id: string,
-    request: { readonly atSecs: number; readonly error: StoredError },
+    request: JobCancellation & { readonly atSecs: number },
   ): Promise<JobRecord | undefined>;
+  /** Resolves with the running jobs of this process whose cancellation is requested, and with these requests. */
+  listCancellations(): Promise<readonly (JobKey & JobCancellation)[]>;
   /**
    * Sets or clears the favourite mark, and hides or restores a job. Hiding a job again does not change its `deletedSecs`.
    * Resolves with the job in its new state. Throws `job_not_terminal` and changes nothing if the job to hide has not ended.
@@ -273,6 +290,8 @@ export interface JobStore {
     },
   ): Promise<JobRecord | undefined>;
   find(scope: string, id: string): Promise<JobRecord | undefined>;
+  /** Resolves with those of these ids, of any scope, whose jobs are queued or running. */
+  listActive(ids: readonly string[]): Promise<readonly string[]>;
   /** Resolves with the jobs that match the filter, newest first. `more` is true if older jobs follow. */
   list(
     scope: string,
@@ -289,10 +308,10 @@ export interface JobStore {
    */
   changes(scope: string): Promise<{ readonly latest: number; readonly oldestToResume: number }>;
   /**
-   * Resolves with the first change of the scope after this number. Only the latest change of each job is found. The removal of a
-   * job is a change, and so is every update that is visible to a reader.
+   * Resolves with the first `limit` changes of the scope after this number, in their order. Only the latest change of each job is
+   * found. The removal of a job is a change, and so is every update that is visible to a reader.
    */
-  nextChange(scope: string, after: number): Promise<JobChange | undefined>;
+  changesAfter(scope: string, after: number, limit: number): Promise<readonly JobChange[]>;
   /**
    * Resolves with the complete and incomplete publications of jobs that the store lists as running but whose process has ended.
    */

@@ -6,13 +6,16 @@ import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import { foundJob } from './job-end.ts';
-import type { JobStore, JobSummary } from './job-store-port.ts';
-import { toImageJob, toImageJobSummary } from './jobs.ts';
-import type { JobNotice, JobProgressEvent, LiveJobs } from './live-jobs.ts';
+import { createFeedNews, createJobFeed, type FeedReads, shareReads } from './job-feed.ts';
+import type { JobNotice, JobNotices, JobProgressEvent } from './job-notices-port.ts';
+import type { JobStore } from './job-store-port.ts';
+import type { JobWaits } from './job-waits.ts';
+import { findProgress, toImageJob } from './jobs.ts';
 
-interface Deps {
-  readonly store: Pick<JobStore, 'find' | 'list' | 'summaries' | 'changes' | 'nextChange'>;
-  readonly live: Pick<LiveJobs, 'progress' | 'subscribe' | 'isOver'>;
+interface Deps extends FeedReads {
+  readonly store: FeedReads['store'] & Pick<JobStore, 'find' | 'changes'>;
+  readonly notices: JobNotices;
+  readonly waits: Pick<JobWaits, 'onEnded' | 'whenOver'>;
   readonly secret: Uint8Array;
 }
 
@@ -30,20 +33,25 @@ export type JobStreams = ReturnType<typeof createJobStreams>;
  * Serves streams of job events. A stream ends when its client disconnects or the bridge stops. A stream throws
  * `authentication_required` when the token of its client is revoked.
  */
-export function createJobStreams({ store, live, secret }: Deps) {
+export function createJobStreams({ store, notices, progress, waits, secret }: Deps) {
   const cursors = createSealedCursors(secret);
-  const openReader = createStreamReaders(live);
-  const nextChange = createSharedChanges(store, live);
-  const jobFeed = createJobFeed({ store: { ...store, nextChange }, live });
+  const openReader = createStreamReaders(waits.whenOver);
+  const jobFeed = createJobFeed(shareReads({ store, progress }, notices));
+  let lastId = { scope: '', position: -1, id: '' };
 
   function toId(scope: string, position: number): string {
-    const bytes = Buffer.alloc(POSITION_BYTES);
-    bytes.writeBigUInt64BE(BigInt(position));
-    return cursors.write(['job events', scope], bytes);
+    // All readers of a scope ask for the id of the same position, and sealing an id costs more than sending an event.
+    if (lastId.scope !== scope || lastId.position !== position) {
+      const bytes = Buffer.alloc(POSITION_BYTES);
+      bytes.writeBigUInt64BE(BigInt(position));
+      lastId = { scope, position, id: cursors.write(['job events', scope], bytes) };
+    }
+    return lastId.id;
   }
 
   async function readJob(scope: string, id: string) {
-    return toImageJob(foundJob(await store.find(scope, id)), live.progress(id));
+    const job = foundJob(await store.find(scope, id));
+    return toImageJob(job, (await findProgress(progress, [job])).get(id));
   }
 
   /** Returns the position where a reader of the feed begins. Throws `invalid_request` if the reader would miss an event. */
@@ -71,7 +79,13 @@ export function createJobStreams({ store, live, secret }: Deps) {
       const news = createJobNews(id);
       // The subscription begins before the job is read, because an end between the read and a later subscription would be
       // missed.
-      const reader = openReader(context, news.note);
+      const reader = openReader(context, (wake) => [
+        notices.subscribe((notice) => news.note(notice) && wake()),
+        waits.onEnded(id, () => {
+          news.end();
+          wake();
+        }),
+      ]);
       const read = () => readJob(context.scope, id);
       try {
         let count = 0;
@@ -96,11 +110,13 @@ export function createJobStreams({ store, live, secret }: Deps) {
       lastEventId?: string,
     ): Promise<AsyncIterable<Identified<JobFeedEvent>>> {
       const { scope } = context;
-      const advanced = createAdvancedJobs(scope);
-      const reader = openReader(context, advanced.note);
+      const news = createFeedNews(scope);
+      const reader = openReader(context, (wake) => [
+        notices.subscribe((notice) => news.note(notice) && wake()),
+      ]);
       try {
         const start = await startOf(scope, lastEventId);
-        const items = jobFeed(scope, start, advanced, reader);
+        const items = jobFeed(scope, start, news, reader);
         return identified(items, reader, ({ position, ...item }) => ({
           id: toId(scope, position),
           ...item,
@@ -130,17 +146,19 @@ function createJobNews(id: string) {
   const news = new Map<string, JobProgressEvent>();
   let hasEnded = false;
   return {
-    /** Returns true if the notice is about this job. */
+    /** Returns true if the notice is an event of this job. */
     note(notice: JobNotice): boolean {
-      if (notice.type === 'ended' && notice.id === id) hasEnded = true;
-      else if (notice.type === 'happened' && notice.id === id) {
-        const { type, index } = notice.event;
-        const subject = `${type} ${index}`;
-        // Moves the subject to the end of the map, because events are read in the order in which they happened.
-        news.delete(subject);
-        news.set(subject, notice.event);
-      } else return false;
+      if (notice.type !== 'happened' || notice.id !== id) return false;
+      const { type, index } = notice.event;
+      const subject = `${type} ${index}`;
+      // Moves the subject to the end of the map, because events are read in the order in which they happened.
+      news.delete(subject);
+      news.set(subject, notice.event);
       return true;
+    },
+    /** Must be called when the end of the job is durable. */
+    end(): void {
+      hasEnded = true;
     },
     next(): JobProgressEvent | undefined {
       for (const [subject, event] of news) {
@@ -173,9 +191,7 @@ async function* jobStream(
       const event = news.next();
       if (event) yield event;
       else if (news.hasEnded()) {
-        const job = await read();
-        // A process that stops may have stopped the work without ending the job.
-        if (isTerminal(job.status)) yield { type: 'ended', job };
+        yield { type: 'ended', job: await read() };
         return;
       } else if (reader.isOver()) return;
       else await reader.wait();
@@ -183,127 +199,6 @@ async function* jobStream(
   } finally {
     reader.close();
   }
-}
-
-/** An event and a position. The position is the number of the latest change of the scope that the reader has received. */
-interface FeedItem {
-  readonly position: number;
-  /** Absent if the item only reports the position. */
-  readonly event?: JobFeedEvent;
-}
-
-/** Collects the sequences of the jobs in one scope that have unread progress. */
-function createAdvancedJobs(scope: string) {
-  const advanced = new Set<number>();
-  return {
-    /**
-     * Returns true if the reader may have something to read. A `stored` notice does not name the changed jobs, so the reader must
-     * always read the store.
-     */
-    note(notice: JobNotice): boolean {
-      if (notice.type !== 'advanced') return notice.type === 'stored';
-      const { job } = notice;
-      if (job.scope === scope) advanced.add(job.sequence);
-      return job.scope === scope;
-    },
-    next(): number | undefined {
-      const [sequence] = advanced;
-      if (sequence !== undefined) advanced.delete(sequence);
-      return sequence;
-    },
-    remove: (sequence: number) => void advanced.delete(sequence),
-  };
-}
-
-/**
- * Creates the feed of the jobs in a scope. The feed yields first the active jobs, then every job that changes after the position
- * `resumed`, or after the present position by default. A job is read from the store only after the reader has taken the previous
- * job. A slow reader therefore gets each job in its present state, and no events wait in memory.
- */
-function createJobFeed({ store, live }: Pick<Deps, 'store' | 'live'>) {
-  const toEvent = (job: JobSummary, snapshot: boolean): JobFeedEvent => ({
-    type: 'job',
-    snapshot,
-    job: toImageJobSummary(job, live.progress(job.id)),
-  });
-
-  /** Yields queued jobs before running jobs. In the opposite order, a job that starts between the two lists would be missed. */
-  async function* active(scope: string): AsyncGenerator<JobSummary> {
-    for (const status of ['queued', 'running'] as const) {
-      let last: JobSummary | undefined;
-      do {
-        const page = { limit: 1, ...(last ? { before: last.sequence } : {}) };
-        [last] = (await store.list(scope, { status, visibility: 'active' }, page)).items;
-        if (last) yield last;
-      } while (last);
-    }
-  }
-
-  return async function* jobFeed(
-    scope: string,
-    { latest, resumed = latest }: { readonly latest: number; readonly resumed?: number },
-    advanced: Pick<ReturnType<typeof createAdvancedJobs>, 'next' | 'remove'>,
-    reader: StreamReader,
-  ): AsyncGenerator<FeedItem> {
-    let position = resumed;
-    try {
-      yield { position };
-      for await (const job of active(scope)) yield { position, event: toEvent(job, true) };
-      for (;;) {
-        const changed = await store.nextChange(scope, position);
-        if (changed) {
-          position = changed.change;
-          const isSnapshot = position <= latest;
-          if ('removedId' in changed) {
-            yield { position, event: { type: 'removed', id: changed.removedId } };
-          } else if (!isSnapshot || isTerminal(changed.job.status)) {
-            advanced.remove(changed.job.sequence);
-            yield { position, event: toEvent(changed.job, isSnapshot) };
-          }
-          continue;
-        }
-        const sequence = advanced.next();
-        if (sequence === undefined) {
-          if (reader.isOver()) return;
-          await reader.wait();
-          continue;
-        }
-        const [job] = await store.summaries(scope, [sequence]);
-        if (job && !isTerminal(job.status)) yield { position, event: toEvent(job, false) };
-      }
-    } finally {
-      reader.close();
-    }
-  };
-}
-
-type NextChange = JobStore['nextChange'];
-
-/**
- * Shares each `nextChange` of the store between all readers at the same position. A result is valid until the next `stored`
- * notice. This function receives each notice before any reader does.
- */
-export function createSharedChanges(
-  store: Pick<JobStore, 'nextChange'>,
-  live: Pick<LiveJobs, 'subscribe'>,
-): NextChange {
-  const readings = new Map<string, { after: number; change: ReturnType<NextChange> }>();
-  live.subscribe(({ type }) => {
-    if (type === 'stored') readings.clear();
-  });
-
-  return function nextChange(scope, after) {
-    const known = readings.get(scope);
-    if (known?.after === after) return known.change;
-    const change = store.nextChange(scope, after);
-    const reading = { after, change };
-    readings.set(scope, reading);
-    // A failed read is not shared with later calls.
-    change.catch(() => {
-      if (readings.get(scope) === reading) readings.delete(scope);
-    });
-    return change;
-  };
 }
 
 /** The parts of a request's context that an event stream uses. */
@@ -317,7 +212,7 @@ const MAX_STREAMS = 64;
 const RETRY_AFTER_MS = 1000;
 
 /** Opens streams: counts them for each scope, and subscribes them to notices. */
-function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
+function createStreamReaders(whenOver: AbortSignal) {
   const open = new Map<string, number>();
 
   function admit(scope: string): () => void {
@@ -344,21 +239,20 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
   }
 
   /**
-   * Opens a reader. Each notice for which `onNotice` returns true wakes the reader. Throws `rate_limited` if the scope has the
-   * maximum number of open streams.
+   * Opens a reader. `subscribe` receives the function that wakes the reader, and returns the functions that end its
+   * subscriptions. Throws `rate_limited` if the scope has the maximum number of open streams.
    */
   return function openReader(
     { scope, signal: clientSignal, onReplied, onRevoked }: StreamContext,
-    onNotice: (notice: JobNotice) => boolean,
+    subscribe: (wake: () => void) => readonly (() => void)[],
   ) {
     const release = admit(scope);
     const notifier = createNotifier();
     const signal = clientSignal();
     let isClosed = false;
     let isRevoked = false;
-    const unsubscribe = live.subscribe((notice) => {
-      if (onNotice(notice) || notice.type === 'over') notifier.notify();
-    });
+    const subscriptions = subscribe(notifier.notify);
+    whenOver.addEventListener('abort', notifier.notify, { once: true });
     const unwatch = onRevoked(() => {
       isRevoked = true;
       notifier.notify();
@@ -376,7 +270,8 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
       if (isClosed) return;
       isClosed = true;
       release();
-      unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
+      whenOver.removeEventListener('abort', notifier.notify);
       unwatch();
       signal.removeEventListener('abort', close);
       notifier.notify();
@@ -391,7 +286,7 @@ function createStreamReaders(live: Pick<LiveJobs, 'subscribe' | 'isOver'>) {
      */
     function isOver(): boolean {
       refuseRevoked();
-      return isClosed || live.isOver();
+      return isClosed || whenOver.aborted;
     }
     return { wait: notifier.wait, refuseRevoked, isOver, close };
   };

@@ -12,6 +12,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
 import { cancellation, endOf, interruption, isInterruption, toArtifactResult } from './job-end.ts';
+import type { JobNotices } from './job-notices-port.ts';
 import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 
@@ -234,7 +235,8 @@ function createJobEnds({ store, log, clock }: EndDeps, ending: AbortSignal) {
 
 interface QueueDeps {
   readonly store: Pick<JobStore, 'claim'>;
-  readonly live: Pick<LiveJobs, 'claim' | 'ended'>;
+  readonly notices: JobNotices;
+  readonly live: Pick<LiveJobs, 'claim'>;
   /** Returns false while the bridge cannot store the images of a job. */
   readonly canPublish: () => boolean;
   /**
@@ -252,13 +254,30 @@ const CLAIM_RETRY_MS = 1000;
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /**
- * Claims queued jobs for workers, in the order of the store. Idle workers do not poll the store, but wait until `wake` or
- * `wakeAll` is called.
+ * Claims queued jobs for workers, in the order of the store. Idle workers do not poll the store, but wait for a notice that a job
+ * may be claimed.
  */
-export function createJobQueue({ store, live, canPublish, beforeClaim, log, clock }: QueueDeps) {
-  const waiting = new Set<() => void>();
+export function createJobQueue(deps: QueueDeps) {
+  const { store, notices, live, canPublish, beforeClaim, log, clock } = deps;
+  const waiting = new Set<(isSearch: boolean) => void>();
   let wakes = 0;
   let isRefused = false;
+
+  notices.subscribe((notice) => {
+    if (notice.type === 'queued') wake(notice.count);
+    else if (notice.type === 'resumed') wake(Number.POSITIVE_INFINITY);
+    // One worker searches for jobs. If it finds a job, it wakes the others.
+    else if (notice.type === 'missed') wake(1, true);
+  });
+
+  function wake(count: number, isSearch = false): void {
+    wakes += 1;
+    for (const [nth, resume] of [...waiting].entries()) {
+      if (nth >= count) return;
+      waiting.delete(resume);
+      resume(isSearch);
+    }
+  }
 
   /** Logs the first failed claim of a series, because no request reports the failure. */
   function noteRefusal(thrown: unknown): void {
@@ -266,34 +285,17 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
     isRefused = true;
   }
 
-  function untilWoken(signal: AbortSignal): Promise<void> {
-    let wake = () => {};
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    waiting.add(wake);
-    return abortable(woken, signal).finally(() => waiting.delete(wake));
+  /** Resolves with true if the worker is woken although no job may be queued. */
+  function untilWoken(signal: AbortSignal): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    waiting.add(resolve);
+    return abortable(promise, signal).finally(() => waiting.delete(resolve));
   }
 
   return {
-    /** Wakes one worker. Must be called after each commit that adds a job. */
-    wake(): void {
-      wakes += 1;
-      const [first] = waiting;
-      if (first === undefined) return;
-      waiting.delete(first);
-      first();
-    },
-
-    /** Wakes all workers. Must be called when queued jobs may be claimed again after a pause. */
-    wakeAll(): void {
-      wakes += 1;
-      for (const wake of waiting) wake();
-      waiting.clear();
-    },
-
     /** Waits for a job and claims it. Throws the reason of the signal if it aborts. */
     async next(signal: AbortSignal): Promise<JobRecord> {
+      let isSearch = false;
       for (;;) {
         signal.throwIfAborted();
         if (!canPublish()) {
@@ -307,19 +309,17 @@ export function createJobQueue({ store, live, canPublish, beforeClaim, log, cloc
           if (ending) await ending;
           const job = await live.claim(() => store.claim(nowSecs(clock)));
           isRefused = false;
+          if (job && isSearch) wake(Number.POSITIVE_INFINITY);
           if (job?.request) return job;
-          if (job) {
-            // The job is unreadable and has ended. Other jobs may wait behind the unreadable job.
-            live.ended(job.id);
-            continue;
-          }
+          // The job is unreadable and has ended. Other jobs may wait behind the unreadable job.
+          if (job) continue;
         } catch (thrown) {
           noteRefusal(thrown);
           await sleep(clock, CLAIM_RETRY_MS, signal);
           continue;
         }
         // If a job was added during this claim, this worker was not waiting and was not woken, so it claims again.
-        if (wakes === before) await untilWoken(signal);
+        if (wakes === before) isSearch = await untilWoken(signal);
       }
     },
   };

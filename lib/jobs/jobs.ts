@@ -10,14 +10,16 @@ import { fromStoredError, toFlatError } from '../errors/error-body.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobAcceptance, JobSubmission, Submitted } from './accept-job.ts';
 import { type CancelJob, cancellation, foundJob } from './job-end.ts';
-import type { JobRecord, JobStore, JobSummary } from './job-store-port.ts';
-import type { InFlight, JobPartial, JobProgress, LiveJobs } from './live-jobs.ts';
+import type { JobPartial, JobProgress, JobProgressStore } from './job-notices-port.ts';
+import type { InFlight, JobRecord, JobStore, JobSummary } from './job-store-port.ts';
+import type { JobWaits } from './job-waits.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'update'>;
   readonly acceptance: JobAcceptance;
   readonly cancelJob: CancelJob;
-  readonly live: LiveJobs;
+  readonly waits: Pick<JobWaits, 'untilEnded'>;
+  readonly progress: JobProgressStore;
   readonly clock: Clock;
 }
 
@@ -34,12 +36,14 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 /** Accepts, shows, cancels and changes durable jobs. `job-worker.ts` runs them. */
 export function createJobs(deps: Deps) {
-  const { store, live, clock } = deps;
+  const { store, waits, progress, clock } = deps;
 
-  const toView = (job: JobRecord): ImageJob => toImageJob(job, live.progress(job.id));
+  async function toView(job: JobRecord): Promise<ImageJob> {
+    return toImageJob(job, (await findProgress(progress, [job])).get(job.id));
+  }
 
-  function toAccepted({ job, repeated }: Submitted): AcceptedJob {
-    return { job: toView(job), provider: job.provider, replayed: repeated };
+  async function toAccepted({ job, repeated }: Submitted): Promise<AcceptedJob> {
+    return { job: await toView(job), provider: job.provider, replayed: repeated };
   }
 
   async function untilEnded(
@@ -51,7 +55,7 @@ export function createJobs(deps: Deps) {
     if (waitMs === 0) return foundJob(await store.find(scope, id));
     const finished = new AbortController();
     // The wait begins before the job is read, because an end between the read and a later wait would be missed.
-    const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
+    const ended = waits.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
     try {
       const job = foundJob(await store.find(scope, id));
       if (isTerminal(job.status)) return job;
@@ -98,7 +102,8 @@ export function createJobs(deps: Deps) {
       signal: AbortSignal,
     ): Promise<{ readonly job: ImageJob; readonly error: BridgeError | undefined }> {
       const record = await untilEnded(scope, id, waitMs, signal);
-      return { job: toView(record), error: record.error && fromStoredError(record.error) };
+      const job = await toView(record);
+      return { job, error: record.error && fromStoredError(record.error) };
     },
 
     /** Cancels a job on behalf of its owner, as `CancelJob` describes. Throws `not_found`, `overloaded`. */
@@ -117,9 +122,18 @@ export function createJobs(deps: Deps) {
      */
     async partial(scope: string, id: string): Promise<JobPartial | undefined> {
       const { status } = foundJob(await store.find(scope, id));
-      return isTerminal(status) ? undefined : live.partial(id);
+      return isTerminal(status) ? undefined : progress.findPartial(id);
     },
   };
+}
+
+/** Resolves with the known progress of the running jobs among these jobs. */
+export async function findProgress(
+  progress: Pick<JobProgressStore, 'find'>,
+  jobs: readonly Pick<JobRecord, 'id' | 'status'>[],
+): Promise<ReadonlyMap<string, JobProgress>> {
+  const running = jobs.flatMap(({ id, status }) => (status === 'running' ? [id] : []));
+  return running.length === 0 ? new Map() : progress.find(running);
 }
 
 /** Converts a job to the form of the API, with all its details. */

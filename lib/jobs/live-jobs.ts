@@ -1,107 +1,62 @@
-import type { ImageJob } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
-import type { GenerationStage, VerifiedEvent } from '../generation/generation-events.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { JobRecord, JobStore, UnreadableJob } from './job-store-port.ts';
-
-export type JobProgress = NonNullable<ImageJob['progress']>;
-
-/** A preview that a provider sent before the final image of a running job. */
-export interface JobPartial {
-  readonly image: Extract<VerifiedEvent, { type: 'partial_image' }>['image'];
-  readonly partialIndex: number;
-}
-
-/** An event of a running job, without the bytes of images. */
-export type JobProgressEvent =
-  | { readonly type: 'progress'; readonly stage: GenerationStage; readonly index?: number }
-  | {
-      readonly type: 'partial_image';
-      readonly index: number;
-      readonly partial_index: number;
-      readonly width: number;
-      readonly height: number;
-    };
-
-/** The identity of a running job. */
-type JobKey = Pick<JobRecord, 'id' | 'scope' | 'sequence'>;
-
-export type JobNotice =
-  /** A commit may have changed jobs. The notice does not name the changed jobs; subscribers read the changes from the store. */
-  | { readonly type: 'stored' }
-  /** The progress in the summary of a running job has changed. */
-  | { readonly type: 'advanced'; readonly job: JobKey }
-  | { readonly type: 'happened'; readonly id: string; readonly event: JobProgressEvent }
-  /** The end of a job is durable, or can no longer become durable. */
-  | { readonly type: 'ended'; readonly id: string }
-  /** This process no longer runs any job. From now on, only another process can change a job. */
-  | { readonly type: 'over' };
-
-/** The treatment of provider calls in flight when their job is cancelled. */
-export type InFlight = 'stop' | 'finish';
+import type { VerifiedEvent } from '../generation/generation-events.ts';
+import type {
+  JobPartial,
+  JobProgress,
+  JobProgressEvent,
+  JobProgressStore,
+} from './job-notices-port.ts';
+import type { InFlight, JobKey, JobRecord, UnreadableJob } from './job-store-port.ts';
 
 interface State {
   readonly controller: AbortController;
   readonly calls: AbortController;
   progress: JobProgress;
-  partial: JobPartial | undefined;
 }
 
-// The maximum size of a preview. A larger preview is discarded, because previews are kept in memory and are used only for
-// display.
+const FIRST_PROGRESS: JobProgress = { stage: 'queued', partial_images: 0 };
+// The maximum size of a preview. A larger preview is discarded, because previews are used only for display.
 const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
 /** A job that runs in this process. */
 export type LiveJob = ReturnType<LiveJobs['begin']>;
 
-/**
- * Registers the running jobs of this process. Keeps the state that exists only in memory: the progress of the jobs, their partial
- * images, the signals that stop the jobs, the requests that wait for the end of a job, and the subscribers to notices about
- * changes.
- */
-export function createLiveJobs(clock: Clock) {
+/** Registers the running jobs of this process with the signals that stop them, and reports their progress. */
+export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' | 'remove'>) {
   const live = new Map<string, State>();
-  const notices = createJobNotices(clock);
   const claims = new Set<Promise<unknown>>();
   let stopReason: BridgeError | undefined;
 
-  function enter(id: string): State {
+  function enter(job: JobKey): State {
     const state: State = {
       controller: new AbortController(),
       calls: new AbortController(),
-      progress: { stage: 'queued', partial_images: 0 },
-      partial: undefined,
+      progress: FIRST_PROGRESS,
     };
     if (stopReason) state.controller.abort(stopReason);
-    live.set(id, state);
+    live.set(job.id, state);
+    store.begin(job, state.progress);
     return state;
   }
 
-  const ended = (id: string) => notices.publish({ type: 'ended', id });
-
   function note(job: JobKey, state: State, event: VerifiedEvent): void {
     const before = state.progress;
-    const shown = takeIn(state, event);
-    if (shown) notices.publish({ type: 'happened', id: job.id, event: shown });
-    const { stage, partial_images: partials } = state.progress;
-    if (stage !== before.stage || partials !== before.partial_images) {
-      notices.publish({ type: 'advanced', job });
-    }
+    const { progress, ...shown } = takeIn(before, event);
+    state.progress = progress;
+    const isAdvanced =
+      progress.stage !== before.stage || progress.partial_images !== before.partial_images;
+    if (isAdvanced) store.report(job, { progress, ...shown });
+    else if (shown.event) store.report(job, shown);
   }
 
   return {
-    ...notices,
-
-    /** Must be called when the end of a job is durable. */
-    ended,
-
     /** Settles as the given `claim` settles. The claimed job counts as running in this process as soon as the claim resolves. */
-    async claim<T extends Pick<JobRecord | UnreadableJob, 'id' | 'request'>>(
+    async claim<T extends JobKey & Pick<JobRecord | UnreadableJob, 'request'>>(
       claim: () => Promise<T | undefined>,
     ): Promise<T | undefined> {
       const claiming = claim().then((job) => {
-        if (job?.request) enter(job.id);
+        if (job?.request) enter(job);
         return job;
       });
       claims.add(claiming);
@@ -110,7 +65,7 @@ export function createLiveJobs(clock: Clock) {
 
     begin(job: JobKey) {
       const { id } = job;
-      const state = live.get(id) ?? enter(id);
+      const state = live.get(id) ?? enter(job);
       return {
         /** Aborts when the job must end. The reason of the signal is the reason for the end. */
         signal: state.controller.signal,
@@ -121,14 +76,13 @@ export function createLiveJobs(clock: Clock) {
         /** Must be called when the end of the job is durable or can no longer become durable. */
         end(): void {
           live.delete(id);
-          ended(id);
+          store.remove(job);
         },
       };
     },
 
-    progress: (id: string): JobProgress | undefined => live.get(id)?.progress,
-
-    partial: (id: string): JobPartial | undefined => live.get(id)?.partial,
+    /** Returns true if no job runs in this process and no claim is in progress. */
+    isIdle: () => live.size + claims.size === 0,
 
     /**
      * Stops a running job of this process, either immediately or after its calls in flight have ended. Resolves with false if the
@@ -154,94 +108,23 @@ export function createLiveJobs(clock: Clock) {
 }
 
 /**
- * Updates the state with an event. Returns the event without image bytes. Returns undefined for a partial image that is too
- * large.
+ * Returns the progress after an event, the event without image bytes, and the partial image. A partial image that is too large is
+ * only counted.
  */
-function takeIn(state: State, event: VerifiedEvent): JobProgressEvent | undefined {
-  const { partial_images: count } = state.progress;
+function takeIn(
+  { stage, partial_images: count }: JobProgress,
+  event: VerifiedEvent,
+): { progress: JobProgress; event?: JobProgressEvent; partial?: JobPartial } {
   if (event.type === 'progress') {
-    state.progress = { stage: event.stage, partial_images: count };
-    return event;
+    return { progress: { stage: event.stage, partial_images: count }, event };
   }
-  state.progress = { ...state.progress, partial_images: count + 1 };
+  const progress = { stage, partial_images: count + 1 };
   const { type, index, image, partialIndex } = event;
-  if (image.bytes.length > MAX_PARTIAL_BYTES) return undefined;
-  state.partial = { image, partialIndex };
-  return { type, index, partial_index: partialIndex, width: image.width, height: image.height };
-}
-
-/** Notifies subscribers of changes to jobs. A subscriber does not receive notices that were published before its subscription. */
-function createJobNotices(clock: Clock) {
-  const subscribers = new Set<(notice: JobNotice) => void>();
-  let isOver = false;
-
-  function publish(notice: JobNotice): void {
-    for (const subscriber of subscribers) subscriber(notice);
-  }
-
-  /** Returns a function that ends the subscription. */
-  function subscribe(subscriber: (notice: JobNotice) => void): () => void {
-    subscribers.add(subscriber);
-    return () => void subscribers.delete(subscriber);
-  }
-
+  const { bytes, format, width, height } = image;
+  if (bytes.length > MAX_PARTIAL_BYTES) return { progress };
   return {
-    publish,
-
-    subscribe,
-
-    /** Resolves when the job has ended, after `waitMs`, or when the signal aborts, whichever is first. */
-    async untilEnded(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
-      if (signal.aborted || isOver) return;
-      await new Promise<void>((resolve) => {
-        const resume = () => {
-          cancel();
-          unsubscribe();
-          signal.removeEventListener('abort', resume);
-          resolve();
-        };
-        const cancel = clock.after(waitMs, resume);
-        const unsubscribe = subscribe((notice) => {
-          if (notice.type === 'over' || (notice.type === 'ended' && notice.id === id)) resume();
-        });
-        signal.addEventListener('abort', resume, { once: true });
-      });
-    },
-
-    /**
-     * Must be called when this process no longer runs any job. Ends all waits, because from now on only another process can end
-     * a job.
-     */
-    over(): void {
-      isOver = true;
-      publish({ type: 'over' });
-    },
-
-    isOver: () => isOver,
-  };
-}
-
-/** Wraps the store so that a notice is published after each commit that may have changed a job. */
-export function createPublishingStore(
-  store: JobStore,
-  { publish }: Pick<LiveJobs, 'publish'>,
-): JobStore {
-  function published<A extends unknown[], T>(write: (...given: A) => Promise<T>) {
-    return async (...given: A): Promise<T> => {
-      const written = await write(...given);
-      publish({ type: 'stored' });
-      return written;
-    };
-  }
-
-  return {
-    ...store,
-    submit: published(store.submit),
-    claim: published(store.claim),
-    settle: published(store.settle),
-    cancel: published(store.cancel),
-    update: published(store.update),
-    prune: published(store.prune),
-    interruptAbandoned: published(store.interruptAbandoned),
+    progress,
+    event: { type, index, partial_index: partialIndex, width, height },
+    partial: { image: { bytes, format }, partialIndex },
   };
 }

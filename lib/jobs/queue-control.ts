@@ -5,11 +5,9 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type CancelJob, operatorCancellation } from './job-end.ts';
 import type { JobRecord, QueueState, QueueStore } from './job-store-port.ts';
-import type { JobQueue } from './job-worker.ts';
 
 interface Deps {
   readonly store: QueueStore;
-  readonly queue: Pick<JobQueue, 'wakeAll'>;
   readonly cancelJob: CancelJob;
   readonly tokens: {
     /** Returns the name of the token with this identity. Returns undefined if the token is unknown. */
@@ -28,7 +26,7 @@ const LIST = ['queue jobs'];
 export type QueueControl = ReturnType<typeof createQueueControl>;
 
 /** Lets the operator read, pause and resume the queue of all scopes, and list and cancel the jobs in the queue. */
-export function createQueueControl({ store, queue, cancelJob, tokens, clock, secret }: Deps) {
+export function createQueueControl({ store, cancelJob, tokens, clock, secret }: Deps) {
   const cursors = createSealedCursors(secret);
   const view = async (): Promise<Queue> => toView(await store.read(), clock.nowMs());
 
@@ -49,7 +47,6 @@ export function createQueueControl({ store, queue, cancelJob, tokens, clock, sec
     /** Pauses or resumes the queue. Resolves when the change is durable. Running jobs continue. Throws `overloaded`. */
     async update({ paused }: QueuePatch): Promise<Queue> {
       await store.setPaused(paused);
-      if (!paused) queue.wakeAll();
       return view();
     },
 

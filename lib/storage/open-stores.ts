@@ -4,6 +4,7 @@ import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
+import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
 import type { JobSearch } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -19,6 +20,7 @@ import { inspectState } from './inspect-state.ts';
 import { createMemoryReplayStore } from './memory/replay-store.ts';
 import { stateDatabaseFile } from './sqlite/database.ts';
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
+import { withJobNotices } from './sqlite/job-notices.ts';
 import { createJobSearch, reportingTo, searchIndexFile } from './sqlite/search/job-search.ts';
 import type { OpenSqlite, SqliteStores } from './sqlite/sqlite-stores.ts';
 import { startStorageThreads } from './sqlite/storage-threads.ts';
@@ -47,6 +49,8 @@ interface Outside {
 /** All stores, each behind its port. */
 export interface Stores extends Omit<SqliteStores, 'lease' | 'health'> {
   readonly search: JobSearch;
+  readonly notices: JobNotices;
+  readonly progress: JobProgressStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
   /** The slots of limits that hold for all replicas. Undefined if this process is the only one. */
@@ -146,7 +150,7 @@ async function createStores(
   const search = createJobSearch({ files, jobs, onFailure: onIndexFailure });
   return {
     ...stores,
-    jobs: reportingTo(search, stores.jobs),
+    ...withJobNotices({ jobs: reportingTo(search, stores.jobs), queue: stores.queue }),
     search,
     artifactFiles: createArtifactFiles({ root, permissions, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),

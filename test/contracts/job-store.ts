@@ -113,16 +113,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       return id;
     }
 
-    describe('nextChange', () => {
-      /** Resolves with all changes after this number, as a reader finds them. */
-      async function changesAfter(after: number, scope = 'anonymous') {
-        const found: JobChange[] = [];
-        for (;;) {
-          const next = await store.nextChange(scope, found.at(-1)?.change ?? after);
-          if (!next) return found;
-          found.push(next);
-        }
-      }
+    describe('changesAfter', () => {
+      const changesAfter = (after: number, scope = 'anonymous') =>
+        store.changesAfter(scope, after, 100);
 
       const shown = (changes: readonly JobChange[]) =>
         changes.map((one) =>
@@ -133,13 +126,21 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const [one, two] = [await submitted(), await submitted()];
         const before = shown(await changesAfter(0));
         await store.claim(LATER);
-        await store.cancel('anonymous', one.id, { atSecs: LATER, error: CANCELLATION });
+        await store.cancel('anonymous', one.id, {
+          atSecs: LATER,
+          error: CANCELLATION,
+          inFlight: 'stop',
+        });
         await store.settle(one.sequence, {
           status: 'cancelled',
           completedSecs: LATER,
           error: CANCELLATION,
         });
-        await store.cancel('anonymous', two.id, { atSecs: LATER, error: CANCELLATION });
+        await store.cancel('anonymous', two.id, {
+          atSecs: LATER,
+          error: CANCELLATION,
+          inFlight: 'stop',
+        });
         await store.update('anonymous', one.id, { atSecs: LATER, favorite: true });
 
         const changes = await changesAfter(0);
@@ -162,7 +163,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const steps = [await latest()];
         await store.claim(LATER);
         steps.push(await latest());
-        await store.cancel(scope, id, { atSecs: LATER, error: CANCELLATION });
+        await store.cancel(scope, id, { atSecs: LATER, error: CANCELLATION, inFlight: 'stop' });
         steps.push(await latest());
         const end = { status: 'cancelled', completedSecs: LATER, error: CANCELLATION } as const;
         await store.settle(sequence, end);
@@ -180,9 +181,22 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const { latest } = await store.changes('anonymous');
 
         await store.update('anonymous', job.id, { atSecs: LATER, favorite: false });
-        await store.cancel('anonymous', job.id, { atSecs: LATER, error: CANCELLATION });
+        await store.cancel('anonymous', job.id, {
+          atSecs: LATER,
+          error: CANCELLATION,
+          inFlight: 'stop',
+        });
 
         expect((await store.changes('anonymous')).latest).toBe(latest);
+      });
+
+      test('a read returns the first changes up to its limit', async () => {
+        for (let count = 0; count < 3; count += 1) await submitted();
+
+        const changes = await store.changesAfter('anonymous', 1, 1);
+
+        expect(changes).toEqual((await changesAfter(0)).slice(1, 2));
+        expect(await store.changesAfter('anonymous', 1, 2)).toHaveLength(2);
       });
 
       test('each scope has its own changes', async () => {
@@ -215,6 +229,19 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           [latest + 2, next.id, 'queued'],
         ]);
         expect(await changesAfter(0)).toHaveLength(2);
+      });
+    });
+
+    describe('listActive', () => {
+      test('queued and running jobs of all scopes are active', async () => {
+        const [over, run] = [await ended(), await running({ scope: 'other' })];
+        const waiting = await submitted();
+
+        const ids = [over.id, run.id, 'unknown', waiting.id];
+
+        expect(await store.listActive(ids)).toHaveLength(2);
+        expect(await store.listActive(ids)).toEqual(expect.arrayContaining([run.id, waiting.id]));
+        expect(await store.listActive([])).toEqual([]);
       });
     });
 
@@ -517,7 +544,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('a scope whose queued jobs were cancelled has no turn', async () => {
         const job = await submitted({ scope: 'idle' });
         await queue('waiting', 1);
-        await store.cancel('idle', job.id, { atSecs: LATER, error: CANCELLATION });
+        await store.cancel('idle', job.id, {
+          atSecs: LATER,
+          error: CANCELLATION,
+          inFlight: 'stop',
+        });
 
         expect(await claimedScopes(2)).toEqual(['waiting', undefined]);
       });
@@ -901,7 +932,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('a queued job that is cancelled counts nothing', async () => {
         const job = await submitted({}, FOUR);
 
-        await store.cancel(job.scope, job.id, { atSecs: LATER, error: CANCELLATION });
+        await store.cancel(job.scope, job.id, {
+          atSecs: LATER,
+          error: CANCELLATION,
+          inFlight: 'stop',
+        });
 
         expect(await usage.charged(TOKEN)).toBe(0);
         expect(await usage.list(TOKEN)).toEqual([]);
@@ -909,7 +944,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('cancel', () => {
-      const request = { atSecs: LATER, error: CANCELLATION };
+      const request = { atSecs: LATER, error: CANCELLATION, inFlight: 'stop' } as const;
 
       test('a queued job ends at once', async () => {
         const job = await submitted();
@@ -968,6 +1003,48 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(found).toEqual(reply);
         expect(await artifacts.find('anonymous', id)).toBeUndefined();
         expect(await store.settle(job.sequence, cancelled)).toBe(true);
+      });
+
+      test('the request to cancel a running job is stored until the job ends', async () => {
+        const { id, scope, sequence } = await running();
+        await running();
+        await store.cancel(scope, id, request);
+
+        const listed = await store.listCancellations();
+        await store.settle(sequence, {
+          status: 'cancelled',
+          completedSecs: LATER,
+          error: CANCELLATION,
+        });
+
+        expect(listed).toEqual([{ id, scope, sequence, error: CANCELLATION, inFlight: 'stop' }]);
+        expect(await store.listCancellations()).toEqual([]);
+      });
+
+      test.each([
+        ['finish', 'stop', 'later'],
+        ['finish', 'finish', 'earlier'],
+        ['stop', 'finish', 'earlier'],
+        ['stop', 'stop', 'earlier'],
+      ] as const)('of the requests %s and %s, the %s is stored', async (one, two, stored) => {
+        const { id, scope } = await running();
+        const earlier = { error: CANCELLATION, inFlight: one };
+        const later = { error: FAILURE, inFlight: two };
+
+        await store.cancel(scope, id, { ...earlier, atSecs: LATER });
+        await store.cancel(scope, id, { ...later, atSecs: LATER });
+
+        expect(await store.listCancellations()).toMatchObject([{ earlier, later }[stored]]);
+      });
+
+      test('a request from another process is listed for the process that runs the job', async () => {
+        const { id, scope } = await running();
+        const next = await other(LATER + 1);
+
+        await next.cancel(scope, id, request);
+
+        expect(await store.listCancellations()).toMatchObject([{ id }]);
+        expect(await next.listCancellations()).toEqual([]);
       });
 
       test('exactly one of a concurrent cancellation and claim takes effect', async () => {
@@ -1041,7 +1118,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         const replies = [
           await store.find(scope, asked),
-          await store.cancel(scope, asked, { atSecs: LATER, error: CANCELLATION }),
+          await store.cancel(scope, asked, {
+            atSecs: LATER,
+            error: CANCELLATION,
+            inFlight: 'stop',
+          }),
           await store.update(scope, asked, { atSecs: LATER, favorite: true }),
         ];
 

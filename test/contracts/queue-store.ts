@@ -49,7 +49,11 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
 
     test('ended jobs do not count for any provider', async () => {
       const waiting = await submitted({ provider: 'comfy' });
-      await opened.jobs.cancel('anonymous', waiting.id, { atSecs: CREATED_SECS, error: FAILURE });
+      await opened.jobs.cancel('anonymous', waiting.id, {
+        atSecs: CREATED_SECS,
+        error: FAILURE,
+        inFlight: 'stop',
+      });
       await submitted({ provider: 'agent-responses' });
       await opened.jobs.settle((await opened.jobs.claim(CREATED_SECS))?.sequence ?? 0, succeeded());
       await submitted();
@@ -72,7 +76,7 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       await submit('carol');
       const ended = await submit('alice');
       await opened.jobs.claim(CREATED_SECS);
-      const request = { atSecs: CREATED_SECS, error: FAILURE };
+      const request = { atSecs: CREATED_SECS, error: FAILURE, inFlight: 'stop' } as const;
       await opened.jobs.cancel('anonymous', ended.id, request);
       const list = (limit = 9) => opened.queue.listActiveOf(['alice', 'bob', 'eve'], limit);
       const before = await list();
@@ -94,7 +98,11 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       const ended = await submitted({ scope: 'third' });
       const third = await submitted({ scope: 'third' });
       await opened.jobs.claim(CREATED_SECS + 9);
-      await opened.jobs.cancel('third', ended.id, { atSecs: CREATED_SECS, error: FAILURE });
+      await opened.jobs.cancel('third', ended.id, {
+        atSecs: CREATED_SECS,
+        error: FAILURE,
+        inFlight: 'stop',
+      });
 
       const one = await opened.queue.list({ after: 0, limit: 2 });
       const two = await opened.queue.list({ after: second.sequence, limit: 2 });
@@ -124,7 +132,11 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
 
       const queued = await opened.queue.find(job.id);
       await opened.jobs.claim(CREATED_SECS);
-      await opened.jobs.cancel('other', job.id, { atSecs: CREATED_SECS, error: FAILURE });
+      await opened.jobs.cancel('other', job.id, {
+        atSecs: CREATED_SECS,
+        error: FAILURE,
+        inFlight: 'stop',
+      });
       const running = await opened.queue.find(job.id);
       await opened.jobs.settle(job.sequence, succeeded());
       await opened.jobs.settle(job.sequence, {

@@ -89,7 +89,11 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       const webhook = { url: URL, events: ['cancelled' as const] };
       const { job } = await jobs.submit(newJob({ webhook }), WIDE);
 
-      await jobs.cancel(job.scope, job.id, { atSecs: LATER, error: CANCELLATION });
+      await jobs.cancel(job.scope, job.id, {
+        atSecs: LATER,
+        error: CANCELLATION,
+        inFlight: 'stop',
+      });
 
       expect(await claim()).toMatchObject([{ jobId: job.id }]);
     });

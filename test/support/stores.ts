@@ -17,6 +17,7 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../lib/storage/sqlite/database.ts';
+import { withJobNotices } from '../../lib/storage/sqlite/job-notices.ts';
 import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../lib/storage/sqlite/jobs/queue-store.ts';
 import { createLedgerStore } from '../../lib/storage/sqlite/ledger-store.ts';
@@ -58,8 +59,7 @@ export async function openTestStores({
   const file = directory === undefined ? IN_MEMORY : stateDatabaseFile(directory);
   const database = openStateDatabase({ file, ids });
   const stores: Stores = {
-    jobs: createJobStore(database),
-    queue: createQueueStore(database),
+    ...withJobNotices({ jobs: createJobStore(database), queue: createQueueStore(database) }),
     search: { find: async () => ({ sequences: [], more: false }) },
     presets: createPresetStore(database),
     sessions: createSessionStore(database),

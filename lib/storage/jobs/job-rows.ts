@@ -10,7 +10,7 @@ import {
 } from '../../contract/resources/job.ts';
 import { ERROR_CODES, ERRORS, GENERATION_ERRORS } from '../../errors/codes.ts';
 import type { StoredError } from '../../errors/error-body.ts';
-import type { JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
+import type { JobCancellation, JobKey, JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
 import { Flag, withoutNulls } from '../rows.ts';
 
 const FACTS = `
@@ -116,6 +116,25 @@ const RecordRow = v.pipe(
   }),
   v.transform(withoutNulls),
 );
+
+const CancellationRow = v.pipe(
+  v.object({
+    sequence: v.number(),
+    id: v.string(),
+    scope: v.string(),
+    cancellation: v.pipe(
+      v.string(),
+      v.parseJson(),
+      v.object({ error: ErrorText, inFlight: v.picklist(['stop', 'finish']) }),
+    ),
+  }),
+  v.transform(({ cancellation, ...job }) => ({ ...job, ...cancellation })),
+);
+
+/** Parses a row. Throws if the row is invalid. */
+export function parseCancellation(row: unknown): JobKey & JobCancellation {
+  return v.parse(CancellationRow, row);
+}
 
 /** Parses a row. Throws if the row is invalid. */
 export function parseSummary(row: unknown): JobSummary {

@@ -8,8 +8,11 @@ import {
 } from './connection.ts';
 import { SCHEMA } from './schema.ts';
 
+/** Adds the request to cancel a running job, in the JSON format of `JobCancellation`. */
+const CANCELLATION = 'ALTER TABLE job_content ADD COLUMN cancellation TEXT;';
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
-export const MIGRATIONS: readonly string[] = [SCHEMA];
+export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -136,7 +136,7 @@ describe('createJobLists, its terms and total', () => {
           more: true,
         }),
       },
-      live: { progress: () => undefined },
+      progress: rig.stores.progress,
       secret: Buffer.alloc(32),
     });
     const query = { visibility: 'active', limit: 1, total: true } as const;

@@ -5,6 +5,7 @@ import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
 import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { createTestNotices } from '../../support/test-notices.ts';
 import { refusal } from './job-rig.ts';
 
 const forever = new AbortController().signal;
@@ -37,11 +38,13 @@ function openQueue() {
     });
   const failures: FailureSource[] = [];
   const folder = { isHealthy: true };
+  const notices = createTestNotices();
   const beforeClaims: (() => Promise<void>)[] = [];
   const queue = createJobQueue({
     beforeClaim: () => beforeClaims.shift()?.(),
     store: { claim },
-    live: createLiveJobs(clock),
+    notices: notices.port,
+    live: createLiveJobs({ begin: () => {}, report: () => {}, remove: () => {} }),
     canPublish: () => folder.isHealthy,
     log: { failure: (_, source) => void failures.push(source) },
     clock,
@@ -49,7 +52,7 @@ function openQueue() {
   const given: number[] = [];
   const take = (signal = forever) =>
     queue.next(signal).then(({ sequence }) => void given.push(sequence));
-  return { clock, claims, queue, given, take, failures, folder, beforeClaims };
+  return { clock, claims, given, take, failures, folder, beforeClaims, publish: notices.publish };
 }
 
 describe('createJobQueue', () => {
@@ -110,30 +113,63 @@ describe('createJobQueue', () => {
   });
 
   test('each added job wakes one waiting worker', async () => {
-    const { clock, claims, queue, take } = openQueue();
+    const { clock, claims, publish, take } = openQueue();
     take();
     take();
     for (const one of claims) one.give();
     await clock.advance(0);
 
-    queue.wake();
+    publish({ type: 'queued', count: 1 });
     await clock.advance(0);
     const woken = claims.length;
-    queue.wake();
+    publish({ type: 'queued', count: 1 });
     await clock.advance(0);
 
     expect(woken).toBe(3);
     expect(claims).toHaveLength(4);
   });
 
-  test('all waiting workers are woken when jobs may be claimed again', async () => {
-    const { clock, claims, queue, given, take } = openQueue();
+  test('jobs that were added together wake as many workers', async () => {
+    const { clock, claims, publish, take } = openQueue();
+    for (let count = 0; count < 4; count += 1) take();
+    for (const one of claims) one.give();
+    await clock.advance(0);
+
+    publish({ type: 'queued', count: 3 });
+    await clock.advance(0);
+
+    expect(claims).toHaveLength(7);
+  });
+
+  test('one worker searches for jobs after lost notices, and wakes the others if it finds a job', async () => {
+    const { clock, claims, given, publish, take } = openQueue();
+    for (let count = 0; count < 3; count += 1) take();
+    for (const one of claims) one.give();
+    await clock.advance(0);
+
+    publish({ type: 'missed' });
+    await clock.advance(0);
+    const searching = claims.length;
+    claims[3]?.give();
+    await clock.advance(0);
+    publish({ type: 'missed' });
+    await clock.advance(0);
+    claims[4]?.give(record(1));
+    await clock.advance(0);
+
+    expect(searching).toBe(4);
+    expect(given).toEqual([1]);
+    expect(claims).toHaveLength(7);
+  });
+
+  test('all waiting workers are woken when the queue is resumed', async () => {
+    const { clock, claims, publish, given, take } = openQueue();
     take();
     take();
     for (const one of claims) one.give();
     await clock.advance(0);
 
-    queue.wakeAll();
+    publish({ type: 'resumed' });
     await clock.advance(0);
     for (const [nth, one] of claims.slice(2).entries()) one.give(record(nth));
     await clock.advance(0);
@@ -142,9 +178,9 @@ describe('createJobQueue', () => {
   });
 
   test('a claim is repeated if a job was added during it', async () => {
-    const { clock, claims, queue, given, take } = openQueue();
+    const { clock, claims, publish, given, take } = openQueue();
     take();
-    queue.wake();
+    publish({ type: 'queued', count: 1 });
     claims[0]?.give();
     await clock.advance(0);
 
@@ -193,7 +229,7 @@ describe('createJobQueue', () => {
     ['waits', (claim?: { give(): void }) => claim?.give()],
     ['waits after a failed claim', (claim?: { refuse(): void }) => claim?.refuse()],
   ])('a worker that %s is rejected when it stops, and no timer remains', async (_, reply) => {
-    const { clock, claims, queue, take } = openQueue();
+    const { clock, claims, publish, take } = openQueue();
     const stopping = new AbortController();
     const taking = take(stopping.signal);
     const refused = expect(taking).rejects.toThrow('stop');
@@ -202,7 +238,7 @@ describe('createJobQueue', () => {
 
     stopping.abort(new Error('stop'));
     await refused;
-    queue.wake();
+    publish({ type: 'queued', count: 1 });
     await clock.advance(10_000);
 
     expect(claims).toHaveLength(1);

@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedEvent } from '../../../lib/generation/generation-events.ts';
-import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
-import { createSharedChanges } from '../../../lib/jobs/job-streams.ts';
-import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { requestContext } from '../../support/request-context.ts';
-import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
+import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 import { createStreamClient, readAll } from './stream-client.ts';
 
 let rig: JobRig;
@@ -449,64 +446,5 @@ describe('createJobStreams, a job whose stored request is damaged', () => {
     rig.work();
 
     await expect(next).rejects.toThrow();
-  });
-});
-
-describe('createSharedChanges', () => {
-  let reads: number;
-  let live: LiveJobs;
-  let nextChange: JobStore['nextChange'];
-
-  beforeEach(() => {
-    reads = 0;
-    live = createLiveJobs(rig.clock);
-    const counting: Pick<JobStore, 'nextChange'> = {
-      nextChange(scope, after) {
-        reads += 1;
-        return rig.store.nextChange(scope, after);
-      },
-    };
-    nextChange = createSharedChanges(counting, live);
-  });
-
-  test('only readers at the same position share a read', async () => {
-    const { job } = await rig.submit();
-    reads = 0;
-
-    const found = await Promise.all([0, 0, 0, 1].map((after) => nextChange(SCOPE, after)));
-    await nextChange('another scope', 0);
-
-    expect(reads).toBe(3);
-    expect(found.slice(0, 3)).toEqual(Array(3).fill({ change: 1, job: expect.anything() }));
-    expect(found[0]).toMatchObject({ job: { id: job.id } });
-    expect(found[3]).toBeUndefined();
-  });
-
-  test('a change is found by every read after its notice', async () => {
-    expect(await nextChange(SCOPE, 0)).toBeUndefined();
-
-    const { job } = await rig.submit();
-    live.publish({ type: 'stored' });
-
-    expect(await nextChange(SCOPE, 0)).toMatchObject({ job: { id: job.id, status: 'queued' } });
-    await rig.jobs.cancel(SCOPE, job.id);
-    live.publish({ type: 'stored' });
-    expect(await nextChange(SCOPE, 1)).toMatchObject({ job: { status: 'cancelled' } });
-  });
-
-  test('a failed read is not shared with later readers', async () => {
-    let isBroken = true;
-    const failing = createSharedChanges(
-      {
-        nextChange: (scope, after) =>
-          isBroken ? Promise.reject(refusal()) : rig.store.nextChange(scope, after),
-      },
-      live,
-    );
-
-    await expect(failing(SCOPE, 0)).rejects.toThrow();
-    isBroken = false;
-
-    expect(await failing(SCOPE, 0)).toBeUndefined();
   });
 });

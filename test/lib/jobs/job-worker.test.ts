@@ -14,7 +14,7 @@ const INTERRUPTED = {
   },
 };
 
-const CANCEL = { atSecs: 1, error: CANCELLATION };
+const CANCEL = { atSecs: 1, error: CANCELLATION, inFlight: 'stop' } as const;
 
 let rig: JobRig;
 

@@ -1,20 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
-import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
+import type { JobKey, JobRecord } from '../../../lib/jobs/job-store-port.ts';
 import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { jobRequest } from '../../support/jobs.ts';
-import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
-const forever = new AbortController().signal;
 const MIB = 1024 * 1024;
 
-let clock: ManualClock;
 let live: LiveJobs;
+let reports: unknown[][];
 
 beforeEach(() => {
-  clock = createManualClock();
-  live = createLiveJobs(clock);
+  reports = [];
+  live = createLiveJobs({
+    begin: (...given) => void reports.push(['begin', ...given]),
+    report: (...given) => void reports.push(['report', ...given]),
+    remove: (...given) => void reports.push(['remove', ...given]),
+  });
 });
 
 function partial(partialIndex: number, byteLength = 1) {
@@ -30,75 +32,22 @@ function partial(partialIndex: number, byteLength = 1) {
   return { type: 'partial_image', index: 0, partialIndex, image } as const;
 }
 
+type ClaimedJob = JobKey & Pick<JobRecord, 'request'>;
+
 /** Returns a job with this id. */
 function jobKey(id: string) {
   return { id, scope: 'anonymous', sequence: 1 };
 }
 
-/** Starts a wait that shows if it has ended. */
-function waitFor(id: string, signal = forever) {
-  const wait = { isOver: false };
-  live.untilEnded(id, 1000, signal).then(() => {
-    wait.isOver = true;
-  });
-  return wait;
-}
-
 describe('createLiveJobs', () => {
-  test('a wait ends with its own job and not with another one', async () => {
-    const [one, other] = [live.begin(jobKey('one')), live.begin(jobKey('other'))];
-    const waits = [waitFor('one'), waitFor('one'), waitFor('other')];
-
-    one.end();
-    await clock.advance(0);
-    const after = waits.map(({ isOver }) => isOver);
-    other.end();
-    await clock.advance(0);
-
-    expect(after).toEqual([true, true, false]);
-    expect(waits[2]?.isOver).toBe(true);
-    expect(clock.waiting).toBe(0);
-  });
-
-  test.each<[string, (client: AbortController) => unknown]>([
-    ['the job ends without having run', () => live.ended('one')],
-    ['the time is over', () => clock.advance(1000)],
-    ['the client disconnects', (client) => client.abort()],
-    ['nothing runs here any more', () => live.over()],
-  ])('a wait ends when %s, and leaves no timer', async (_, happen) => {
-    const client = new AbortController();
-    const wait = waitFor('one', client.signal);
-    await clock.advance(999);
-    const before = wait.isOver;
-
-    await happen(client);
-    await clock.advance(0);
-
-    expect([before, wait.isOver]).toEqual([false, true]);
-    expect(clock.waiting).toBe(0);
-  });
-
-  test('a wait that begins after the end of all work ends at once', async () => {
-    live.over();
-
-    await live.untilEnded('one', 1000, forever);
-
-    expect(clock.waiting).toBe(0);
-  });
-
   test('a stop during the claim of a job reaches the job', async () => {
     const reason = cancellation();
     const request = jobRequest();
-    let give = (_job: Pick<JobRecord, 'id' | 'request'>) => {};
-    const claimed = live.claim(
-      () =>
-        new Promise<Pick<JobRecord, 'id' | 'request'>>((resolve) => {
-          give = resolve;
-        }),
-    );
+    const { promise, resolve } = Promise.withResolvers<ClaimedJob>();
+    const claimed = live.claim(() => promise);
     const stopped = live.stop('one', reason, 'stop');
 
-    give({ id: 'one', request });
+    resolve({ ...jobKey('one'), request });
     await claimed;
 
     expect(await stopped).toBe(true);
@@ -124,23 +73,50 @@ describe('createLiveJobs', () => {
     expect(live.begin(jobKey('after')).signal.reason).toBe(reason);
   });
 
-  test('the latest partial image is kept until the end', () => {
+  test('each change of the progress is reported until the job ends', () => {
     const job = live.begin(jobKey('one'));
-    const before = live.partial('one');
-    job.note(partial(0));
     job.note({ type: 'progress', stage: 'generating' });
-    job.note(partial(1, 16 * MIB));
-    job.note(partial(2, 16 * MIB + 1));
-    const latest = live.partial('one');
-    const progress = live.progress('one');
+    job.note({ type: 'progress', stage: 'generating', index: 1 });
+    const { bytes, format } = partial(0).image;
+    job.note(partial(0));
     const size = live.size();
 
     job.end();
 
-    expect(before).toBeUndefined();
-    expect(latest).toMatchObject({ partialIndex: 1 });
-    expect(progress).toEqual({ stage: 'generating', partial_images: 3 });
+    const shown = { type: 'partial_image', index: 0, partial_index: 0, width: 1, height: 1 };
+    expect(reports).toEqual([
+      ['begin', jobKey('one'), { stage: 'queued', partial_images: 0 }],
+      [
+        'report',
+        jobKey('one'),
+        {
+          progress: { stage: 'generating', partial_images: 0 },
+          event: { type: 'progress', stage: 'generating' },
+        },
+      ],
+      ['report', jobKey('one'), { event: { type: 'progress', stage: 'generating', index: 1 } }],
+      [
+        'report',
+        jobKey('one'),
+        {
+          progress: { stage: 'generating', partial_images: 1 },
+          partial: { image: { bytes, format }, partialIndex: 0 },
+          event: shown,
+        },
+      ],
+      ['remove', jobKey('one')],
+    ]);
     expect([size, live.size()]).toEqual([1, 0]);
-    expect([live.partial('one'), live.progress('one')]).toEqual([undefined, undefined]);
+  });
+
+  test('a partial image that is too large is only counted', () => {
+    const job = live.begin(jobKey('one'));
+
+    job.note(partial(0, 16 * MIB));
+    job.note(partial(1, 16 * MIB + 1));
+
+    const [largest, tooLarge] = reports.slice(1).map(([, , report]) => report);
+    expect(largest).toMatchObject({ partial: { partialIndex: 0 } });
+    expect(tooLarge).toEqual({ progress: { stage: 'queued', partial_images: 2 } });
   });
 });

@@ -31,7 +31,10 @@ interface Faults {
 }
 
 const READS =
-  /^(find|list|read|is|needs|charged|refuse|totals|summaries|changes|nextChange|stamp|probe|sizes|open|pending|count|state)/;
+  /^(find|list|read|is|needs|charged|refuse|totals|summaries|changes|stamp|probe|sizes|open|pending|count|state)/;
+
+// The search index is rebuilt if it is missing. Notices and progress are never stored.
+const NOT_STORED = new Set(['search', 'notices', 'progress']);
 
 const NEVER = new Promise<never>(() => {});
 
@@ -98,8 +101,8 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
   }
 
   const ports = Object.entries(stores).map(([name, port]) => {
-    // The search index is not a store, because it is rebuilt if it is missing.
-    const isPort = typeof port === 'object' && !(port instanceof Uint8Array) && name !== 'search';
+    const isPort =
+      typeof port === 'object' && !(port instanceof Uint8Array) && !NOT_STORED.has(name);
     return [name, isPort ? faultyPort(name, port) : port];
   });
   return {

@@ -7,9 +7,9 @@ import type { StoreDatabase } from '../database.ts';
 const REMEMBERED_CHANGES = 100_000;
 
 const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = +?';
-const NEXT = `
+const LIST_AFTER = `
   SELECT seq, change, removed_id FROM job_change
-  WHERE scope = +? AND change > +? ORDER BY change LIMIT 1`;
+  WHERE scope = +? AND change > +? ORDER BY change LIMIT +?`;
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = ?`;
 // A job has one row, for its latest change. The row of a removed job is kept for some time, with the id of the job.
 const NOTE = `
@@ -24,15 +24,15 @@ const FORGET_REMOVALS = `
   WHERE scope = +@scope AND removed_id IS NOT NULL
     AND change <= (SELECT max(change) FROM job_change WHERE scope = +@scope) - @remembered`;
 
-const ChangeRow = v.optional(
+const ChangeRows = v.array(
   v.object({ seq: v.number(), change: v.number(), removed_id: v.nullable(v.string()) }),
 );
 
 export function createJobChangeFeed(
   database: StoreDatabase,
-): Pick<JobStore, 'changes' | 'nextChange'> {
+): Pick<JobStore, 'changes' | 'changesAfter'> {
   const findLatest = database.prepare(LATEST).pluck();
-  const findNext = database.prepare(NEXT);
+  const listAfter = database.prepare(LIST_AFTER);
   const findSummary = database.prepare(FIND_SUMMARY);
 
   return {
@@ -41,14 +41,16 @@ export function createJobChangeFeed(
         const latest = v.parse(v.number(), findLatest.get(scope));
         return { latest, oldestToResume: Math.max(0, latest - REMEMBERED_CHANGES) };
       }),
-    nextChange: (scope, after) =>
-      database.read(() => {
-        const row = v.parse(ChangeRow, findNext.get(scope, after));
-        if (row === undefined) return undefined;
-        const { seq, change, removed_id: removedId } = row;
-        if (removedId !== null) return { change, removedId };
-        return { change, job: parseSummary(findSummary.get(seq)) };
-      }),
+    changesAfter: (scope, after, limit) =>
+      database.read(() =>
+        v
+          .parse(ChangeRows, listAfter.all(scope, after, limit))
+          .map(({ seq, change, removed_id: removedId }) =>
+            removedId === null
+              ? { change, job: parseSummary(findSummary.get(seq)) }
+              : { change, removedId },
+          ),
+      ),
   };
 }
 

@@ -26,7 +26,8 @@ const MAY_END = `
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = `
-  UPDATE job_content SET result = @result, partial_result = @partial, error = @error
+  UPDATE job_content SET
+    result = @result, partial_result = @partial, error = @error, cancellation = NULL
   WHERE seq = @seq`;
 const MAKE_WEBHOOK_DUE = `
   UPDATE webhook SET state = 'pending', due = @completed * 1000

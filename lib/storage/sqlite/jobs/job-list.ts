@@ -9,6 +9,7 @@ import type { StoreDatabase } from '../database.ts';
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
 const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = @sequence AND scope = @scope`;
+const IS_ACTIVE = 'SELECT 1 FROM job WHERE id = ? AND completed IS NULL';
 const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const LIST_INPUTS = `
   SELECT sha256, max(bytes) AS bytes FROM job_input
@@ -18,7 +19,8 @@ const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
 
 export function createJobList(
   database: StoreDatabase,
-): Pick<JobStore, 'list' | 'count' | 'summaries'> {
+): Pick<JobStore, 'listActive' | 'list' | 'count' | 'summaries'> {
+  const isActive = database.prepare(IS_ACTIVE);
   const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();
 
@@ -33,6 +35,7 @@ export function createJobList(
   }
 
   return {
+    listActive: (ids) => database.read(() => ids.filter((id) => isActive.get(id) !== undefined)),
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(() => {
         // Reads one row more than the page shows. If this row exists, there is a next page.

@@ -4,6 +4,7 @@ import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toStoredError } from '../../../errors/error-body.ts';
 import type {
   JobAdmission,
+  JobCancellation,
   JobRecord,
   JobStore,
   JobTotals,
@@ -11,7 +12,7 @@ import type {
 } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
-import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from '../../jobs/job-rows.ts';
+import { parseCancellation, parseRecord, RECORD_COLUMNS, ROW_BYTES } from '../../jobs/job-rows.ts';
 import { queuedJob, textOf } from '../../jobs/new-job.ts';
 import type { StoreDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
@@ -75,6 +76,17 @@ const CLAIM = `
 const ASK_TO_STOP = `
   UPDATE job SET cancel_requested = 1, updated = @atSecs
   WHERE seq = @sequence AND cancel_requested = 0`;
+// A request that stops the calls in flight replaces a request that lets these calls finish.
+const REQUEST_CANCELLATION = `
+  UPDATE job_content SET cancellation = @cancellation
+  WHERE seq = @sequence AND (
+    cancellation IS NULL
+    OR cancellation ->> '$.inFlight' = 'finish' AND @cancellation ->> '$.inFlight' = 'stop'
+  )`;
+const LIST_CANCELLATIONS = `
+  SELECT job.seq AS sequence, id, scope, cancellation FROM job
+  JOIN job_content ON job_content.seq = job.seq
+  WHERE status = 'running' AND owner = ? AND cancellation IS NOT NULL`;
 const MARK = `
   UPDATE job SET favorite = @favorite, deleted = @deleted, updated = @atSecs
   WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
@@ -185,21 +197,30 @@ function createJobUpdates(
     readonly changes: Pick<JobChanges, 'note'>;
     readonly findOne: (scope: string, id: string) => JobRecord | undefined;
   },
-): Pick<JobStore, 'cancel' | 'update'> {
+): Pick<JobStore, 'cancel' | 'listCancellations' | 'update'> {
   const askToStop = database.prepare(ASK_TO_STOP);
+  const requestCancellation = database.prepare(REQUEST_CANCELLATION);
+  const listCancellations = database.prepare(LIST_CANCELLATIONS);
   const mark = database.prepare(MARK);
 
   return {
-    cancel: (scope, id, { atSecs, error }) =>
+    cancel: (scope, id, { atSecs, error, inFlight }) =>
       database.write(() => {
         const job = findOne(scope, id);
         if (!job) return undefined;
         const { sequence } = job;
         if (job.completedSecs !== undefined) return job;
         if (askToStop.run({ sequence, atSecs }).changes > 0) changes.note(sequence, scope);
-        ending.end(sequence, 'queued', { status: 'cancelled', completedSecs: atSecs, error });
+        if (job.status === 'running') {
+          const cancellation: JobCancellation = { error, inFlight };
+          requestCancellation.run({ sequence, cancellation: JSON.stringify(cancellation) });
+        } else {
+          ending.end(sequence, 'queued', { status: 'cancelled', completedSecs: atSecs, error });
+        }
         return findOne(scope, id);
       }),
+    listCancellations: () =>
+      database.read(() => listCancellations.all(database.owner).map(parseCancellation)),
     update: (scope, id, { atSecs, favorite, deleted }) =>
       database.write(() => {
         const job = findOne(scope, id);

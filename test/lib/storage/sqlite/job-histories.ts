@@ -65,7 +65,8 @@ const cancel = fc.nat(40).map(
     async (store, { jobs }) => {
       const job = jobs.get(sequence);
       if (!job) return;
-      const reply = await store.cancel(job.scope, job.id, { atSecs: 4, error: CANCELLATION });
+      const request = { atSecs: 4, error: CANCELLATION, inFlight: 'stop' } as const;
+      const reply = await store.cancel(job.scope, job.id, request);
       if (reply) jobs.set(sequence, reply);
     },
 );

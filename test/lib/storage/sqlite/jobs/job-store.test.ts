@@ -70,8 +70,9 @@ async function change(
   } else if (what === 'claim') await store.claim(9);
   else if (what === 'prune') await store.prune({ ...NOTHING, maxRetained: nth, batch: 2 });
   else if (job === undefined) return;
-  else if (what === 'cancel') await store.cancel(job.scope, job.id, { atSecs: 9, error });
-  else if (what === 'mark') {
+  else if (what === 'cancel') {
+    await store.cancel(job.scope, job.id, { atSecs: 9, error, inFlight: 'stop' });
+  } else if (what === 'mark') {
     await store.update(job.scope, job.id, { atSecs: 9, favorite: input % 2 === 0 });
   } else if (what === 'hide') {
     await store.update(job.scope, job.id, { atSecs: 9, deleted: true }).catch(() => undefined);
@@ -296,13 +297,16 @@ describe('createJobStore', () => {
       .prepare('UPDATE job_change SET change = 1 WHERE scope = ? AND removed_id IS NOT NULL')
       .run('one');
 
-    const before = await store.nextChange('one', 0);
+    const before = await store.changesAfter('one', 0, 1);
     await end('one');
     const { latest, oldestToResume } = await store.changes('one');
 
-    expect(before).toEqual({ change: 1, removedId: expect.any(String) });
-    expect((await store.nextChange('one', 0))?.change).toBeGreaterThan(oldestToResume);
+    expect(before).toEqual([{ change: 1, removedId: expect.any(String) }]);
+    const [next] = await store.changesAfter('one', 0, 1);
+    expect(next?.change).toBeGreaterThan(oldestToResume);
     expect(latest - oldestToResume).toBe(100_000);
-    expect(await store.nextChange('other', 0)).toMatchObject({ removedId: expect.any(String) });
+    expect(await store.changesAfter('other', 0, 1)).toMatchObject([
+      { removedId: expect.any(String) },
+    ]);
   });
 });
