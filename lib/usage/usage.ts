@@ -67,7 +67,7 @@ export function createUsage(deps: Deps) {
      * Closes the accounts of requests that were running when their process ended. Throws `overloaded` if the store cannot
      * write.
      */
-    recover: (): Promise<void> => ledger.recover(Math.floor(clock.nowMs() / 1000)),
+    recover: (): Promise<void> => ledger.recover(),
 
     /** Retries the refused closings one last time. Resolves when each closing is durable or has been refused again. */
     close: closings.end,
@@ -128,6 +128,7 @@ function createAccounts(
     /** Opens the account of one request. */
     accountFor(payer: Payer): Account {
       let entry: LedgerEntry | undefined;
+      let isReserved = false;
       let isBegun = false;
       return {
         async reserve(images) {
@@ -135,21 +136,16 @@ function createAccounts(
           // Without an allowance, nothing is reserved, and the account is stored with its first call.
           if (opened.allowance !== undefined) {
             await reserved(opened);
+            isReserved = true;
             isBegun = true;
           }
           entry = opened;
         },
         async open(call) {
           if (!entry) throw new Error('a call was opened before the account was reserved');
-          if (isBegun) return ledger.addCall(entry.id, call);
-          const begun = ledger.begin(entry, call);
-          // `isBegun` is set before `begin` resolves, because calls in the same turn of the event loop share one transaction,
-          // in which `begin` runs first.
+          if (isReserved) return ledger.addCall(entry.id, call);
+          await ledger.begin(entry, call);
           isBegun = true;
-          await begun.catch((refusal) => {
-            isBegun = false;
-            throw refusal;
-          });
         },
         async renew(settlement, images) {
           if (entry) await ledger.renew(entry.id, settlement, images);

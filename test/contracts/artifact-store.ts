@@ -249,7 +249,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
         neighbour.withdraw(ids.slice(1)),
       ]);
 
-      const [ours, theirs] = taken.map((withdrawn) => withdrawn.map(({ id }) => id));
+      const [ours, theirs] = taken.map((withdrawn) => withdrawn.map(({ id }) => id).toSorted());
       expect([...ours!, ...theirs!].sort()).toEqual(ids);
       expect((await store.findOwnIntents(ids)).toSorted()).toEqual(ours);
       expect((await neighbour.findOwnIntents(ids)).toSorted()).toEqual(theirs);

@@ -18,7 +18,6 @@ interface Opened extends Stores {
 }
 
 const TODAY = { token: 'alice', day: 20_000 };
-const NOW_SECS = TODAY.day * 86_400;
 const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
 
 const counts = (more: Partial<ProviderCounts>): ProviderCounts => {
@@ -75,6 +74,24 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(99);
     });
 
+    test('a reservation that is repeated under its id is charged once', async () => {
+      const repeated = entry(3, 5);
+      await ledger.reserve(repeated);
+
+      await ledger.reserve(repeated);
+
+      expect(await store.charged(TODAY)).toBe(3);
+    });
+
+    test('a refused reservation begins no account', async () => {
+      const refused = entry(4, 3);
+      await expect(ledger.reserve(refused)).rejects.toThrow();
+
+      await ledger.reserve({ ...refused, images: 2 });
+
+      expect(await store.charged(TODAY)).toBe(2);
+    });
+
     test('a released image can be reserved again', async () => {
       const first = entry(3, 3);
       await ledger.reserve(first);
@@ -111,11 +128,25 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
     test('several calls of a request share one account', async () => {
       const free = entry(2);
 
-      await Promise.all([ledger.begin(free, call([0])), ledger.addCall(free.id, call([1], 1))]);
-      await ledger.begin(free, call([1], 2));
+      await Promise.all([ledger.begin(free, call([0])), ledger.begin(free, call([1], 1))]);
+      await ledger.addCall(free.id, call([1], 2));
       await ledger.close(free.id, ended(counts({ images: 3 })));
 
       expect(await store.charged(TODAY)).toBe(3);
+    });
+
+    test('a call that is opened again is one call', async () => {
+      const [free, reserved] = [entry(2), entry(2, 10)];
+      await ledger.begin(free, call([0, 1]));
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1]));
+
+      await ledger.begin(free, call([0, 1]));
+      await ledger.addCall(reserved.id, call([0, 1]));
+
+      const next = await opened.reopen();
+      await next.ledger.recover();
+      expect(await next.store.list(TODAY)).toMatchObject([{ unknown: 4, failed: 0 }]);
     });
 
     test('an account is closed only once', async () => {
@@ -236,7 +267,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       await ledger.reserve(unsent);
       const next = await opened.reopen();
 
-      await next.ledger.recover(NOW_SECS);
+      await next.ledger.recover();
 
       expect(await next.store.charged(TODAY)).toBe(3);
       expect(await next.store.list(TODAY)).toEqual([
@@ -254,7 +285,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       await ledger.addCall(reserved.id, call([0], 1));
       const next = await opened.reopen();
 
-      await next.ledger.recover(NOW_SECS);
+      await next.ledger.recover();
 
       expect(await next.store.charged(TODAY)).toBe(3);
     });
@@ -264,7 +295,7 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       await ledger.reserve(reserved);
       await ledger.addCall(reserved.id, call([0, 1]));
 
-      await ledger.recover(NOW_SECS);
+      await ledger.recover();
 
       expect(await store.list(TODAY)).toEqual([]);
       await ledger.close(reserved.id, ended(counts({ images: 2 })));
@@ -275,8 +306,8 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       await ledger.begin(entry(1), call([0]));
       const next = await opened.reopen();
 
-      await next.ledger.recover(NOW_SECS);
-      await next.ledger.recover(NOW_SECS);
+      await next.ledger.recover();
+      await next.ledger.recover();
 
       expect(await next.store.charged(TODAY)).toBe(1);
     });

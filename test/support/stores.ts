@@ -2,15 +2,12 @@ import * as v from 'valibot';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createIds, type Ids } from '../../lib/platform/ids.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow } from '../../lib/storage/artifact-rows.ts';
 import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
 import { createStoredInputFiles } from '../../lib/storage/file-system/stored-input-files.ts';
 import { createMemoryReplayStore } from '../../lib/storage/memory/replay-store.ts';
 import type { Stores } from '../../lib/storage/open-stores.ts';
-import {
-  ARTIFACT_COLUMNS,
-  ArtifactRow,
-  createArtifactStore,
-} from '../../lib/storage/sqlite/artifact-store.ts';
+import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,

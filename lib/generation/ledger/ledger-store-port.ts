@@ -66,11 +66,14 @@ export interface Settlement {
  * `images` plus `unknown` of the ended requests.
  */
 export interface LedgerStore {
-  /** Begins an account and reserves its outputs. Throws `rate_limited` and reserves nothing if the allowance is too small. */
+  /**
+   * Begins an account and reserves its outputs. Throws `rate_limited` and reserves nothing if the allowance is too small. Does
+   * nothing if the account has begun already.
+   */
   reserve(entry: LedgerEntry): Promise<void>;
-  /** Opens a call. Begins an account without a reservation if there is no account. */
+  /** Opens a call. Begins an account without a reservation if there is no account. Does nothing if the call is open already. */
   begin(entry: LedgerEntry, call: OpenCall): Promise<void>;
-  /** Opens a call of an existing account. */
+  /** Opens a call of an existing account. Does nothing if the call is open already. */
   addCall(id: string, call: OpenCall): Promise<void>;
   /**
    * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs for the next calls.
@@ -84,8 +87,8 @@ export interface LedgerStore {
    */
   record(entry: LedgerEntry, settlement: Settlement): Promise<void>;
   /**
-   * Ends the accounts of processes that have ended, except accounts of jobs. Counts outputs of open calls as unknown and all other
-   * outputs as failed. The accounts of a process that still renews its lease at `nowSecs` stay open.
+   * Ends the accounts of processes whose lease has ended, except accounts of jobs. Counts outputs of open calls as unknown and all
+   * other outputs as failed.
    */
-  recover(nowSecs: number): Promise<void>;
+  recover(): Promise<void>;
 }

@@ -30,6 +30,9 @@ const LOST = /^(08|57P0|25006)/;
 // The server ended the session because its transaction was idle for too long.
 const ENDED = '25P03';
 
+// A unique constraint was violated.
+const DUPLICATE = '23505';
+
 // The server does not know the id of a transaction.
 const INVALID_PARAMETER = '22023';
 
@@ -82,6 +85,11 @@ export function isLost(error: unknown): boolean {
 export function endsConnection(error: unknown): boolean {
   const cause = causeOf(error);
   return isLost(error) || isTimeout(cause) || sqlState(cause) === ENDED;
+}
+
+/** Returns true if a row with the same value in a unique column exists already. */
+export function isDuplicate(error: unknown): boolean {
+  return sqlState(causeOf(error)) === DUPLICATE;
 }
 
 /** Returns true if the server rejected the id of a transaction, because the server never ran that transaction. */

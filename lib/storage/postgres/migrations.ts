@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Connection, Queries } from './connection.ts';
 import { isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
+import { storesSchema } from './schema-stores.ts';
 
 /** One step from a schema to the next schema. */
 export interface Migration {
@@ -16,7 +17,10 @@ export interface Migration {
  * All steps, beginning with an empty schema. The number of a step is the version of the schema after the step. A released step is
  * never edited or moved. A step only adds, and a later release removes what the oldest running program no longer needs.
  */
-export const MIGRATIONS: readonly Migration[] = [{ sql: baseSchema, oldest: 1 }];
+export const MIGRATIONS: readonly Migration[] = [
+  { sql: baseSchema, oldest: 1 },
+  { sql: storesSchema, oldest: 1 },
+];
 
 interface Options {
   readonly connection: Connection;

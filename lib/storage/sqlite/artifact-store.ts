@@ -1,17 +1,13 @@
 import * as v from 'valibot';
-import type {
-  ArtifactPosition,
-  ArtifactRecord,
-  ArtifactStore,
-} from '../../artifacts/artifact-store-port.ts';
-import { OUTPUT_FORMATS } from '../../contract/request/parameters.ts';
-import { BridgeError } from '../../errors/bridge-error.ts';
+import type { ArtifactRecord, ArtifactStore } from '../../artifacts/artifact-store-port.ts';
+import {
+  ARTIFACT_COLUMNS,
+  ArtifactRow,
+  BEFORE_FIRST_ARTIFACT,
+  noLongerPending,
+} from '../artifact-rows.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
-
-/** The columns of `ArtifactRow`. */
-export const ARTIFACT_COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
-  sidecar_name, sidecar_bytes, sidecar_sha256`;
 
 const INSERT = `
   INSERT INTO artifact (${ARTIFACT_COLUMNS}, state, owner)
@@ -57,38 +53,7 @@ const LIST_BY_AGE = `
   ORDER BY created_secs, id LIMIT +@limit`;
 const IS_EMPTY = 'SELECT NOT EXISTS (SELECT 1 FROM artifact)';
 
-/** The position before all artifacts. */
-const BEFORE_FIRST: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
-
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
-
-/** Parses a row as an artifact record. */
-export const ArtifactRow = v.pipe(
-  v.object({
-    id: v.string(),
-    scope: v.string(),
-    name: v.string(),
-    format: v.picklist(OUTPUT_FORMATS),
-    width: v.number(),
-    height: v.number(),
-    bytes: v.number(),
-    sha256: v.string(),
-    created_secs: v.number(),
-    sidecar_name: v.nullable(v.string()),
-    sidecar_bytes: v.nullable(v.number()),
-    sidecar_sha256: v.nullable(v.string()),
-  }),
-  v.transform(
-    ({ created_secs: createdSecs, sidecar_name: name, sidecar_bytes, sidecar_sha256, ...row }) => {
-      // The three columns are either all set or all NULL.
-      const sidecar =
-        name !== null && sidecar_bytes !== null && sidecar_sha256 !== null
-          ? { sidecar: { name, bytes: sidecar_bytes, sha256: sidecar_sha256 } }
-          : {};
-      return { ...row, createdSecs, ...sidecar };
-    },
-  ),
-);
 
 const FoundRow = v.optional(ArtifactRow);
 const Rows = v.array(ArtifactRow);
@@ -148,7 +113,7 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
         for (const id of ids) discard.run({ id, owner });
       }),
     find: (scope, id) => database.read(() => v.parse(FoundRow, find.get(id, scope))),
-    listByAge: ({ untilSecs, after = BEFORE_FIRST, limit }) =>
+    listByAge: ({ untilSecs, after = BEFORE_FIRST_ARTIFACT, limit }) =>
       database.read(() => {
         const { createdSecs: afterSecs, id: afterId } = after;
         return v.parse(Rows, listByAge.all({ untilSecs, afterSecs, afterId, limit }));
@@ -200,10 +165,6 @@ export function preparePublish(
       count(id, 1);
     }
   };
-}
-
-function noLongerPending(): BridgeError {
-  return new BridgeError('artifact', 'the artifact is no longer pending');
 }
 
 /** Prepares the statement that counts a published or withdrawn artifact within the caller's transaction. */

@@ -3,11 +3,17 @@ import type {
   LedgerStore,
   OpenCall,
   ProviderCounts,
-  Settlement,
 } from '../../generation/ledger/ledger-store-port.ts';
+import {
+  chargedBy,
+  countsOfOpen,
+  type JobAccountEnd,
+  newIn,
+  type StoredAccount,
+} from '../accounts.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
-import { chargedBy, prepareCharges } from './usage-store.ts';
+import { prepareCharges } from './usage-store.ts';
 
 const BEGIN = `
   INSERT INTO ledger (id, owner, token, day, outputs, reserved, allowance)
@@ -21,7 +27,8 @@ const FIND_QUEUED = `
   SELECT token, day, outputs AS reserved
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const OPEN = `
-  INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)`;
+  INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)
+  ON CONFLICT DO NOTHING`;
 const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
 const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
 const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
@@ -32,7 +39,7 @@ const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LIST_ABANDONED = `
   SELECT ${COLUMNS} FROM ledger
-  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')}`;
+  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger', 'unixepoch()')}`;
 
 const LedgerRow = v.object({
   id: v.string(),
@@ -40,7 +47,6 @@ const LedgerRow = v.object({
   allowance: v.nullable(v.number()),
   ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
 });
-type LedgerRow = v.InferOutput<typeof LedgerRow>;
 const FoundLedger = v.optional(LedgerRow);
 const QueuedRow = v.pick(LedgerRow, ['token', 'day', 'reserved']);
 const LedgerRows = v.array(LedgerRow);
@@ -64,8 +70,9 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
     reserve: (entry) =>
       database.write(() => {
         const { id, token, day, images, allowance = null } = entry;
-        sums.reserve(entry, images);
-        begin.run({ id, owner, token, day, images, reserved: images, allowance });
+        // A repeated reservation must not be charged again.
+        const begun = begin.run({ id, owner, token, day, images, reserved: images, allowance });
+        if (begun.changes > 0) sums.reserve(entry, images);
       }),
     begin: ({ id, token, day, images }, call) =>
       database.write(() => {
@@ -96,10 +103,10 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
         if (ledger) accounts.close(ledger, counts);
         else accounts.count({ ...entry, reserved: 0 }, counts);
       }),
-    recover: (nowSecs) =>
+    recover: () =>
       database.write(() => {
-        for (const ledger of v.parse(LedgerRows, listAbandoned.all({ owner, nowSecs }))) {
-          accounts.close(ledger, accounts.openCounts(ledger, NONE));
+        for (const ledger of v.parse(LedgerRows, listAbandoned.all({ owner }))) {
+          accounts.close(ledger, accounts.openCounts(ledger));
         }
       }),
   };
@@ -126,7 +133,7 @@ export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
      * Ends the account of a job. Without a settlement, outputs that may have been sent count as unknown, or as images if their
      * images are kept. All other outputs count as failed.
      */
-    close(id: string, { settlement, kept = NONE }: JobAccountEnd): void {
+    close(id: string, { settlement, kept }: JobAccountEnd): void {
       const ledger = accounts.find(id);
       if (!ledger) return;
       const counts = settlement ? newIn(ledger, settlement) : accounts.openCounts(ledger, kept);
@@ -145,7 +152,7 @@ function prepareAccounts(
 
   /** Counts the outputs of a closed account and releases the unused reservation. */
   function count(
-    ledger: Pick<LedgerRow, 'token' | 'day' | 'reserved'>,
+    ledger: Pick<StoredAccount, 'token' | 'day' | 'reserved'>,
     counts: readonly ProviderCounts[],
   ): void {
     sums.count(ledger, counts);
@@ -154,55 +161,16 @@ function prepareAccounts(
 
   return {
     count,
-    find: (id: string): LedgerRow | undefined => v.parse(FoundLedger, find.get(id)),
+    find: (id: string): StoredAccount | undefined => v.parse(FoundLedger, find.get(id)),
 
-    close(ledger: LedgerRow, counts: readonly ProviderCounts[]): void {
+    close(ledger: StoredAccount, counts: readonly ProviderCounts[]): void {
       close.run(ledger.id);
       count(ledger, counts);
     },
 
     /** Returns the counts of an account without a reported end. Outputs that may have been sent count as unknown. */
-    openCounts({ id, outputs }: LedgerRow, kept: ReadonlySet<number>): readonly ProviderCounts[] {
-      return countsOf(outputs, v.parse(OpenRows, listRows.all(id)), kept);
+    openCounts(ledger: StoredAccount, kept?: ReadonlySet<number>): readonly ProviderCounts[] {
+      return countsOfOpen(ledger, v.parse(OpenRows, listRows.all(ledger.id)), kept);
     },
   };
-}
-
-const NONE: ReadonlySet<number> = new Set();
-
-/** The settlement of an account without calls. This settlement releases the whole reservation and counts nothing. */
-export const NOTHING_COUNTED: Settlement = { renewals: 0, counts: [] };
-
-/** The end of the account of a job. */
-interface JobAccountEnd {
-  readonly settlement: Settlement | undefined;
-  /** The indices of the outputs with kept images. */
-  readonly kept?: ReadonlySet<number>;
-}
-
-const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined } as const;
-
-/**
- * Returns the counts that are not stored yet. If a renewal succeeded although it was reported as failed, the calls of the
- * renewal are already counted.
- */
-function newIn(ledger: LedgerRow, { renewals, counts }: Settlement): readonly ProviderCounts[] {
-  if (ledger.renewals <= renewals) return counts;
-  return counts.map(({ provider, failed }) => ({ ...NOTHING, provider, failed }));
-}
-
-/** Counts outputs that may have been sent as unknown, and kept outputs as images. */
-function countsOf(
-  outputs: number,
-  rows: v.InferOutput<typeof OpenRows>,
-  kept: ReadonlySet<number>,
-): readonly ProviderCounts[] {
-  const last = new Map(rows.map((row) => [row.output, row]));
-  const counts = rows.map((row): ProviderCounts => {
-    const isKept = kept.has(row.output) && last.get(row.output) === row;
-    const { provider } = row;
-    return { ...NOTHING, provider, images: Number(isKept), unknown: Number(!isKept) };
-  });
-  const failed = Math.max(0, outputs - last.size);
-  return [...counts, { ...NOTHING, provider: '', failed }];
 }

@@ -1,11 +1,8 @@
 import * as v from 'valibot';
-import { BridgeError } from '../../errors/bridge-error.ts';
-import type {
-  ProviderCounts,
-  Reservation,
-  UsageDay,
-} from '../../generation/ledger/ledger-store-port.ts';
+import type { ProviderCounts, UsageDay } from '../../generation/ledger/ledger-store-port.ts';
 import type { UsageStore } from '../../usage/usage-store-port.ts';
+import { isEmpty } from '../accounts.ts';
+import { type Allowance, beyondAllowance, refuseBeyondAllowance } from '../allowance.ts';
 import type { StoreDatabase } from './database.ts';
 
 const CHARGE = `
@@ -61,7 +58,7 @@ export function createUsageStore(database: StoreDatabase): UsageStore {
 }
 
 /** The allowance of a token on one day. */
-type Limit = UsageDay & Pick<Reservation, 'allowance'> & Partial<Pick<Reservation, 'retryAfterMs'>>;
+type Limit = UsageDay & Allowance;
 
 /** Prepares the statements that change the sums of a token on a day within the caller's transaction. */
 export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
@@ -77,10 +74,7 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
   return {
     /** Throws `rate_limited` if the remaining allowance is smaller than `images`. */
     refuseBeyondAllowance(limit: Limit, images: number): void {
-      const { allowance } = limit;
-      if (allowance === undefined || images <= 0) return;
-      const used = usedOn(limit);
-      if (used + images > allowance) throw beyond(limit, allowance - used);
+      if (limit.allowance !== undefined) refuseBeyondAllowance(limit, usedOn(limit), images);
     },
 
     /** Adds to the charge of a day. Throws `rate_limited`, and adds nothing, if the sum would exceed the allowance. */
@@ -88,7 +82,7 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
       const { token, day, allowance } = limit;
       if (allowance === undefined) charge.run({ token, day, images });
       else if (chargeWithin.run({ token, day, images, allowance }).changes === 0) {
-        throw beyond(limit, allowance - usedOn(limit));
+        throw beyondAllowance(limit, usedOn(limit));
       }
     },
 
@@ -104,24 +98,4 @@ export function prepareCharges(database: Pick<StoreDatabase, 'prepare'>) {
       }
     },
   };
-}
-
-function beyond({ allowance = 0, retryAfterMs = 0 }: Limit, remaining: number): BridgeError {
-  return new BridgeError('rate_limited', 'daily image allowance exceeded', {
-    details: {
-      reason: 'allowance',
-      images_per_day: allowance,
-      remaining: Math.max(0, remaining),
-      retry_after_ms: retryAfterMs,
-    },
-  });
-}
-
-/** Returns the number of outputs that are or may be charged by the provider. */
-export function chargedBy(counts: readonly ProviderCounts[]): number {
-  return counts.reduce((sum, { images, unknown }) => sum + images + unknown, 0);
-}
-
-function isEmpty({ images, unknown, failed, tokens }: ProviderCounts): boolean {
-  return images + unknown + failed === 0 && tokens === undefined;
 }

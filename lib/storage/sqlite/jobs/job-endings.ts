@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { JOB_STATUSES, type PartialResult } from '../../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow } from '../../artifact-rows.ts';
 import {
   indicesOf,
   OutputFacts,
@@ -8,7 +9,7 @@ import {
   toEndTexts,
   toPartialResult,
 } from '../../jobs/job-end-texts.ts';
-import { ARTIFACT_COLUMNS, ArtifactRow, prepareCount, preparePublish } from '../artifact-store.ts';
+import { prepareCount, preparePublish } from '../artifact-store.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareJobAccounts } from '../ledger-store.ts';
 import { isAbandonedSql } from '../owner-lease.ts';

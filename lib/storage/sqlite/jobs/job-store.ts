@@ -11,11 +11,12 @@ import type {
   NewJob,
 } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
+import { NOTHING_COUNTED } from '../../accounts.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
 import { parseCancellation, parseRecord, RECORD_COLUMNS, ROW_BYTES } from '../../jobs/job-rows.ts';
 import { queuedJob, textOf } from '../../jobs/new-job.ts';
 import type { StoreDatabase } from '../database.ts';
-import { NOTHING_COUNTED, prepareJobAccounts } from '../ledger-store.ts';
+import { prepareJobAccounts } from '../ledger-store.ts';
 import { prepareCharges } from '../usage-store.ts';
 import { createJobChangeFeed, type JobChanges, prepareJobChanges } from './job-change-feed.ts';
 import { type JobCounts, prepareJobCounts } from './job-counts.ts';

@@ -1,0 +1,78 @@
+import type {
+  ProviderCounts,
+  Settlement,
+  UsageDay,
+} from '../generation/ledger/ledger-store-port.ts';
+
+/** The open account of a request or job. */
+export interface StoredAccount extends UsageDay {
+  readonly id: string;
+  /** The number of outputs requested on the current route. */
+  readonly outputs: number;
+  /** The number of these outputs that are charged already. */
+  readonly reserved: number;
+  readonly allowance: number | null;
+  readonly renewals: number;
+}
+
+/** One output of a provider call that may have been sent. */
+export interface OpenOutput {
+  readonly call: number;
+  readonly output: number;
+  readonly provider: string;
+}
+
+/** The end of the account of a job. */
+export interface JobAccountEnd {
+  readonly settlement: Settlement | undefined;
+  /** The indices of the outputs with kept images. */
+  readonly kept?: ReadonlySet<number>;
+}
+
+/** The settlement of an account without calls. This settlement releases the whole reservation and counts nothing. */
+export const NOTHING_COUNTED: Settlement = { renewals: 0, counts: [] };
+
+const NONE: ReadonlySet<number> = new Set();
+
+const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined } as const;
+
+/** Returns the number of outputs that are or may be charged by the provider. */
+export function chargedBy(counts: readonly ProviderCounts[]): number {
+  return counts.reduce((sum, { images, unknown }) => sum + images + unknown, 0);
+}
+
+/** Returns true if there is nothing to count. */
+export function isEmpty({ images, unknown, failed, tokens }: ProviderCounts): boolean {
+  return images + unknown + failed === 0 && tokens === undefined;
+}
+
+/**
+ * Returns the counts that are not stored yet. If a renewal succeeded although it was reported as failed, the calls of the renewal
+ * are already counted.
+ */
+export function newIn(
+  { renewals: stored }: Pick<StoredAccount, 'renewals'>,
+  { renewals, counts }: Settlement,
+): readonly ProviderCounts[] {
+  if (stored <= renewals) return counts;
+  return counts.map(({ provider, failed }) => ({ ...NOTHING, provider, failed }));
+}
+
+/**
+ * Returns the counts of an account without a reported end. Outputs that may have been sent count as unknown, or as images if their
+ * images are kept. All other outputs count as failed. `open` is sorted by call.
+ */
+export function countsOfOpen(
+  { outputs }: Pick<StoredAccount, 'outputs'>,
+  open: readonly OpenOutput[],
+  kept: ReadonlySet<number> = NONE,
+): readonly ProviderCounts[] {
+  const last = new Map(open.map((row) => [row.output, row]));
+  const counts = open.map((row): ProviderCounts => {
+    const isKept = kept.has(row.output) && last.get(row.output) === row;
+    const { provider } = row;
+    return { ...NOTHING, provider, images: Number(isKept), unknown: Number(!isKept) };
+  });
+  const failed = Math.max(0, outputs - last.size);
+  return [...counts, { ...NOTHING, provider: '', failed }];
+}

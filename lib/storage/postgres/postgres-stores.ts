@@ -1,0 +1,33 @@
+import type { ArtifactStore } from '../../artifacts/artifact-store-port.ts';
+import type { LedgerStore } from '../../generation/ledger/ledger-store-port.ts';
+import type { PresetStore } from '../../presets/preset-store-port.ts';
+import type { SessionStore } from '../../sessions/session-store-port.ts';
+import type { UsageStore } from '../../usage/usage-store-port.ts';
+import { createArtifactStore } from './artifact-store.ts';
+import type { Database } from './database.ts';
+import { createLedgerStore } from './ledger-store.ts';
+import { createPresetStore } from './preset-store.ts';
+import type { ReplicaLease } from './replica-lease.ts';
+import { createSessionStore } from './session-store.ts';
+import { createUsageStore } from './usage-store.ts';
+
+/** Every port of the state database. */
+export interface PostgresStores {
+  readonly presets: PresetStore;
+  readonly sessions: SessionStore;
+  readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
+  readonly artifacts: ArtifactStore;
+  readonly health: Pick<Database, 'probe' | 'sizes'>;
+}
+
+export function createPostgresStores(database: Database, lease: ReplicaLease): PostgresStores {
+  return {
+    presets: createPresetStore(database),
+    sessions: createSessionStore(database),
+    ledger: createLedgerStore(database, lease),
+    usage: createUsageStore(database),
+    artifacts: createArtifactStore(database, lease),
+    health: { probe: database.probe, sizes: database.sizes },
+  };
+}

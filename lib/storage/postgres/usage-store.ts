@@ -1,0 +1,105 @@
+import * as v from 'valibot';
+import type { ProviderCounts, UsageDay } from '../../generation/ledger/ledger-store-port.ts';
+import type { UsageStore } from '../../usage/usage-store-port.ts';
+import { isEmpty } from '../accounts.ts';
+import { type Allowance, beyondAllowance } from '../allowance.ts';
+import type { Postgres, Queries } from './connection.ts';
+
+const Charges = v.array(v.object({ images: v.number() }));
+const Rows = v.array(
+  v.object({
+    provider: v.string(),
+    ...v.entriesFromList(['day', 'images', 'lost', 'unknown', 'failed'], v.number()),
+    tokens: v.pipe(
+      v.nullable(v.number()),
+      v.transform((tokens) => tokens ?? undefined),
+    ),
+  }),
+);
+
+/** Returns the statement that selects the number of images that are charged to a token on a day. */
+const chargedSql = (schema: string) =>
+  `SELECT images FROM ${schema}.charge WHERE token = $1 AND day = $2`;
+
+export function createUsageStore({ schema, read, write }: Postgres): UsageStore {
+  const CHARGED = chargedSql(schema);
+  const LIST = `
+    SELECT day, provider, images, lost, unknown, failed, tokens FROM ${schema}.usage
+    WHERE token = $1 AND day >= $2 ORDER BY day DESC, provider`;
+  const PRUNE_CHARGES = `DELETE FROM ${schema}.charge WHERE day < $1`;
+  const PRUNE_USAGE = `DELETE FROM ${schema}.usage WHERE day < $1`;
+
+  return {
+    charged: ({ token, day }) =>
+      read(async ({ rows }) => v.parse(Charges, await rows(CHARGED, [token, day]))[0]?.images ?? 0),
+    list: ({ token, day }) =>
+      read(async ({ rows }) => v.parse(Rows, await rows(LIST, [token, day]))),
+    prune: (day) =>
+      write(async ({ rows }) => {
+        await rows(PRUNE_CHARGES, [day]);
+        await rows(PRUNE_USAGE, [day]);
+      }),
+  };
+}
+
+/**
+ * Creates the functions that change the sums of a token on a day within the caller's transaction. The row of the charge is locked
+ * until the end of the transaction, so that the allowance is exact for all replicas. A transaction that changes several charges
+ * changes them in the order of token and day.
+ */
+export function createCharges(schema: string) {
+  const CHARGED = chargedSql(schema);
+  const CHARGE = `
+    INSERT INTO ${schema}.charge AS charge (token, day, images) VALUES ($1, $2, greatest(0, $3::bigint))
+    ON CONFLICT (token, day) DO UPDATE SET images = greatest(0, charge.images + $3::bigint)`;
+  const CHARGE_WITHIN = `
+    INSERT INTO ${schema}.charge AS charge (token, day, images)
+    SELECT $1, $2, $3::bigint WHERE $3::bigint <= $4::bigint
+    ON CONFLICT (token, day) DO UPDATE SET images = charge.images + $3::bigint
+      WHERE charge.images + $3::bigint <= $4::bigint
+    RETURNING images`;
+  const COUNT = `
+    INSERT INTO ${schema}.usage AS usage (token, day, provider, images, lost, unknown, failed, tokens)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (token, day, provider) DO UPDATE SET
+      images = usage.images + excluded.images,
+      lost = usage.lost + excluded.lost,
+      unknown = usage.unknown + excluded.unknown,
+      failed = usage.failed + excluded.failed,
+      tokens = coalesce(usage.tokens + excluded.tokens, usage.tokens, excluded.tokens)`;
+
+  return {
+    /** Adds to the charge of a day. Throws `rate_limited`, and adds nothing, if the sum would exceed the allowance. */
+    async reserve({ rows }: Queries, limit: UsageDay & Allowance, images: number): Promise<void> {
+      const { token, day, allowance } = limit;
+      if (allowance === undefined) {
+        await rows(CHARGE, [token, day, images]);
+        return;
+      }
+      const within = await rows(CHARGE_WITHIN, [token, day, images, allowance]);
+      if (within.length > 0) return;
+      const [charge] = v.parse(Charges, await rows(CHARGED, [token, day]));
+      throw beyondAllowance(limit, charge?.images ?? 0);
+    },
+
+    /** Adds to the charge of a day without a check of the allowance. A negative number reduces the charge. */
+    async charge({ rows }: Queries, { token, day }: UsageDay, images: number): Promise<void> {
+      if (images !== 0) await rows(CHARGE, [token, day, images]);
+    },
+
+    /** Counts outputs whose calls have ended. */
+    async count(
+      { rows }: Queries,
+      { token, day }: UsageDay,
+      settled: readonly ProviderCounts[],
+    ): Promise<void> {
+      // All transactions lock the rows in the same order.
+      const inOrder = settled.toSorted((one, two) => (one.provider < two.provider ? -1 : 1));
+      for (const counts of inOrder) {
+        if (isEmpty(counts)) continue;
+        const { provider, images, lost, unknown, failed, tokens } = counts;
+        await rows(COUNT, [token, day, provider, images, lost, unknown, failed, tokens]);
+      }
+    },
+  };
+}
