@@ -16,44 +16,53 @@ export interface FileContent {
 }
 
 /**
- * The files of artifacts. Names are portable relative paths from `artifact-names.ts`, and no name ever leads out of the artifact
- * root. Methods throw `artifact` if an operation on the folder fails; the message contains no path.
+ * The files of artifacts, in a folder or as the objects of a bucket. Names are portable relative paths from `artifact-names.ts`,
+ * and no name ever leads out of the root: the folder, or the prefix in the bucket. Methods throw `artifact` if an operation on
+ * the files fails; the message contains no path.
  */
 export interface ArtifactFiles {
-  /** Creates the folder of staged files durably if it is missing. Must be called before a publication is recorded anywhere. */
+  /** Error message for the case that `isMissing` resolves with true after the first publication. */
+  readonly missingMessage: string;
+  /**
+   * Prepares the root durably for publications if it is not prepared yet. Must be called before a publication is recorded
+   * anywhere.
+   */
   prepare(): Promise<void>;
   /**
-   * Tests that publications can succeed now: writes a file of this many bytes to the folder of staged files and removes the
-   * file. Before `prepare` was called, only checks that `prepare` could succeed and creates nothing. If several replicas share
-   * the store, always resolves, because one fault would otherwise take all replicas out of service at once. Throws `artifact`
-   * if the write fails.
+   * Tests that publications can succeed now. Writes and removes a file of this many bytes if the driver cannot tell otherwise.
+   * Before `prepare` was called, only checks that `prepare` could succeed and creates nothing. If several replicas share the
+   * store, always resolves, because one fault would otherwise take all replicas out of service at once. Throws `artifact` if the
+   * test fails.
    */
   probe(bytes: number): Promise<void>;
   /**
-   * Resolves with true if the folder from `prepare` is missing. After the first publication this means that the root is not
-   * mounted.
+   * Resolves with true if the root is not prepared. After the first publication this means that the folder is not mounted, or
+   * that the bucket is another bucket.
    */
   isMissing(): Promise<boolean>;
-  /** Resolves with true if a file or folder of any kind has this name. */
-  isTaken(name: string): Promise<boolean>;
   /**
-   * Stores the bytes durably under an id, without a name. `stage` and `publish` throw `artifact` if `isMissing` would resolve
-   * with true.
+   * Resolves with the names that are taken by a file or folder of any kind. The answer may be outdated when it arrives, so only
+   * `publish` decides.
+   */
+  findTaken(names: readonly string[]): Promise<ReadonlySet<string>>;
+  /**
+   * Keeps the bytes under an id, without a name. They are durable after `settle`. `stage` and `publish` throw `artifact` if
+   * `isMissing` would resolve with true.
    */
   stage(id: string, bytes: Buffer): Promise<void>;
   /** Gives a name to staged bytes. Never replaces a file: if the name is taken, changes nothing and resolves with false. */
   publish(id: string, name: string): Promise<boolean>;
-  /** Makes the names of all these files durable and deletes their staged copies. */
+  /** Makes all these files durable under their names and deletes their staged copies. */
   settle(files: readonly PublishedFile[]): Promise<void>;
   /**
    * Durably removes the results of `stage` and `publish` for this file, even if they are incomplete. A foreign file under the
-   * name is kept. The file is foreign if it is not the staged file or, without a staged file, if its checksum differs. Throws
-   * `artifact` if the folder is missing, because the file may still exist when the folder is mounted again.
+   * name is kept. The file is foreign if it is not the staged file or, without a staged file, if its checksum differs or another
+   * id is stored with it. Throws `artifact` if the root is missing, because the file may still exist when the root is back.
    */
   remove(file: PublishedFile): Promise<void>;
   /**
    * Resolves with a text that changes whenever the file is changed or replaced. Resolves with undefined if there is no file.
-   * Does not read the file.
+   * Does not read the file. A driver that asks another machine may return a text again for a configured time.
    */
   stamp(name: string): Promise<string | undefined>;
   /** Resolves with the whole file, or with undefined if there is no regular file of exactly `bytes` bytes. */

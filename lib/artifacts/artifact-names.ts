@@ -92,7 +92,7 @@ export function createOwnerFolder(rootScope: string): OwnerFolder {
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'claim' | 'rename'>;
-  readonly files: Pick<ArtifactFiles, 'isTaken'>;
+  readonly files: Pick<ArtifactFiles, 'findTaken'>;
 }
 
 /** The record of an image that has no name yet. */
@@ -123,7 +123,7 @@ const LAST_SUFFIX = 1_000_000;
 export function createNameClaims({ store, files }: Deps) {
   /**
    * Claims the first free name. Names of existing files are skipped because an equal foreign file would be mistaken for the
-   * published file.
+   * published file. A name without a requested file name contains a new random id, which no existing file has.
    */
   async function firstFree(
     image: ArtifactDraft,
@@ -137,8 +137,7 @@ export function createNameClaims({ store, files }: Deps) {
       const candidates = Array.from({ length: Math.min(length, last - nth + 1) }, (_, index) =>
         underName(image, artifactName(target, image, nth + index)),
       );
-      const taken = await Promise.all(candidates.map(isTaken));
-      const free = candidates.filter((_, index) => !taken[index]);
+      const free = target.filename === undefined ? candidates : await withoutTaken(candidates);
       const record = free.length === 0 ? undefined : await claim(free);
       if (record !== undefined) return { record, target, nth: nth + candidates.indexOf(record) };
       nth += candidates.length;
@@ -148,9 +147,12 @@ export function createNameClaims({ store, files }: Deps) {
     throw new BridgeError('artifact_exists', 'a file with this name already exists', param);
   }
 
-  async function isTaken(candidate: ArtifactRecord): Promise<boolean> {
-    const names = publishedFiles(candidate).map(({ name }) => name);
-    return (await Promise.all(names.map((name) => files.isTaken(name)))).includes(true);
+  async function withoutTaken(
+    candidates: readonly ArtifactRecord[],
+  ): Promise<readonly ArtifactRecord[]> {
+    const namesOf = (record: ArtifactRecord) => publishedFiles(record).map(({ name }) => name);
+    const taken = await files.findTaken(candidates.flatMap(namesOf));
+    return candidates.filter((record) => !namesOf(record).some((name) => taken.has(name)));
   }
 
   return {

@@ -4,7 +4,7 @@ import type { ArtifactStore } from './artifact-store-port.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'isEmpty'>;
-  readonly files: Pick<ArtifactFiles, 'prepare' | 'isMissing' | 'probe'>;
+  readonly files: Pick<ArtifactFiles, 'missingMessage' | 'prepare' | 'isMissing' | 'probe'>;
 }
 
 export type ArtifactRoot = ReturnType<typeof createArtifactRoot>;
@@ -33,7 +33,7 @@ export function createArtifactRoot({ store, files }: Deps) {
     if (!isMissing) wasUsed = true;
     isLost = mustExist && isMissing;
     if (!isLost) return undefined;
-    return new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted', {
+    return new BridgeError('artifact', files.missingMessage, {
       details: { reason: 'artifact_folder_unusable' },
     });
   }

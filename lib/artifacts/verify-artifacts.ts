@@ -6,7 +6,7 @@ import { publishedFiles, sha256Of } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
-  readonly files: Pick<ArtifactFiles, 'read' | 'isTaken'>;
+  readonly files: Pick<ArtifactFiles, 'read' | 'findTaken'>;
   readonly engine: Pick<ImageEngine, 'inspect'>;
 }
 
@@ -97,7 +97,7 @@ async function check(
   try {
     const content = await files.read(name, bytes);
     if (content !== undefined) return await checkContent(content.bytes);
-    return { problem: (await files.isTaken(name)) ? 'resized' : 'missing' };
+    return { problem: (await files.findTaken([name])).has(name) ? 'resized' : 'missing' };
   } catch (error) {
     // Access to the folder is denied, or the stored name is invalid. Any other error does not concern this file.
     if (error instanceof BridgeError && error.code === 'artifact') return { problem: 'unreadable' };

@@ -9,7 +9,7 @@ import type { StateReader } from './state-inspection-port.ts';
 
 /** A read-only view of the artifacts and the job input images of a bridge that may be running. */
 export interface ArtifactReader extends StateReader {
-  readonly files: Pick<ArtifactFiles, 'read' | 'isTaken' | 'isMissing'>;
+  readonly files: Pick<ArtifactFiles, 'read' | 'findTaken' | 'isMissing'>;
   readonly inputFiles: Pick<StoredInputFiles, 'readWhole' | 'stamp'>;
 }
 

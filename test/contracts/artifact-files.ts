@@ -40,6 +40,10 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await files.stage(id, content);
     }
 
+    async function isTaken(name: string): Promise<boolean> {
+      return (await files.findTaken([name])).has(name);
+    }
+
     async function publish(file: PublishedFile & { content: Buffer }): Promise<void> {
       await stage(file);
       await files.publish(file.id, file.name);
@@ -47,7 +51,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     }
 
     test('no file is found before the first artifact', async () => {
-      expect(await files.isTaken('a.png')).toBe(false);
+      expect(await isTaken('a.png')).toBe(false);
       expect(await files.stamp('a/b.png')).toBeUndefined();
       expect(await files.read('a/b.png', 1)).toBeUndefined();
     });
@@ -57,7 +61,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
       await stage(file);
 
-      expect(await files.isTaken('a.png')).toBe(false);
+      expect(await isTaken('a.png')).toBe(false);
     });
 
     test.each(['a.png', 'cats/a.png', 'x/y/z/a.png'])(
@@ -68,9 +72,25 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
         await publish(file);
 
         expect((await files.read(name, file.bytes))?.bytes).toEqual(file.content);
-        expect(await files.isTaken(name)).toBe(true);
+        expect(await isTaken(name)).toBe(true);
       },
     );
+
+    test('of several names, the taken ones are found', async () => {
+      await publish(image('cats/a.png'));
+      await opened.putForeign('cats/a-2.png', 'foreign');
+
+      const taken = await files.findTaken([
+        'cats/a.png',
+        'cats/a-2.png',
+        'cats/a-3.png',
+        'cats/a-22.png',
+        'dogs/a.png',
+      ]);
+
+      expect(taken).toEqual(new Set(['cats/a.png', 'cats/a-2.png']));
+      expect(await files.findTaken([])).toEqual(new Set());
+    });
 
     test('a file of a taken name is never overwritten', async () => {
       await opened.putForeign('a.png', 'foreign');
@@ -112,7 +132,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
       await files.remove(file);
 
-      expect(await files.isTaken('cats/a.png')).toBe(false);
+      expect(await isTaken('cats/a.png')).toBe(false);
       // Staging again under the same id fails if a file of the first stage remains.
       await expect(publish(file)).resolves.toBeUndefined();
     });
@@ -125,7 +145,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await expect(files.stage(file.id, file.content)).rejects.toMatchObject(lost);
       await expect(files.publish(file.id, 'cats/a.png')).rejects.toMatchObject(lost);
       await expect(files.remove(file)).rejects.toMatchObject(lost);
-      expect(await files.isTaken('cats')).toBe(false);
+      expect(await isTaken('cats')).toBe(false);
       await files.prepare();
 
       expect([before, await files.isMissing()]).toEqual([true, false]);
@@ -149,7 +169,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
       await files.remove(image('a.png', 'of ours'));
 
-      expect(await files.isTaken('a.png')).toBe(true);
+      expect(await isTaken('a.png')).toBe(true);
     });
 
     test('removal of staged bytes keeps a foreign file with the same content', async () => {
@@ -159,7 +179,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
       await files.remove(file);
 
-      expect(await files.isTaken('a.png')).toBe(true);
+      expect(await isTaken('a.png')).toBe(true);
     });
 
     test('the stamp is stable and changes with the file', async () => {

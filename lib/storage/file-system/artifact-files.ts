@@ -90,11 +90,15 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const folders = createFolderMaker(root, modes.folder);
 
   return {
+    missingMessage: 'artifacts.root: the folder is missing or not mounted',
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
     probe: (bytes) => asArtifactError(() => probe(root, bytes)),
     isMissing: () => asArtifactError(async () => (await findFolder(root, STAGING)) === undefined),
-    isTaken: (name) =>
-      asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
+    findTaken: (names) =>
+      asArtifactError(async () => {
+        const found = await Promise.all(names.map((name) => statName(pathOf(root, name))));
+        return new Set(names.filter((_, index) => found[index] !== undefined));
+      }),
     stage: (id, bytes) =>
       asArtifactError(async () =>
         writeNewFile(join(await stagingFolder(root), id), bytes, modes.file),

@@ -15,6 +15,7 @@ interface Deps {
   readonly probeName: string;
 }
 
+const MISSING = 'artifacts.s3: the bucket no longer contains the artifacts';
 // The name begins with a dot, because no part of a name chosen by a caller may begin with a dot.
 const MARKER = '.image-bridge';
 const MARKER_TEXT = Buffer.from(
@@ -22,6 +23,10 @@ const MARKER_TEXT = Buffer.from(
 );
 // A publication asks several times within this time whether the marker exists.
 const MARKER_RECHECK_MS = 1000;
+// The number of names that are looked up one by one: an image and its sidecar.
+const MAX_HEADS = 2;
+// The number of objects after which a list ends.
+const MAX_LISTED = 3000;
 // The number of stamps in memory. All stamps together take a few megabytes at most.
 const MAX_STAMPS = 20_000;
 
@@ -38,6 +43,7 @@ export function createArtifactObjects(deps: Deps): ArtifactFiles {
   const writes = createWrites(deps);
 
   return {
+    missingMessage: MISSING,
     async prepare() {
       await proven();
       if (await marker.exists(MARKER_RECHECK_MS)) return;
@@ -50,7 +56,7 @@ export function createArtifactObjects(deps: Deps): ArtifactFiles {
       else await marker.exists();
     },
     isMissing: async () => !(await marker.exists(MARKER_RECHECK_MS)),
-    isTaken: async (name) => (await bucket.head(checked(name))) !== undefined,
+    findTaken: (names) => findTaken(bucket, names.map(checked)),
     async stage(id, bytes) {
       await marker.require(MARKER_RECHECK_MS);
       if (staged.has(id)) throw new BridgeError('artifact', 'the id of an artifact is used twice');
@@ -112,11 +118,40 @@ function createMarker({ bucket, clock }: Pick<Deps, 'bucket' | 'clock'>) {
     /** Throws `artifact` unless `exists` resolves with true. */
     async require(maxAgeMs = 0): Promise<void> {
       if (await exists(maxAgeMs)) return;
-      const message = 'artifacts.s3: the bucket no longer contains the artifacts';
       const details = { reason: 'artifact_folder_unusable' };
-      throw new BridgeError('artifact', message, { details });
+      throw new BridgeError('artifact', MISSING, { details });
     },
   };
+}
+
+/**
+ * Resolves with the names that objects have. Many names need one request, because the names to try for an image have the same
+ * beginning.
+ */
+async function findTaken(
+  bucket: Pick<Bucket, 'head' | 'list'>,
+  names: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (names.length > MAX_HEADS) {
+    const sorted = names.toSorted();
+    const [first = '', last = ''] = [sorted[0], sorted.at(-1)];
+    const listed = new Set<string>();
+    for await (const batch of bucket.list(commonStart(first, last))) {
+      for (const name of batch) listed.add(name);
+      if (listed.size >= MAX_LISTED) break;
+    }
+    // A long list is not read to its end, because most of its objects may have other names.
+    if (listed.size < MAX_LISTED) return new Set(names.filter((name) => listed.has(name)));
+  }
+  const found = await Promise.all(names.map((name) => bucket.head(name)));
+  return new Set(names.filter((_, index) => found[index] !== undefined));
+}
+
+/** Returns the longest text that both texts begin with. */
+function commonStart(one: string, other: string): string {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length += 1;
+  return one.slice(0, length);
 }
 
 /** Creates the functions that write, which remember if the last write failed. */

@@ -177,7 +177,7 @@ describe('createArtifactFiles', () => {
     await files.prepare();
     await files.stage(file.id, content);
 
-    expect(await files.isTaken(file.name)).toBe(true);
+    expect(await files.findTaken([file.name])).toEqual(new Set([file.name]));
     expect(await files.publish(file.id, file.name)).toBe(false);
     expect(await readdir(directory)).toEqual(['outside.png', 'root']);
     expect(await readFile(join(directory, 'outside.png'), 'utf8')).toBe('untouched');

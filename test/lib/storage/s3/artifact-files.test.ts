@@ -210,11 +210,22 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
       expect(bucket.calls.slice(before)).toEqual(['HEAD .image-bridge']);
     });
 
+    test('the names to try for an image are looked up with one request', async () => {
+      await publish();
+      const names = ['', '-2', '-3', '-4'].map((suffix) => `cats/a${suffix}.png`);
+      const before = bucket.calls.length;
+
+      const taken = await opened.artifactFiles.findTaken(names);
+
+      expect(taken).toEqual(new Set(['cats/a.png']));
+      expect(bucket.calls.slice(before)).toHaveLength(1);
+    });
+
     test('an error contains neither the bucket nor the name', async () => {
       bucket.setFault(() => 'denied');
 
       const error: unknown = await opened.artifactFiles
-        .isTaken(file.name)
+        .findTaken([file.name])
         .catch((thrown) => thrown);
 
       expect(error).toMatchObject(unavailable);
