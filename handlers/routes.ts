@@ -80,6 +80,7 @@ const image = {
     'The image is made during the request, which may take longer than a function may run.',
 } as const;
 const stream = { needsProcess: 'API Gateway does not forward a stream of events.' } as const;
+const large = { needsProcess: 'An image may be larger than the reply of a function.' } as const;
 const ofProcess = { needsProcess: 'The reply describes one process.' } as const;
 const openAi = { tag: 'OpenAI' } as const;
 const provider = { method: 'GET', tag: 'Providers' } as const;
@@ -132,7 +133,7 @@ export const routes: readonly Route[] = [
     method: 'GET',
     path: '/v1/jobs/{id}/inputs/{index}',
     handler: getJobInput,
-    needsProcess: 'An image of a request may be larger than the reply of a function.',
+    ...large,
   },
   {
     ...job,
@@ -155,7 +156,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/sessions/{key}', tag: 'Sessions', handler: getSession },
   { method: 'DELETE', path: '/v1/sessions/{key}', tag: 'Sessions', handler: deleteSession },
   { method: 'GET', path: '/v1/usage', tag: 'Usage', handler: getUsage },
-  { ...artifact, path: '/v1/artifacts/{id}', handler: getArtifact },
+  { ...artifact, path: '/v1/artifacts/{id}', handler: getArtifact, ...large },
   { ...artifact, path: '/v1/artifacts/{id}/thumbnail', handler: getArtifactThumbnail },
   {
     method: 'GET',

@@ -177,6 +177,6 @@ function refuseTooLong(bytes: number): void {
   if (bytes <= MAX_BODY_BYTES) return;
   throw new BridgeError(
     'unsupported_capability',
-    'the reply is too long for a function: request ranges of at most 4 MB, or send the request to a container',
+    'the reply is too long for a function: send the request to a container',
   );
 }
