@@ -3,6 +3,7 @@ import type { LedgerStore } from '../../generation/ledger/ledger-store-port.ts';
 import type { PresetStore } from '../../presets/preset-store-port.ts';
 import type { SessionStore } from '../../sessions/session-store-port.ts';
 import type { UsageStore } from '../../usage/usage-store-port.ts';
+import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import type { Database } from './database.ts';
 import { createLedgerStore } from './ledger-store.ts';
@@ -10,6 +11,7 @@ import { createPresetStore } from './preset-store.ts';
 import type { ReplicaLease } from './replica-lease.ts';
 import { createSessionStore } from './session-store.ts';
 import { createUsageStore } from './usage-store.ts';
+import { createWebhookStore } from './webhook-store.ts';
 
 /** Every port of the state database. */
 export interface PostgresStores {
@@ -17,6 +19,7 @@ export interface PostgresStores {
   readonly sessions: SessionStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
+  readonly webhooks: WebhookStore;
   readonly artifacts: ArtifactStore;
   readonly health: Pick<Database, 'probe' | 'sizes'>;
 }
@@ -27,6 +30,7 @@ export function createPostgresStores(database: Database, lease: ReplicaLease): P
     sessions: createSessionStore(database),
     ledger: createLedgerStore(database, lease),
     usage: createUsageStore(database),
+    webhooks: createWebhookStore(database, lease),
     artifacts: createArtifactStore(database, lease),
     health: { probe: database.probe, sizes: database.sizes },
   };
