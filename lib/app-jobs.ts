@@ -113,7 +113,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     recover: async (): Promise<void> => {
       const atSecs = nowSecs(clock);
       // A file of an unfinished publication belongs to no result and is removed by `artifacts.recover`.
-      const publications = await publisher.finish(await store.listAbandonedOutputs(atSecs));
+      const publications = await publisher.finish(await store.listAbandonedOutputs());
       const error = toStoredError(interruption());
       await store.interruptAbandoned({ atSecs, error, publications });
       await usage.recover();

@@ -260,7 +260,8 @@ export interface JobStore {
    * Ends a running job, counts its outputs, replaces its charge with the number of counted outputs, publishes its artifacts, and
    * makes its webhook due if the status is among its events. If the job does not succeed, its pending publications become its
    * partial result. Resolves with false and changes nothing if the job is not running in this process, or if it would succeed
-   * after its cancellation was requested. Throws `artifact` if a publication of a result is not pending.
+   * after its cancellation was requested. Resolves with true and changes nothing if this process has already stored exactly this
+   * end, because the reply to the first call may have been lost. Throws `artifact` if a publication of a result is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
@@ -315,12 +316,12 @@ export interface JobStore {
   /**
    * Resolves with the complete and incomplete publications of jobs that the store lists as running but whose process has ended.
    */
-  listAbandonedOutputs(nowSecs: number): Promise<readonly ArtifactRecord[]>;
+  listAbandonedOutputs(): Promise<readonly ArtifactRecord[]>;
   /**
-   * Ends the running jobs of ended processes as `interrupted` with this error, and resolves with the number of these jobs. Jobs
-   * of this process, and of a process with a valid lease at `atSecs`, continue. `publications` contains the ids of the complete
-   * publications. These publications become partial results as in `settle`. Every other output that may have been sent is
-   * counted as unknown.
+   * Ends the running jobs of ended processes as `interrupted` with this error, each in its own transaction, and resolves with the
+   * number of these jobs. Jobs of this process, and of a process with a valid lease, continue. `publications` contains the ids of
+   * the complete publications. These publications become partial results as in `settle`. Every other output that may have been
+   * sent is counted as unknown.
    */
   interruptAbandoned(end: {
     readonly atSecs: number;

@@ -5,6 +5,7 @@ import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.t
 import type { LedgerStore } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type {
   JobChange,
+  JobEnd,
   JobFilter,
   JobRecord,
   JobRetention,
@@ -31,8 +32,10 @@ interface Opened {
   /** The accounts of the jobs of this store, and what has been counted. */
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
-  /** The same jobs for another process, whose lease ends at the given time in Unix seconds. */
-  other(leaseUntilSecs: number): Promise<JobStore>;
+  /** Opens the same jobs for another process. */
+  other(): Promise<JobStore>;
+  /** Ends the lease of this process, as if the process had ended. */
+  endLease(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,10 +58,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     let ledger: LedgerStore;
     let usage: UsageStore;
     let other: Opened['other'];
+    let endLease: Opened['endLease'];
     let close: () => Promise<void>;
 
     beforeEach(async () => {
-      ({ store, artifacts, ledger, usage, other, close } = await open());
+      ({ store, artifacts, ledger, usage, other, endLease, close } = await open());
     });
     afterEach(() => close());
 
@@ -210,9 +214,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('interrupting an abandoned job counts as a change', async () => {
         const job = await running();
         const { latest } = await store.changes('anonymous');
-        const next = await other(LATER);
+        const next = await other();
+        await endLease();
 
-        await next.interruptAbandoned({ atSecs: LATER + 1e6, error: FAILURE });
+        await next.interruptAbandoned({ atSecs: LATER, error: FAILURE });
 
         expect(shown(await changesAfter(latest))).toEqual([[latest + 1, job.id, 'interrupted']]);
       });
@@ -536,7 +541,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await queue('two', 3);
         await claimedScopes(1);
 
-        const next = await other(LATER);
+        const next = await other();
 
         expect((await next.claim(LATER))?.scope).toBe('two');
       });
@@ -723,7 +728,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         },
       );
 
-      test('the first of two concurrent ends is stored', async () => {
+      test('one of two concurrent ends is stored', async () => {
         const { sequence, scope, id } = await running();
 
         const replies = await Promise.all([
@@ -731,9 +736,35 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           store.settle(sequence, { status: 'failed', completedSecs: LATER, error: FAILURE }),
         ]);
 
-        expect(replies).toEqual([true, false]);
-        expect(await read(scope, id)).toMatchObject({ status: 'succeeded' });
+        expect(replies.toSorted()).toEqual([false, true]);
+        expect((await read(scope, id)).status).toBe(replies[0] ? 'succeeded' : 'failed');
       });
+
+      test.each(['succeeded', 'failed'] as const)(
+        'an end as %s that is repeated because its reply was lost is confirmed',
+        async (status) => {
+          const job = await running();
+          const id = await pendingArtifact('8'.repeat(32), {
+            job: job.sequence,
+            facts: { index: 0 },
+          });
+          const publications = [id];
+          const end: JobEnd =
+            status === 'succeeded'
+              ? { status, completedSecs: LATER, result: jobResult([id]), publications }
+              : { status, completedSecs: LATER, error: FAILURE, publications };
+          await store.settle(job.sequence, end);
+          const first = await read(job.scope, job.id);
+          const { latest } = await store.changes(job.scope);
+
+          const reply = await store.settle(job.sequence, end);
+
+          expect(reply).toBe(true);
+          expect(await read(job.scope, job.id)).toEqual(first);
+          expect((await store.changes(job.scope)).latest).toBe(latest);
+          expect(await artifacts.totals()).toMatchObject({ count: 1 });
+        },
+      );
 
       test('the stored images of a job that has ended are kept', async () => {
         const { sequence } = await running({ request: editOf([ONE_INPUT]) });
@@ -815,17 +846,18 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
       test('the next process finds unfinished publications, and keeps the complete ones', async () => {
         const job = await published();
-        const next = await other(LATER);
-        const atSecs = LATER + 1e6;
+        const next = await other();
+        await endLease();
+        const atSecs = LATER;
 
-        const begun = await next.listAbandonedOutputs(atSecs);
+        const begun = await next.listAbandonedOutputs();
         await next.interruptAbandoned({ atSecs, error: FAILURE, publications: [two] });
 
         expect(begun.map(({ id }) => id).sort()).toEqual([one, two]);
         const { partialResult } = await read(job.scope, job.id);
         expect(partialResult?.data.map(({ index }) => index)).toEqual([2]);
         expect(await artifacts.findOwnIntents([one, two])).toEqual([one]);
-        expect(await next.listAbandonedOutputs(atSecs)).toEqual([]);
+        expect(await next.listAbandonedOutputs()).toEqual([]);
       });
 
       test('an unfinished publication of a job is not taken over before the job has ended', async () => {
@@ -843,7 +875,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('publications of a running process are not abandoned', async () => {
         await published();
 
-        expect(await store.listAbandonedOutputs(LATER)).toEqual([]);
+        expect(await store.listAbandonedOutputs()).toEqual([]);
       });
 
       test('a succeeded job has a result and no partial result', async () => {
@@ -866,7 +898,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('an image is not linked to a job that has ended or runs in another process', async () => {
         const over = await inStatus('interrupted');
         const foreign = await running();
-        const neighbour = await other(LATER);
+        const neighbour = await other();
         const theirs = await neighbour.claim(CREATED_SECS);
         await pendingArtifact(one, { job: over.sequence, facts: facts(0) });
 
@@ -892,8 +924,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
       test('an interrupted job counts kept, possibly sent and unsent outputs separately', async () => {
         await published();
-        const next = await other(LATER);
-        const end = { atSecs: LATER + 1e6, error: FAILURE, publications: [one, two] };
+        const next = await other();
+        await endLease();
+        const end = { atSecs: LATER, error: FAILURE, publications: [one, two] };
 
         await next.interruptAbandoned(end);
 
@@ -981,28 +1014,54 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         },
       );
 
-      test('a concurrent cancellation and success end in a cancelled job', async () => {
+      test('a success is not stored after a request to cancel the job', async () => {
         const job = await running();
         const id = await pendingArtifact('5'.repeat(32));
         const result = jobResult([id]);
+        const reply = await store.cancel(job.scope, job.id, request);
 
-        const [reply, settled] = await Promise.all([
-          store.cancel(job.scope, job.id, request),
-          store.settle(job.sequence, {
-            status: 'succeeded',
-            completedSecs: LATER,
-            result,
-            publications: [id],
-          }),
-        ]);
+        const settled = await store.settle(job.sequence, {
+          status: 'succeeded',
+          completedSecs: LATER,
+          result,
+          publications: [id],
+        });
+
         const found = await store.find(job.scope, job.id);
         const cancelled = { status: 'cancelled', completedSecs: LATER, error: FAILURE } as const;
-
         expect(reply).toMatchObject({ status: 'running', cancelRequested: true });
         expect(settled).toBe(false);
         expect(found).toEqual(reply);
         expect(await artifacts.find('anonymous', id)).toBeUndefined();
         expect(await store.settle(job.sequence, cancelled)).toBe(true);
+      });
+
+      test('exactly one of a concurrent cancellation and success takes effect', async () => {
+        const { scope, id, sequence } = await running();
+
+        const [reply, isStored] = await Promise.all([
+          store.cancel(scope, id, request),
+          store.settle(sequence, succeeded()),
+        ]);
+
+        expect(reply).toMatchObject(
+          isStored
+            ? { status: 'succeeded', cancelRequested: false }
+            : { status: 'running', cancelRequested: true },
+        );
+        expect(await store.find(scope, id)).toEqual(reply);
+      });
+
+      test('exactly one of a concurrent cancellation and claim takes effect', async () => {
+        const job = await submitted();
+
+        const [reply, claimed] = await Promise.all([
+          store.cancel(job.scope, job.id, request),
+          store.claim(LATER),
+        ]);
+
+        expect(reply?.status).toBe(claimed ? 'running' : 'cancelled');
+        expect(reply?.cancelRequested).toBe(true);
       });
 
       test('the request to cancel a running job is stored until the job ends', async () => {
@@ -1039,7 +1098,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
       test('a request from another process is listed for the process that runs the job', async () => {
         const { id, scope } = await running();
-        const next = await other(LATER + 1);
+        const next = await other();
 
         await next.cancel(scope, id, request);
 
@@ -1246,7 +1305,8 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const runs = await running();
         await submitted();
 
-        const next = await other(LATER + 60);
+        const next = await other();
+        await endLease();
         const reply = await next.interruptAbandoned({ atSecs: LATER, error: CANCELLATION });
 
         expect(reply).toBe(2);
@@ -1267,17 +1327,19 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
       test('a job of this process, or of one whose lease has not ended, is not interrupted', async () => {
         const mine = await running();
-        const neighbour = await other(LATER + 1);
+        const neighbour = await other();
         await submitted();
         const theirs = await neighbour.claim(CREATED_SECS);
         const end = { atSecs: LATER, error: CANCELLATION };
 
-        const early = await store.interruptAbandoned(end);
+        const early = await neighbour.interruptAbandoned(end);
         const settled = await store.settle(theirs?.sequence ?? 0, succeeded());
-        const late = await store.interruptAbandoned({ ...end, atSecs: LATER + 1 });
+        await endLease();
+        const late = await neighbour.interruptAbandoned(end);
 
         expect([early, settled, late]).toEqual([0, false, 1]);
-        expect(await read(mine.scope, mine.id)).toEqual(mine);
+        expect(await read(mine.scope, mine.id)).toMatchObject({ status: 'interrupted' });
+        expect(theirs?.request && (await read(theirs.scope, theirs.id))).toEqual(theirs);
       });
     });
 

@@ -55,6 +55,9 @@ export async function openPostgresForm() {
       return replica.stores;
     },
 
+    /** Ends the lease of the first replica, as if the replica had ended. */
+    endLease: () => first.lease.end(),
+
     /** Closes the state and opens it again. */
     async reopen() {
       await first.lease.end();

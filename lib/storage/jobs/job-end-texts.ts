@@ -1,7 +1,11 @@
 import * as v from 'valibot';
 import type { ArtifactRecord } from '../../artifacts/artifact-store-port.ts';
 import type { ArtifactImage } from '../../contract/reply/image-response.ts';
-import type { ImageJobSummary, PartialResult } from '../../contract/resources/job.ts';
+import {
+  type ImageJobSummary,
+  JOB_STATUSES,
+  type PartialResult,
+} from '../../contract/resources/job.ts';
 import { ERRORS } from '../../errors/codes.ts';
 import type { JobEnd } from '../../jobs/job-store-port.ts';
 
@@ -42,6 +46,24 @@ export function toEndTexts(end: JobEnd, partial: PartialResult | undefined) {
     provider: null,
     model: null,
   };
+}
+
+/** The columns that identify the end of a job. */
+export const StoredEnd = v.object({
+  status: v.picklist(JOB_STATUSES),
+  completedSecs: v.nullable(v.number()),
+  result: v.nullable(v.string()),
+  error: v.nullable(v.string()),
+});
+
+/** Returns true if exactly this end is stored. */
+export function isSameEnd(
+  stored: v.InferOutput<typeof StoredEnd> | undefined,
+  end: JobEnd,
+): boolean {
+  if (stored?.status !== end.status || stored.completedSecs !== end.completedSecs) return false;
+  const { result, error } = toEndTexts(end, undefined);
+  return stored.result === result && stored.error === error;
 }
 
 /** Returns the number of bytes that the texts of an end add to the size of its job. */

@@ -10,7 +10,13 @@ import {
 } from '../../contract/resources/job.ts';
 import { ERROR_CODES, ERRORS, GENERATION_ERRORS } from '../../errors/codes.ts';
 import type { StoredError } from '../../errors/error-body.ts';
-import type { JobCancellation, JobKey, JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
+import type {
+  JobCancellation,
+  JobKey,
+  JobRecord,
+  JobSummary,
+  JobTotals,
+} from '../../jobs/job-store-port.ts';
 import { Flag, withoutNulls } from '../rows.ts';
 
 const FACTS = `
@@ -117,6 +123,21 @@ const RecordRow = v.pipe(
   v.transform(withoutNulls),
 );
 
+const TotalRow = v.pipe(
+  v.object(
+    v.entriesFromList([...JOB_STATUSES, 'hidden', 'favorite', 'bytes', 'reserved'], v.number()),
+  ),
+  v.transform(
+    ({ hidden, favorite, bytes, reserved, ...byStatus }): JobTotals => ({
+      byStatus,
+      hidden,
+      favorite,
+      logicalBytes: bytes,
+      reservedBytes: reserved,
+    }),
+  ),
+);
+
 const CancellationRow = v.pipe(
   v.object({
     sequence: v.number(),
@@ -134,6 +155,11 @@ const CancellationRow = v.pipe(
 /** Parses a row. Throws if the row is invalid. */
 export function parseCancellation(row: unknown): JobKey & JobCancellation {
   return v.parse(CancellationRow, row);
+}
+
+/** Parses the row of `job_total`. Throws if the row is invalid. */
+export function parseTotals(row: unknown): JobTotals {
+  return v.parse(TotalRow, row);
 }
 
 /** Parses a row. Throws if the row is invalid. */

@@ -3,6 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Connection, Queries } from './connection.ts';
 import { isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
+import { jobSchema } from './schema-jobs.ts';
 import { storesSchema } from './schema-stores.ts';
 
 /** One step from a schema to the next schema. */
@@ -20,6 +21,7 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { sql: baseSchema, oldest: 1 },
   { sql: storesSchema, oldest: 1 },
+  { sql: jobSchema, oldest: 1 },
 ];
 
 interface Options {

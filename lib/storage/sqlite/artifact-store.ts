@@ -44,7 +44,7 @@ const ABANDON = `
   UPDATE artifact SET owner = NULL WHERE id = @id AND state = 'pending' AND owner = @owner`;
 const TAKE_ABANDONED = `
   UPDATE artifact SET owner = @owner
-  WHERE state = 'pending' AND ${isAbandonedSql('artifact', 'unixepoch()')}
+  WHERE state = 'pending' AND ${isAbandonedSql('artifact')}
     AND NOT EXISTS (SELECT 1 FROM job_output WHERE artifact_id = artifact.id)
   RETURNING ${ARTIFACT_COLUMNS}`;
 const LIST_BY_AGE = `

@@ -39,7 +39,7 @@ const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
 const LIST_ABANDONED = `
   SELECT ${COLUMNS} FROM ledger
-  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger', 'unixepoch()')}`;
+  WHERE owner IS NOT NULL AND ${isAbandonedSql('ledger')}`;
 
 const LedgerRow = v.object({
   id: v.string(),

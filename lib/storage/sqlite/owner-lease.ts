@@ -6,12 +6,12 @@ const RENEW = `
   ON CONFLICT (id) DO UPDATE SET lease_until = @untilSecs`;
 
 /**
- * Returns the condition for an abandoned row: it has no owner, or its owner is another process without a valid lease at
- * `nowSecs`. Binds `@owner`, and by default `@nowSecs`.
+ * Returns the condition for an abandoned row: it has no owner, or its owner is another process without a valid lease. Binds
+ * `@owner`.
  */
-export function isAbandonedSql(table: 'job' | 'artifact' | 'ledger', nowSecs = '@nowSecs'): string {
+export function isAbandonedSql(table: 'job' | 'artifact' | 'ledger'): string {
   return `(${table}.owner IS NULL OR ${table}.owner <> @owner AND NOT EXISTS (
-    SELECT 1 FROM owner WHERE owner.id = ${table}.owner AND lease_until > ${nowSecs}))`;
+    SELECT 1 FROM owner WHERE owner.id = ${table}.owner AND lease_until > unixepoch()))`;
 }
 
 export type OwnerLease = ReturnType<typeof createOwnerLease>;

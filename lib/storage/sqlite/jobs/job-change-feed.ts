@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
+import { REMEMBERED_CHANGES, toChangeOrder } from '../../jobs/change-order.ts';
 import { parseSummary, SUMMARY_COLUMNS } from '../../jobs/job-rows.ts';
 import type { StoreDatabase } from '../database.ts';
-
-// With four changes for each job, the removals of about 25,000 jobs are kept, in about 5 MB.
-const REMEMBERED_CHANGES = 100_000;
 
 const LATEST = 'SELECT coalesce(max(change), 0) FROM job_change WHERE scope = +?';
 const LIST_AFTER = `
@@ -37,10 +35,7 @@ export function createJobChangeFeed(
 
   return {
     changes: (scope) =>
-      database.read(() => {
-        const latest = v.parse(v.number(), findLatest.get(scope));
-        return { latest, oldestToResume: Math.max(0, latest - REMEMBERED_CHANGES) };
-      }),
+      database.read(() => toChangeOrder(v.parse(v.number(), findLatest.get(scope)))),
     changesAfter: (scope, after, limit) =>
       database.read(() =>
         v

@@ -4,7 +4,9 @@ import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow } from '../../artifact-rows.ts';
 import {
   indicesOf,
+  isSameEnd,
   OutputFacts,
+  StoredEnd,
   sizeOf,
   toEndTexts,
   toPartialResult,
@@ -33,6 +35,9 @@ const END_CONTENT = `
 const MAKE_WEBHOOK_DUE = `
   UPDATE webhook SET state = 'pending', due = @completed * 1000
   WHERE seq = @seq AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = +@status)`;
+const FIND_END = `
+  SELECT status, completed AS completedSecs, result, error
+  FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
@@ -43,7 +48,7 @@ const LIST_PENDING_OUTPUTS = `
 const PUBLISH_OUTPUT = `
   UPDATE artifact SET state = 'published', owner = NULL WHERE state = 'pending' AND id = ?`;
 const REMOVE_OUTPUTS = 'DELETE FROM job_output WHERE seq = ?';
-/** Binds `@owner`, `@nowSecs`. */
+/** Binds `@owner`. */
 const LIST_ABANDONED_OUTPUTS = `
   SELECT ${ARTIFACT_COLUMNS} FROM artifact
   WHERE state = 'pending' AND id IN (
@@ -62,6 +67,7 @@ const FoundJob = v.optional(
   }),
 );
 const Records = v.array(ArtifactRow);
+const FoundEnd = v.optional(StoredEnd);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
 const PendingRows = v.array(v.intersect([ArtifactRow, v.object({ facts: OutputFacts })]));
@@ -120,18 +126,24 @@ export function createJobEndings(
   database: StoreDatabase,
   ending: JobEnding,
 ): Pick<JobStore, 'settle' | 'listAbandonedOutputs' | 'interruptAbandoned'> {
+  const findEnd = database.prepare(FIND_END);
   const listAbandoned = database.prepare(LIST_ABANDONED);
   const listOutputs = database.prepare(LIST_ABANDONED_OUTPUTS);
   const { owner: self } = database;
 
   return {
-    settle: (sequence, end) => database.write(() => ending.end(sequence, 'running', end)),
-    listAbandonedOutputs: (nowSecs) =>
-      database.read(() => v.parse(Records, listOutputs.all({ owner: self, nowSecs }))),
+    settle: (sequence, end) =>
+      database.write(
+        () =>
+          ending.end(sequence, 'running', end) ||
+          isSameEnd(v.parse(FoundEnd, findEnd.get(sequence)), end),
+      ),
+    listAbandonedOutputs: () =>
+      database.read(() => v.parse(Records, listOutputs.all({ owner: self }))),
     interruptAbandoned: ({ atSecs, error, publications = [] }) =>
       database.write(() => {
         const end = { status: 'interrupted', completedSecs: atSecs, error, publications } as const;
-        const found = listAbandoned.all({ owner: self, nowSecs: atSecs });
+        const found = listAbandoned.all({ owner: self });
         const abandoned = v.parse(AbandonedRows, found);
         for (const { seq, owner } of abandoned) ending.end(seq, 'running', end, owner);
         return abandoned.length;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { inputsOf, JOB_STATUSES } from '../../../contract/resources/job.ts';
+import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toStoredError } from '../../../errors/error-body.ts';
 import type {
@@ -7,13 +7,18 @@ import type {
   JobCancellation,
   JobRecord,
   JobStore,
-  JobTotals,
   NewJob,
 } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { NOTHING_COUNTED } from '../../accounts.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
-import { parseCancellation, parseRecord, RECORD_COLUMNS, ROW_BYTES } from '../../jobs/job-rows.ts';
+import {
+  parseCancellation,
+  parseRecord,
+  parseTotals,
+  RECORD_COLUMNS,
+  ROW_BYTES,
+} from '../../jobs/job-rows.ts';
 import { queuedJob, textOf } from '../../jobs/new-job.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareJobAccounts } from '../ledger-store.ts';
@@ -102,21 +107,6 @@ const FilledRow = v.object({
 });
 const NextRow = v.optional(v.object({ sequence: v.number(), provider: v.string() }));
 const IdRow = v.object({ id: v.string() });
-const TotalRow = v.pipe(
-  v.object(
-    v.entriesFromList([...JOB_STATUSES, 'hidden', 'favorite', 'bytes', 'reserved'], v.number()),
-  ),
-  v.transform(
-    ({ hidden, favorite, bytes, reserved, ...byStatus }): JobTotals => ({
-      byStatus,
-      hidden,
-      favorite,
-      logicalBytes: bytes,
-      reservedBytes: reserved,
-    }),
-  ),
-);
-
 export function createJobStore(database: StoreDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
@@ -172,7 +162,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
         }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),
-    totals: () => database.read(() => v.parse(TotalRow, totals.get())),
+    totals: () => database.read(() => parseTotals(totals.get())),
   };
 }
 

@@ -1,15 +1,15 @@
 import * as v from 'valibot';
 import type { QueueStore } from '../../../jobs/job-store-port.ts';
-import { Flag, withoutNulls } from '../../rows.ts';
+import { parseQueue, parseQueuedJob } from '../../jobs/queue-rows.ts';
 import type { StoreDatabase } from '../database.ts';
 
 const READ = `
   SELECT
     (SELECT paused FROM queue) AS paused, queued, running,
-    (SELECT created FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1) AS oldestQueuedSecs
+    (SELECT created FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1) AS oldestQueuedSecs,
+    (SELECT json_group_array(json_object('provider', provider, 'queued', queued, 'running', running))
+      FROM (SELECT * FROM job_active WHERE queued + running > 0 ORDER BY provider)) AS byProvider
   FROM job_total`;
-const BY_PROVIDER = `
-  SELECT provider, queued, running FROM job_active WHERE queued + running > 0 ORDER BY provider`;
 /** Exported for tests of its query plan. */
 export const LIST_ACTIVE = `
   SELECT id, scope FROM job
@@ -31,54 +31,30 @@ export const LIST_JOBS = `
 const FIND_JOB = `SELECT ${JOB_COLUMNS} FROM job WHERE id = ? AND completed IS NULL`;
 const SET_PAUSED = 'UPDATE queue SET paused = ?';
 
-const QueueRow = v.pipe(
-  v.object({
-    paused: Flag,
-    queued: v.number(),
-    running: v.number(),
-    oldestQueuedSecs: v.nullable(v.number()),
-  }),
-  v.transform(withoutNulls),
-);
-const JobRow = v.object({
-  sequence: v.number(),
-  id: v.string(),
-  scope: v.string(),
-  status: v.picklist(['queued', 'running']),
-  createdSecs: v.number(),
-  cancelRequested: Flag,
-  token: v.string(),
-});
-const JobRows = v.array(JobRow);
-const ProviderRows = v.array(
-  v.object({ provider: v.string(), queued: v.number(), running: v.number() }),
-);
-
 const ActiveRows = v.array(v.object({ id: v.string(), scope: v.string() }));
 
 export function createQueueStore(database: StoreDatabase): QueueStore {
   const read = database.prepare(READ);
-  const byProvider = database.prepare(BY_PROVIDER);
   const listActive = database.prepare(LIST_ACTIVE);
   const listJobs = database.prepare(LIST_JOBS);
   const findJob = database.prepare(FIND_JOB);
   const setPaused = database.prepare(SET_PAUSED);
 
   return {
-    read: () =>
-      database.read(() => ({
-        ...v.parse(QueueRow, read.get()),
-        byProvider: v.parse(ProviderRows, byProvider.all()),
-      })),
+    read: () => database.read(() => parseQueue(read.get())),
     listActiveOf: (tokens, limit) =>
       database.read(() => v.parse(ActiveRows, listActive.all(JSON.stringify(tokens), limit))),
     list: ({ after, limit }) =>
       database.read(() => {
         // Reads one row more than the page shows. If this row exists, there is a next page.
-        const rows = v.parse(JobRows, listJobs.all({ after, limit: limit + 1 }));
+        const rows = listJobs.all({ after, limit: limit + 1 }).map(parseQueuedJob);
         return { items: rows.slice(0, limit), more: rows.length > limit };
       }),
-    find: (id) => database.read(() => v.parse(v.optional(JobRow), findJob.get(id))),
+    find: (id) =>
+      database.read(() => {
+        const row = findJob.get(id);
+        return row === undefined ? undefined : parseQueuedJob(row);
+      }),
     setPaused: (paused) => database.write(() => void setPaused.run(Number(paused))),
   };
 }

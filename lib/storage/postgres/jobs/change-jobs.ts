@@ -1,0 +1,129 @@
+import { BridgeError } from '../../../errors/bridge-error.ts';
+import type { JobCancellation, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
+import { parseCancellation, parseRecord } from '../../jobs/job-rows.ts';
+import type { Postgres, Queries } from '../connection.ts';
+import { createJobCounts, toScopeMove } from './job-counts.ts';
+import type { JobEnding } from './job-endings.ts';
+import { createJobImages } from './job-images.ts';
+import { LOCKED_COLUMNS, type LockedJob, toMove } from './locked-job.ts';
+import { recordColumns, recordTables } from './record-sql.ts';
+
+type Change = (queries: Queries, job: LockedJob) => Promise<void>;
+
+/** Creates the function that locks a job, runs `change`, and resolves with the job in its new state. */
+function createChanging({ schema, write }: Postgres) {
+  const LOCK = `
+    SELECT ${LOCKED_COLUMNS} FROM ${schema}.job WHERE id = $1 AND scope = $2 FOR NO KEY UPDATE`;
+  const FIND = `SELECT ${recordColumns(schema)} FROM ${recordTables(schema)} WHERE job.seq = $1`;
+
+  return (scope: string, id: string, change: Change): Promise<JobRecord | undefined> =>
+    write(async (queries) => {
+      const [locked] = await queries.rows<LockedJob>(LOCK, [id, scope]);
+      if (!locked) return undefined;
+      await change(queries, locked);
+      return parseRecord((await queries.rows(FIND, [locked.sequence]))[0]);
+    });
+}
+
+/** Creates the methods that request the ends of jobs. */
+export function createJobCancellations(
+  database: Postgres,
+  { ending }: { readonly ending: JobEnding },
+): Pick<JobStore, 'cancel' | 'listCancellations'> {
+  const { schema, owner } = database;
+  const ASK_TO_STOP = `
+    UPDATE ${schema}.job SET cancel_requested = 1, updated = $2 WHERE seq = $1`;
+  // A request that stops the calls in flight replaces a request that lets these calls finish.
+  const REQUEST_CANCELLATION = `
+    UPDATE ${schema}.job_content SET cancellation = $2
+    WHERE seq = $1 AND (
+      cancellation IS NULL
+      OR cancellation::json ->> 'inFlight' = 'finish' AND $2::json ->> 'inFlight' = 'stop'
+    )`;
+  const LIST_CANCELLATIONS = `
+    SELECT job.seq AS sequence, id, scope, cancellation FROM ${recordTables(schema)}
+    WHERE status = 'running' AND owner = $1 AND cancellation IS NOT NULL`;
+  const changing = createChanging(database);
+  const counts = createJobCounts(database);
+
+  async function askToStop(
+    queries: Queries,
+    { sequence, scope, id, cancelRequested }: LockedJob,
+    { atSecs, error, inFlight }: JobCancellation & { readonly atSecs: number },
+  ): Promise<void> {
+    const cancellation: JobCancellation = { error, inFlight };
+    await queries.rows(REQUEST_CANCELLATION, [sequence, JSON.stringify(cancellation)]);
+    if (cancelRequested === 0) {
+      await queries.rows(ASK_TO_STOP, [sequence, atSecs]);
+      await counts.moveScopes(queries, [{ scope }], [{ sequence, scope }]);
+    }
+    await counts.moveTotals(queries, {
+      moves: [],
+      notices: [
+        { type: 'changed', scope },
+        { type: 'cancelling', id },
+      ],
+    });
+  }
+
+  return {
+    cancel: (scope, id, request) =>
+      changing(scope, id, async (queries, job) => {
+        const { atSecs, error } = request;
+        if (job.status === 'running') await askToStop(queries, job, request);
+        else if (job.status === 'queued') {
+          await ending.end(queries, job, { status: 'cancelled', completedSecs: atSecs, error });
+        }
+      }),
+    listCancellations: () =>
+      database.read(async ({ rows }) =>
+        (await rows(LIST_CANCELLATIONS, [owner])).map(parseCancellation),
+      ),
+  };
+}
+
+interface Marks {
+  readonly favorite: number;
+  readonly deletedSecs: number | null;
+}
+
+/** Creates the method that marks and hides jobs. */
+export function createJobMarks(database: Postgres): Pick<JobStore, 'update'> {
+  const MARK = `
+    UPDATE ${database.schema}.job SET favorite = $2, deleted = $3, updated = $4 WHERE seq = $1`;
+  const changing = createChanging(database);
+  const counts = createJobCounts(database);
+  const images = createJobImages(database);
+
+  async function mark(
+    queries: Queries,
+    job: LockedJob,
+    { favorite, deletedSecs, atSecs }: Marks & { readonly atSecs: number },
+  ): Promise<void> {
+    const { sequence, scope } = job;
+    const moves = [toMove(job, { favorite, hidden: deletedSecs !== null })];
+    const imageMoves = await images.countingOf(queries, [job], () =>
+      queries.rows(MARK, [sequence, favorite, deletedSecs, atSecs]),
+    );
+    const scopes = [...moves.map(toScopeMove), ...imageMoves];
+    await counts.moveScopes(queries, scopes, [{ sequence, scope }]);
+    const notices = [{ type: 'changed', scope }] as const;
+    await counts.moveTotals(queries, { moves, imageMoves, notices });
+  }
+
+  return {
+    update: (scope, id, { atSecs, favorite, deleted }) =>
+      changing(scope, id, async (queries, job) => {
+        if (deleted && job.completedSecs === null) {
+          throw new BridgeError('job_not_terminal', 'a job can be hidden only after it has ended');
+        }
+        const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : null;
+        const marks: Marks = {
+          favorite: favorite === undefined ? job.favorite : Number(favorite),
+          deletedSecs: deleted === undefined ? job.deletedSecs : hiddenSecs,
+        };
+        const isSame = marks.favorite === job.favorite && marks.deletedSecs === job.deletedSecs;
+        if (!isSame) await mark(queries, job, { ...marks, atSecs });
+      }),
+  };
+}

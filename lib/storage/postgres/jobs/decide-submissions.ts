@@ -1,0 +1,159 @@
+import { inputsOf } from '../../../contract/resources/job.ts';
+import type { JobAdmission, JobRecord, NewJob } from '../../../jobs/job-store-port.ts';
+import { refuseDifferent } from '../../../replay/replay-store-port.ts';
+import { refuseBeyondAllowance } from '../../allowance.ts';
+import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
+import { queuedJob } from '../../jobs/new-job.ts';
+
+/** A request to accept a job. */
+export interface Submission {
+  readonly job: NewJob;
+  readonly admission: JobAdmission;
+  /** The request in JSON. */
+  readonly text: string;
+  readonly bytes: number;
+}
+
+/** The answer to one submission. An error rejects that submission alone. */
+export type Answer =
+  | { readonly job: JobRecord; readonly repeated: boolean }
+  | { readonly error: unknown };
+
+/** A job that was accepted under a key. */
+export interface EarlierJob {
+  readonly fingerprint: string;
+  readonly job: JobRecord;
+}
+
+/** The counts of a scope. */
+export interface ScopeCounts {
+  readonly scope: string;
+  readonly queued: number;
+  readonly held: number;
+  readonly turn: number;
+  readonly changes: number;
+}
+
+/** The images that are charged to a token on a day. */
+export interface Charge {
+  readonly token: string;
+  readonly day: number;
+  readonly images: number;
+}
+
+/** The counts that limit submissions. Every scope and every charge of the group has a row. */
+export interface LockedCounts {
+  readonly scopes: readonly ScopeCounts[];
+  readonly charges: readonly Charge[];
+  readonly total: { readonly queued: number; readonly held: number; readonly lastSequence: number };
+}
+
+interface State extends LockedCounts {
+  /** The lowest turn of the scopes with queued jobs. */
+  readonly lowestTurn: number | null;
+  readonly queuingScopes: number;
+  readonly holdingScopes: number;
+  /** The jobs that were accepted under the keys of the group, by the hash of the key. */
+  readonly earlier: ReadonlyMap<string, EarlierJob>;
+}
+
+/** An accepted job, with its number and the number of its change. */
+export interface AcceptedJob extends Submission {
+  readonly sequence: number;
+  readonly change: number;
+}
+
+/** The answers to a group, and the new values of the counts. */
+export interface Decisions {
+  readonly answers: readonly Answer[];
+  readonly accepted: readonly AcceptedJob[];
+  /** All locked scopes. `joined` is the number of the first queued job of a scope that had none. */
+  readonly scopes: readonly (ScopeCounts & { readonly joined: number | undefined })[];
+  readonly charges: readonly Charge[];
+}
+
+/** Accepts or rejects each submission of a group, as if each was the only one and the earlier ones were stored. */
+export function decide(group: readonly Submission[], state: State): Decisions {
+  const scopes = new Map(state.scopes.map((counts) => [counts.scope, counts]));
+  const charges = new Map(state.charges.map((charge) => [chargeKey(charge), charge]));
+  const joined = new Map<string, number>();
+  const earlier = new Map(state.earlier);
+  const accepted: AcceptedJob[] = [];
+  let { queued, held, lastSequence } = state.total;
+  let { queuingScopes, holdingScopes } = state;
+
+  function accept(submission: Submission): Answer {
+    const { job, bytes, admission } = submission;
+    const { key, reservation, ...limits } = admission;
+    const known = key && earlier.get(key.hash);
+    if (known) {
+      refuseDifferent(known, key);
+      return { job: known.job, repeated: true };
+    }
+    const { token, day } = reservation;
+    const own = scopes.get(job.scope) ?? { ...NEW_SCOPE, scope: job.scope };
+    const charge = charges.get(chargeKey(reservation)) ?? { token, day, images: 0 };
+    const outputs = job.request.parameters.n;
+    const needed = bytes + job.reservedBytes;
+    refuseBeyondAllowance(reservation, charge.images, reservation.images);
+    refuseBeyondLimits(
+      limits,
+      {
+        queued,
+        held,
+        ownQueued: own.queued,
+        ownHeld: own.held,
+        queuingScopes: () => queuingScopes + Number(own.queued === 0),
+        holdingScopes: () => holdingScopes + Number(own.held === 0),
+      },
+      needed,
+    );
+    refuseBeyondAllowance(reservation, charge.images, outputs);
+
+    queued += 1;
+    held += needed;
+    lastSequence += 1;
+    queuingScopes += Number(own.queued === 0);
+    holdingScopes += Number(own.held === 0);
+    if (own.queued === 0) joined.set(job.scope, lastSequence);
+    const change = own.changes + 1;
+    scopes.set(job.scope, {
+      scope: job.scope,
+      queued: own.queued + 1,
+      held: own.held + needed,
+      // A scope that begins to wait has its turn with the scopes that have waited longest, unless its last claim is more recent.
+      turn: own.queued === 0 ? Math.max(own.turn, state.lowestTurn ?? 0) : own.turn,
+      changes: change,
+    });
+    charges.set(chargeKey(charge), { ...charge, images: charge.images + outputs });
+    accepted.push({ ...submission, sequence: lastSequence, change });
+    const record = queuedJob(lastSequence, job, token);
+    if (key) earlier.set(key.hash, { fingerprint: key.fingerprint, job: record });
+    return { job: record, repeated: false };
+  }
+
+  const answers = group.map((submission): Answer => {
+    try {
+      return accept(submission);
+    } catch (error) {
+      return { error };
+    }
+  });
+  return {
+    answers,
+    accepted,
+    scopes: [...scopes.values()].map((one) => ({ ...one, joined: joined.get(one.scope) })),
+    charges: [...charges.values()],
+  };
+}
+
+const NEW_SCOPE = { queued: 0, held: 0, turn: 0, changes: 0 } as const;
+
+function chargeKey({ token, day }: Pick<Charge, 'token' | 'day'>): string {
+  return `${day} ${token}`;
+}
+
+/** Returns the SHA-256 of the images of a job. */
+export function sha256sOf({ request }: Pick<NewJob, 'request'>): readonly string[] {
+  return inputsOf(request).map(({ sha256 }) => sha256);
+}

@@ -1,0 +1,154 @@
+import { BridgeError } from '../../../errors/bridge-error.ts';
+import type { JobAdmission, JobStore } from '../../../jobs/job-store-port.ts';
+import { refuseDifferent } from '../../../replay/replay-store-port.ts';
+import { refuseBeyondAllowance } from '../../allowance.ts';
+import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
+import { parseRecord, ROW_BYTES } from '../../jobs/job-rows.ts';
+import { textOf } from '../../jobs/new-job.ts';
+import type { Postgres, Queries } from '../connection.ts';
+import { createGroupCommit } from '../group-commit.ts';
+import {
+  type Answer,
+  decide,
+  type EarlierJob,
+  type Submission,
+  sha256sOf,
+} from './decide-submissions.ts';
+import { createJobInserts } from './insert-jobs.ts';
+import { createJobImages } from './job-images.ts';
+import { recordColumns, recordTables } from './record-sql.ts';
+
+// During the transaction of a full group, which takes about 50 milliseconds, no other replica can change jobs.
+const LARGEST_GROUP = 256;
+
+/**
+ * Creates the methods that accept jobs. Jobs that arrive while a transaction runs are accepted together in the next transaction. The
+ * limits, the allowances and the keys hold for all replicas, because the transaction locks their counts before it reads them.
+ */
+export function createJobSubmission(
+  database: Postgres,
+): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
+  const reads = createAdmissionReads(database);
+  const inserts = createJobInserts(database);
+  const images = createJobImages(database);
+
+  /** Accepts or rejects each job of a group, in the order of the group. */
+  function submitGroup(group: readonly Submission[]): Promise<readonly Answer[]> {
+    return database.write(async (queries) => {
+      const sha256s = [...new Set(group.flatMap(({ job }) => sha256sOf(job)))];
+      await images.lock(queries, sha256s);
+      const holders = await images.held(queries, sha256s);
+      const locked = await inserts.lock(queries, group, holders);
+      const earlier = await reads.findByKeys(queries, keysOf(group));
+      const decisions = decide(group, { ...locked, ...(await reads.queue(queries)), earlier });
+      const { accepted, answers } = decisions;
+      if (accepted.length > 0) {
+        const used = [...new Set(accepted.flatMap(({ job }) => sha256sOf(job)))];
+        await inserts.insert(queries, decisions, await images.held(queries, used));
+      }
+      return answers;
+    });
+  }
+
+  const submit = createGroupCommit(submitGroup, LARGEST_GROUP);
+
+  return {
+    async submit(job, admission) {
+      const answer = await submit({ job, admission, ...textOf(job) });
+      if ('error' in answer) throw answer.error;
+      return answer;
+    },
+    refuseWhenFull: (scope, { reservation, ...limits }, keyHash) =>
+      database.read(async (queries) => {
+        const use = await reads.use(queries, { scope, keyHash, ...reservation });
+        if (use.isKnown) return;
+        refuseBeyondAllowance(reservation, use.charged, reservation.images);
+        const { queuingScopes, holdingScopes } = use;
+        refuseBeyondLimits(
+          limits,
+          { ...use, queuingScopes: () => queuingScopes, holdingScopes: () => holdingScopes },
+          ROW_BYTES,
+        );
+      }),
+    findByKey: (key) =>
+      database.read(async (queries) => {
+        const earlier = (await reads.findByKeys(queries, [key.hash])).get(key.hash);
+        if (earlier) refuseDifferent(earlier, key);
+        return earlier?.job;
+      }),
+  };
+}
+
+function keysOf(group: readonly { readonly admission: JobAdmission }[]): readonly string[] {
+  return group.flatMap(({ admission: { key } }) => (key ? [key.hash] : []));
+}
+
+interface Use {
+  readonly isKnown: boolean;
+  readonly charged: number;
+  readonly queued: number;
+  readonly held: number;
+  readonly ownQueued: number;
+  readonly ownHeld: number;
+  readonly queuingScopes: number;
+  readonly holdingScopes: number;
+}
+
+function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
+  const FIND_BY_KEYS = `
+    SELECT key_hash AS "keyHash", fingerprint, ${recordColumns(schema)}
+    FROM ${recordTables(schema)} WHERE key_hash = ANY ($1::text[])`;
+  const QUEUE = `
+    SELECT
+      (SELECT min(turn) FROM ${schema}.job_scope WHERE queued > 0) AS "lowestTurn",
+      (SELECT count(*) FROM ${schema}.job_scope WHERE queued > 0) AS "queuingScopes",
+      (SELECT count(*) FROM ${schema}.job_scope WHERE held > 0) AS "holdingScopes"`;
+  // The requesting scope is always counted, because it may have no job yet.
+  const USE = `
+    SELECT
+      EXISTS (SELECT FROM ${schema}.job_content WHERE key_hash = $2) AS "isKnown",
+      coalesce((SELECT images FROM ${schema}.charge WHERE token = $3 AND day = $4), 0) AS charged,
+      job_total.queued, job_total.bytes + job_total.reserved AS held,
+      coalesce(own.queued, 0) AS "ownQueued", coalesce(own.held, 0) AS "ownHeld",
+      1 + (SELECT count(*) FROM ${schema}.job_scope WHERE queued > 0 AND scope <> $1)
+        AS "queuingScopes",
+      1 + (SELECT count(*) FROM ${schema}.job_scope WHERE held > 0 AND scope <> $1)
+        AS "holdingScopes"
+    FROM ${schema}.job_total LEFT JOIN ${schema}.job_scope AS own ON own.scope = $1`;
+
+  return {
+    /** Resolves with the jobs that were accepted under these keys, by the hash of the key. */
+    async findByKeys(
+      { rows }: Queries,
+      hashes: readonly string[],
+    ): Promise<ReadonlyMap<string, EarlierJob>> {
+      if (hashes.length === 0) return new Map();
+      const found = await rows<{ keyHash: string; fingerprint: string }>(FIND_BY_KEYS, [hashes]);
+      return new Map(
+        found.map(({ keyHash, fingerprint, ...row }) => [
+          keyHash,
+          { fingerprint, job: parseRecord(row) },
+        ]),
+      );
+    },
+
+    /** Resolves with the state of the queue. Called after `lock`, so that the state is the latest. */
+    async queue({ rows }: Queries) {
+      const [queue] = await rows<{
+        lowestTurn: number | null;
+        queuingScopes: number;
+        holdingScopes: number;
+      }>(QUEUE);
+      return queue ?? { lowestTurn: null, queuingScopes: 0, holdingScopes: 0 };
+    },
+
+    async use(
+      { rows }: Queries,
+      of: { scope: string; keyHash: string | undefined; token: string; day: number },
+    ): Promise<Use> {
+      const [use] = await rows<Use>(USE, [of.scope, of.keyHash, of.token, of.day]);
+      if (!use) throw new BridgeError('internal', 'the state database has no totals of jobs');
+      return use;
+    },
+  };
+}
