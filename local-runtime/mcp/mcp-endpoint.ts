@@ -10,6 +10,8 @@ type LocalApiDeps = Parameters<typeof createLocalApi>[0];
 interface Deps extends LocalApiDeps {
   readonly images: ImageEngine;
   readonly version: string;
+  /** False if another replica may receive the next request of a client. A session would exist on one replica only. */
+  readonly keepsSessions: boolean;
 }
 
 export type McpEndpoint = Services['mcp'] & {
@@ -19,10 +21,11 @@ export type McpEndpoint = Services['mcp'] & {
 
 /**
  * Creates the endpoint of the Model Context Protocol over HTTP (Streamable HTTP). Clients of revision 2026-07-28 send
- * self-contained requests. Clients of the 2025 revisions have sessions. The browser guard, the authentication and the body
- * limit are the same as for every route.
+ * self-contained requests. Clients of the 2025 revisions have sessions; without `keepsSessions`, they get no session id, and
+ * their requests are self-contained too. The browser guard, the authentication and the body limit are the same as for every
+ * route.
  */
-export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoint {
+export function createMcpEndpoint({ version, images, keepsSessions, ...deps }: Deps): McpEndpoint {
   const { clock, ids, log } = deps.httpSettings;
   const serverFor = (caller: () => Caller, keepsJobs = () => false) =>
     createMcpServer({
@@ -33,24 +36,25 @@ export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoi
       clock,
       onFailure: (error) => log?.failure(error, { task: 'mcp' }),
     });
-  const modern = createMcpHandler(
+  const selfContained = createMcpHandler(
     ({ requestInfo }) => serverFor(() => toCaller(requestInfo?.headers)),
-    { legacy: 'reject' },
+    { legacy: keepsSessions ? 'reject' : 'stateless' },
   );
-  const sessions = createMcpSessions({ clock, ids, serverFor });
+  const sessions = keepsSessions ? createMcpSessions({ clock, ids, serverFor }) : undefined;
 
   return {
     async handle(call) {
       const signal = call.context.signal();
       const request = toWebRequest(call, signal);
       const { body: parsedBody } = call;
-      const response = (await isLegacyRequest(request, parsedBody))
+      const isOfSession = sessions !== undefined && (await isLegacyRequest(request, parsedBody));
+      const response = isOfSession
         ? await sessions.handle(request, {
             body: parsedBody,
             owner: call.context.caller,
             caller: toCaller(request.headers),
           })
-        : await modern.fetch(request, { parsedBody });
+        : await selfContained.fetch(request, { parsedBody });
       const { status, headers, body } = response;
       return {
         status,
@@ -60,7 +64,7 @@ export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoi
     },
 
     async close() {
-      await Promise.all([modern.close(), sessions.close()]);
+      await Promise.all([selfContained.close(), sessions?.close()]);
     },
   };
 }

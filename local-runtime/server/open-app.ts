@@ -50,6 +50,7 @@ export async function openApp(
         httpSettings,
         images: app.images,
         version,
+        keepsSessions: lockedFolder !== undefined,
       }),
     );
     const services: Services = {
