@@ -121,6 +121,33 @@ describe('createImagesUpstream', () => {
     expect(upstream.calls[0]?.path).toContain('/openai/deployments/our-images/images/generations?');
   });
 
+  it('accepts a token of the official client in the dialect of Azure', async () => {
+    const { origin, key } = await start({ dialect: 'azure' });
+    const { images } = new AzureOpenAI({
+      endpoint: origin,
+      azureADTokenProvider: async () => key() ?? '',
+      apiVersion: '2025-04-01-preview',
+      deployment: 'our-images',
+    });
+
+    const reply = await images.generate({ prompt: 'A cup' });
+
+    expect(await decoded(reply.data?.[0]?.b64_json)).toMatchObject({ width: 1024 });
+  });
+
+  it('rejects a key and a token at the same time in the dialect of Azure', async () => {
+    const { origin, key } = await start({ dialect: 'azure' });
+    const headers = { 'api-key': key() ?? '', authorization: `Bearer ${key()}` };
+
+    const reply = await fetch(`${origin}/openai/v1/images/generations`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'our-images', prompt: 'A cup' }),
+    });
+
+    expect(reply.status).toBe(401);
+  });
+
   it.each<[object, number, string, string | null]>([
     [{ model: 'dall-e-3' }, 404, 'model_not_found', null],
     [{ response_format: 'b64_json' }, 400, 'unknown_parameter', 'response_format'],

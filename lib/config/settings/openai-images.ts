@@ -71,6 +71,11 @@ const INSTANCE = section({
     unset: 'unset: the v1 API of the resource',
     about: 'API version of the resource. Only for the "azure" dialect.',
   }),
+  key_kind: choice(['api-key', 'bearer'], {
+    default: 'api-key',
+    about:
+      'Kind of the API key: "api-key" for a key of the resource, "bearer" for a token of Microsoft Entra ID. A file named by `api_key_file` may be replaced with a new token at any time. Only for the "azure" dialect.',
+  }),
   deployments: nameMap({
     about:
       'Deployment names by model, for models whose deployment has a different name. Only for the "azure" dialect.',
@@ -126,6 +131,7 @@ const RULES: readonly Rule<OpenAiImages>[] = [
   only('openai', 'organization', ({ organization }) => organization !== undefined),
   only('openai', 'project', ({ project }) => project !== undefined),
   only('azure', 'api_version', ({ api_version }) => api_version !== undefined),
+  only('azure', 'key_kind', ({ key_kind }) => key_kind !== 'api-key'),
   only('azure', 'deployments', ({ deployments }) => Object.keys(deployments).length > 0),
   {
     field: 'native_count',

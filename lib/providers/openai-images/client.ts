@@ -124,7 +124,7 @@ function limitsOf({ indices, parameters }: CallFacts, maxImageBytes: number): St
 
 type Settings = Pick<
   ImagesSettings,
-  'dialect' | 'base_url' | 'api_version' | 'deployments' | 'organization' | 'project'
+  'dialect' | 'base_url' | 'api_version' | 'key_kind' | 'deployments' | 'organization' | 'project'
 >;
 
 /** Creates the URLs and headers of the calls to one server. */
@@ -153,9 +153,10 @@ export function createEndpoint(settings: Settings, dialect: Dialect) {
 
     /** Returns the headers of every request to the server. */
     headers(key: string | undefined): Record<string, string> {
-      const isBearer = dialect.keyHeader === 'authorization';
+      const isBearer = dialect.keyHeader === 'authorization' || settings.key_kind === 'bearer';
       return {
-        ...(key === undefined ? {} : { [dialect.keyHeader]: isBearer ? `Bearer ${key}` : key }),
+        ...(key !== undefined && isBearer && { authorization: `Bearer ${key}` }),
+        ...(key !== undefined && !isBearer && { 'api-key': key }),
         ...(organization === undefined ? {} : { 'openai-organization': organization }),
         ...(project === undefined ? {} : { 'openai-project': project }),
       };

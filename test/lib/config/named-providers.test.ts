@@ -233,6 +233,11 @@ describe('an invalid named provider', () => {
       'providers.openai_images.a.api_version 3: must not be set: only the "azure" dialect has this setting',
     ],
     [
+      'a kind of key at openai',
+      `${ACCOUNT}key_kind = "bearer"`,
+      'providers.openai_images.a.key_kind 3: must not be set: only the "azure" dialect has this setting',
+    ],
+    [
       'deployments at openai',
       `${ACCOUNT}deployments.gpt-image-2 = "a"`,
       'providers.openai_images.a.deployments 3: must not be set',

@@ -62,6 +62,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     'gpt-image-2': 'gpt-image-1.5',
     'gpt-image-2.5-flare': { edits: false, partial_images: { min: 0, max: 1 } },
   },
+  [`${OPENAI}.key_kind`]: 'bearer',
   [`${OPENAI}.stream`]: 'always',
   [`${OPENAI}.result_hosts`]: ['images.example.com'],
   [`${OPENAI}.max_transient_attempts`]: 1,
@@ -92,6 +93,7 @@ const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'server.webhooks.enabled': ['server.webhooks.secret_env=SECRET'],
   'server.webhooks.default_url': ['server.webhooks.allowed_hosts=["hooks.example"]'],
   [`${OPENAI}.api_version`]: [`${OPENAI}.dialect=azure`],
+  [`${OPENAI}.key_kind`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.deployments`]: [`${OPENAI}.dialect=azure`],
 };
 

@@ -22,6 +22,7 @@ export function settingsOf(parts: Partial<ImagesSettings> = {}): ImagesSettings 
     organization: undefined,
     project: undefined,
     api_version: undefined,
+    key_kind: 'api-key',
     deployments: {},
     models: ['gpt-image-2', 'gpt-image-2.5-sunburst'],
     image_model: 'gpt-image-2',

@@ -336,6 +336,18 @@ describe('createOpenaiImagesProvider', () => {
     expect(JSON.parse(body.toString())).toMatchObject({ model: 'my images' });
   });
 
+  it('sends a token of Microsoft Entra ID to Azure as a bearer token', async () => {
+    const { call, server } = await open([json(images(IMAGE))], {
+      keys: ['token'],
+      settings: { dialect: 'azure', key_kind: 'bearer' },
+    });
+
+    await call();
+
+    expect(server.received[0]?.headers).toMatchObject({ authorization: 'Bearer token' });
+    expect(server.received[0]?.headers).not.toHaveProperty('api-key');
+  });
+
   it('calls the newer API of Azure without a version', async () => {
     const { call, server } = await open([json(images(IMAGE))], { settings: { dialect: 'azure' } });
 

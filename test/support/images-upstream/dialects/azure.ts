@@ -24,7 +24,10 @@ export const azure: Dialect = {
   hasKey: true,
 
   checkHead({ headers, url }, { key }) {
-    if (headers['api-key'] !== key || headers.authorization !== undefined) {
+    const { authorization } = headers;
+    const keys = [headers['api-key'], authorization?.replace(/^Bearer /, '')];
+    // A key of the resource or a token of Microsoft Entra ID, but not both.
+    if (keys.filter((sent) => sent !== undefined).join() !== key) {
       const message = 'Access denied due to invalid subscription key or wrong API endpoint.';
       throw new Refusal({ status: 401, code: '401', message });
     }
