@@ -3,6 +3,7 @@ import type { OwnerFolder } from './artifacts/artifact-names.ts';
 import { createArtifactRoot } from './artifacts/artifact-root.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createImageDelivery } from './artifacts/image-delivery.ts';
+import { isUnavailable } from './artifacts/patience.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings/settings.ts';
@@ -51,22 +52,25 @@ export function openArtifacts(
       forget: delivery.forget,
       publisher,
     }),
-    /** Returns false if the last probe found the artifact folder missing or not writable. */
+    /** Returns false if the last probe found that nothing can be published. */
     isHealthy: artifactRoot.isHealthy,
+    /** Returns false if this process must not receive requests, because only its artifacts cannot be used. */
+    isReady: artifactRoot.isReady,
     /** Updates `isHealthy`. Never rejects. */
     probe: () => artifactRoot.probe().catch(() => undefined),
 
     /**
-     * Removes unfinished publications of an earlier process. Throws `overloaded`, and `configuration` if the folder is not
-     * writable. If the folder is full or missing, the bridge only becomes unready, because retention frees space and a missing
-     * folder may be mounted later.
+     * Removes unfinished publications of an earlier process. Throws `overloaded` if the state store fails, and `configuration` if
+     * the folder is not writable. If the folder is full or missing, or the bucket is unavailable, the bridge starts and publishes
+     * nothing, because retention frees space, a missing folder may be mounted later, and an outage ends.
      */
     async recover(): Promise<void> {
       try {
         await publisher.recover();
       } catch (error) {
         // A file that cannot be removed keeps its row for the next start, and does not prevent this start.
-        if (!(error instanceof BridgeError && error.code === 'artifact')) throw error;
+        const isOfFiles = error instanceof BridgeError && error.code === 'artifact';
+        if (!isOfFiles && !isUnavailable(error)) throw error;
       }
       const failure = await artifactRoot.probe().then(() => undefined, toBridgeError);
       if (failure?.details['reason'] !== 'artifact_folder_unusable' || artifactRoot.isLost())

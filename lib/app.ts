@@ -169,7 +169,7 @@ function openReadiness(
   deps: Pick<Outside, 'clock'> & {
     stores: Pick<Stores, 'probe'>;
     appJobs: Pick<AppJobs, 'isHealthy'>;
-    artifacts: Pick<AppArtifacts, 'isHealthy' | 'probe'>;
+    artifacts: Pick<AppArtifacts, 'isReady' | 'probe'>;
   },
 ) {
   const { clock, stores, appJobs, artifacts } = deps;
@@ -177,8 +177,7 @@ function openReadiness(
     providers,
     defaultProvider,
     probeStorage: artifacts.probe,
-    isStateReady: async () =>
-      (await stores.probe()) && appJobs.isHealthy() && artifacts.isHealthy(),
+    isStateReady: async () => (await stores.probe()) && appJobs.isHealthy() && artifacts.isReady(),
     clock,
   });
 }

@@ -18,9 +18,12 @@ export interface FileContent {
 /**
  * The files of artifacts, in a folder or as the objects of a bucket. Names are portable relative paths from `artifact-names.ts`,
  * and no name ever leads out of the root: the folder, or the prefix in the bucket. Methods throw `artifact` if an operation on
- * the files fails; the message contains no path.
+ * the files fails, and `overloaded` with the reason `artifact_store_unavailable` if the files cannot be reached now and the
+ * operation may be repeated. The messages contain no path.
  */
 export interface ArtifactFiles {
+  /** True if several replicas use the files. A fault of shared files must not take all replicas out of service at once. */
+  readonly isShared: boolean;
   /** Error message for the case that `isMissing` resolves with true after the first publication. */
   readonly missingMessage: string;
   /**
@@ -30,14 +33,13 @@ export interface ArtifactFiles {
   prepare(): Promise<void>;
   /**
    * Tests that publications can succeed now. Writes and removes a file of this many bytes if the driver cannot tell otherwise.
-   * Before `prepare` was called, only checks that `prepare` could succeed and creates nothing. If several replicas share the
-   * store, always resolves, because one fault would otherwise take all replicas out of service at once. Throws `artifact` if the
-   * test fails.
+   * Before `prepare` was called, only checks that `prepare` could succeed and creates nothing. Throws if the test fails.
    */
   probe(bytes: number): Promise<void>;
   /**
    * Resolves with true if the root is not prepared. After the first publication this means that the folder is not mounted, or
-   * that the bucket is another bucket.
+   * that the bucket was emptied or is another bucket. A driver that asks another machine may resolve with an answer that is one
+   * second old.
    */
   isMissing(): Promise<boolean>;
   /**
@@ -50,7 +52,10 @@ export interface ArtifactFiles {
    * `isMissing` would resolve with true.
    */
   stage(id: string, bytes: Buffer): Promise<void>;
-  /** Gives a name to staged bytes. Never replaces a file: if the name is taken, changes nothing and resolves with false. */
+  /**
+   * Gives a name to staged bytes. Never replaces a file: if the name is taken, changes nothing and resolves with false. After
+   * `overloaded`, the same call may be repeated.
+   */
   publish(id: string, name: string): Promise<boolean>;
   /** Makes all these files durable under their names and deletes their staged copies. */
   settle(files: readonly PublishedFile[]): Promise<void>;

@@ -4,7 +4,10 @@ import type { ArtifactStore } from './artifact-store-port.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'isEmpty'>;
-  readonly files: Pick<ArtifactFiles, 'missingMessage' | 'prepare' | 'isMissing' | 'probe'>;
+  readonly files: Pick<
+    ArtifactFiles,
+    'isShared' | 'missingMessage' | 'prepare' | 'isMissing' | 'probe'
+  >;
 }
 
 export type ArtifactRoot = ReturnType<typeof createArtifactRoot>;
@@ -15,8 +18,8 @@ const USUAL_BYTES = 4096;
 const MAX_TRIAL_BYTES = 4_194_304;
 
 /**
- * Creates the functions that create the folder of all artifacts before the first artifact and check that the folder is
- * writable. A folder that is missing later is not mounted and must not be created again.
+ * Creates the functions that prepare the root of all artifacts before the first artifact and check that the root is writable. A
+ * root that is missing later is not mounted, or is in another bucket, and must not be created again.
  */
 export function createArtifactRoot({ store, files }: Deps) {
   let wasUsed = false;
@@ -51,6 +54,8 @@ export function createArtifactRoot({ store, files }: Deps) {
     trialBytes = USUAL_BYTES;
   }
 
+  const isHealthy = () => !isLost && !isUnwritable;
+
   // One probe at a time, because all probes write the same file.
   let last: Promise<void> = Promise.resolve();
   function probe(): Promise<void> {
@@ -60,26 +65,28 @@ export function createArtifactRoot({ store, files }: Deps) {
 
   return {
     /**
-     * Checks that the folder is writable now. Throws `artifact` if the folder is missing or not writable, and `overloaded` if
-     * the store fails.
+     * Checks that the root is writable now. Throws `artifact` if the root is missing or not writable, and `overloaded` if a
+     * store fails.
      */
     probe,
-    /** Probes the folder after a publication of this many bytes failed. Never rejects. `isHealthy` returns the result. */
+    /** Probes the root after a publication of this many bytes failed. Never rejects. `isHealthy` returns the result. */
     async noteFailure(bytes: number): Promise<void> {
       trialBytes = Math.max(trialBytes, Math.min(bytes, MAX_TRIAL_BYTES));
       await probe().catch(() => undefined);
     },
     /** If the last check has failed, repeats the check. Throws the error of `probe` if the new check fails too. */
     async refuseBroken(): Promise<void> {
-      if (isLost || isUnwritable) await probe();
+      if (!isHealthy()) await probe();
     },
-    /** Returns true if the last check found the folder missing. */
+    /** Returns true if the last check found the root missing. */
     isLost: () => isLost,
-    /** Returns false if the last check found the folder missing or not writable. */
-    isHealthy: () => !isLost && !isUnwritable,
+    /** Returns false if the last check found the root missing or not writable. Nothing can be published then. */
+    isHealthy,
+    /** Returns false if this process must not receive requests, because only its root is not healthy. */
+    isReady: () => files.isShared || isHealthy(),
     /**
-     * Creates the folder if it was never used. Throws `artifact` if the folder was used and is missing, and `overloaded` if the
-     * store fails.
+     * Prepares the root if it was never used. Throws `artifact` if the root was used and is missing, and `overloaded` if a store
+     * fails.
      */
     async prepare(): Promise<void> {
       const loss = await findLoss();
@@ -88,8 +95,8 @@ export function createArtifactRoot({ store, files }: Deps) {
       wasUsed = true;
     },
     /**
-     * Resolves with an error if the folder was used and is missing. Throws `artifact` if the folder is not accessible, and
-     * `overloaded` if the store fails.
+     * Resolves with an error if the root was used and is missing. Throws `artifact` if the root is not accessible, and
+     * `overloaded` if a store fails.
      */
     findLoss,
   };

@@ -14,6 +14,7 @@ import {
 } from './artifact-names.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactRecord, ArtifactStore, JobOutput } from './artifact-store-port.ts';
+import { createPatience, isUnavailable, toPatientFiles } from './patience.ts';
 import {
   imageFile,
   isComplete,
@@ -32,6 +33,8 @@ interface Deps {
   readonly clock: Clock;
   /** Assigns folders to scopes. Without this function, the images of all scopes are in the root. */
   readonly ownerFolder?: OwnerFolder | undefined;
+  /** Maximum length of all images that wait in memory while the store of the files is unavailable. 256 MiB by default. */
+  readonly maxWaitingBytes?: number;
 }
 
 /** An image to publish, and its sidecar. */
@@ -52,39 +55,51 @@ export type Publisher = ReturnType<typeof createPublisher>;
 
 /** Creates the functions that publish verified images. After a crash at any moment, no image is published partly. */
 export function createPublisher(deps: Deps) {
-  const names = createNameClaims(deps);
+  const { store, files, clock, artifactRoot, maxWaitingBytes } = deps;
   const withdrawals = createWithdrawals(deps);
+  const patienceFor = createPatience({
+    clock,
+    onFailure: artifactRoot.noteFailure,
+    maxWaitingBytes,
+  });
 
   /**
-   * Probes the folder immediately after a failure, because the bridge must report that it is not ready before the next image is
-   * paid for.
+   * Probes the store of the files immediately after a failure, because the bridge must report that it is not ready before the
+   * next image is paid for.
    */
   async function noteFailure(failure: unknown, images: readonly Publishable[]): Promise<void> {
-    if (!(failure instanceof BridgeError && failure.code === 'artifact')) return;
-    const bytes = images.map(({ image, sidecar }) => image.bytes.length + (sidecar?.length ?? 0));
-    await deps.artifactRoot.noteFailure(Math.max(0, ...bytes));
+    const isOfFiles = failure instanceof BridgeError && failure.code === 'artifact';
+    if (isOfFiles || isUnavailable(failure)) {
+      await artifactRoot.noteFailure(Math.max(0, ...images.map(lengthOf)));
+    }
   }
 
   return {
     /**
      * Checks the folder, as `ArtifactRoot` describes. Must be called before the bridge pays for images that will be published.
      */
-    refuseBroken: deps.artifactRoot.refuseBroken,
+    refuseBroken: artifactRoot.refuseBroken,
 
     /**
      * Publishes either all images or none: after a failure or an abort, the published files are removed. Resolves when every
      * image and every sidecar is durable under its name. The images cannot be fetched before `commit`. Throws `artifact_exists`
      * if a name is taken, `artifact` if a file cannot be written, `overloaded` if the store fails, or the reason of the signal.
+     * While the store of the files is unavailable, the images wait in memory and are tried again until `until` aborts.
      */
     async publish(
       scope: string,
       images: readonly Publishable[],
       target: PublicationTarget,
       signal: AbortSignal,
+      until = signal,
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
+      const totalBytes = images.reduce((sum, image) => sum + lengthOf(image), 0);
+      const outlast = patienceFor(totalBytes, until);
+      const patientFiles = toPatientFiles(files, outlast);
+      const names = createNameClaims({ store, files: patientFiles });
       // The folder is created first, so that from here on it is missing only if it was removed from outside.
-      await deps.artifactRoot.prepare().catch(async (failure) => {
+      await outlast(artifactRoot.prepare).catch(async (failure) => {
         await noteFailure(failure, images);
         throw failure;
       });
@@ -100,7 +115,7 @@ export function createPublisher(deps: Deps) {
       );
       try {
         throwFirstRejection(outcomes);
-        await writeFiles(deps.files, names, begun, signal);
+        await writeFiles(patientFiles, names, begun, signal);
         return begun.map(({ claim }) => ({ record: claim.record }));
       } catch (failure) {
         // A file that cannot be removed now keeps its intent, and `recover` removes it later.
@@ -115,12 +130,13 @@ export function createPublisher(deps: Deps) {
      * pending, and `overloaded` if the store fails.
      */
     async commit(publications: readonly PendingPublication[]): Promise<void> {
-      await deps.store.publish(publications.map(({ record }) => record.id));
+      await store.publish(publications.map(({ record }) => record.id));
     },
 
     /**
      * Removes the files of publications, then their intents. Files that cannot be removed now are removed by `recover` later.
-     * Ignores a publication that is committed or belongs to another process, because its files must stay. Throws `artifact` if a file cannot be removed, and `overloaded` if the store fails.
+     * Ignores a publication that is committed or belongs to another process, because its files must stay. Throws `artifact` if a
+     * file cannot be removed, and `overloaded` if the store fails.
      */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
       await withdrawals.withdraw(publications.map(({ record }) => record));
@@ -128,19 +144,17 @@ export function createPublisher(deps: Deps) {
 
     /**
      * Makes publications of ended processes durable if all of their files are complete, and resolves with the ids of these
-     * publications. Resolves with all ids if the folder is missing, because files that cannot be read may be complete.
+     * publications. Resolves with all ids if the folder is missing or the store of the files is unavailable, because files that
+     * cannot be read may be complete.
      */
     async finish(records: readonly ArtifactRecord[]): Promise<readonly string[]> {
-      if (records.length === 0 || (await deps.files.isMissing())) {
-        return records.map(({ id }) => id);
+      try {
+        if (records.length > 0 && !(await files.isMissing()))
+          return await settleComplete(files, records);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
       }
-      const finished: string[] = [];
-      for (const record of records) {
-        if (!(await isComplete(deps.files, record))) continue;
-        await deps.files.settle(publishedFiles(record));
-        finished.push(record.id);
-      }
-      return finished;
+      return records.map(({ id }) => id);
     },
 
     /**
@@ -148,7 +162,7 @@ export function createPublisher(deps: Deps) {
      * removal has failed before. Throws `artifact` if a file cannot be removed now, and `overloaded` if the store fails.
      */
     async recover(): Promise<void> {
-      await withdrawals.withdrawAgain(await deps.store.takeAbandoned());
+      await withdrawals.withdrawAgain(await store.takeAbandoned());
     },
   };
 }
@@ -157,6 +171,24 @@ export function createPublisher(deps: Deps) {
 interface Begun {
   readonly image: Publishable;
   claim: NameClaim;
+}
+
+/** Settles the publications whose files are all complete. Resolves with their ids. */
+async function settleComplete(
+  files: ArtifactFiles,
+  records: readonly ArtifactRecord[],
+): Promise<readonly string[]> {
+  const finished: string[] = [];
+  for (const record of records) {
+    if (!(await isComplete(files, record))) continue;
+    await files.settle(publishedFiles(record));
+    finished.push(record.id);
+  }
+  return finished;
+}
+
+function lengthOf({ image, sidecar }: Publishable): number {
+  return image.bytes.length + (sidecar?.length ?? 0);
 }
 
 function toDraft(

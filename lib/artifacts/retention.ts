@@ -3,6 +3,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import { isUnavailable } from './patience.ts';
 import { removeFiles } from './published-files.ts';
 import type { Publisher } from './publisher.ts';
 
@@ -58,6 +59,8 @@ export function createArtifactRetention(deps: Deps) {
         () => removed.push(record),
         (failure) => failures.push(failure),
       );
+      // The next file could not be removed either, and each try takes as long as the time-out.
+      if (isUnavailable(failures.at(-1))) break;
     }
     await store.discard(idsOf(removed));
     // Artifacts that were not removed are probably complete and are published again. The next sweep retries their removal.

@@ -5,6 +5,7 @@ export const REFUSAL_REASONS = [
   'allowance',
   'artifact_folder_full',
   'artifact_folder_unusable',
+  'artifact_store_unavailable',
   'body_memory',
   'circuit_open',
   'idempotency_full',

@@ -124,7 +124,10 @@ export function createPipeline(deps: PipelineDeps) {
     const { ledger, noMoreCalls } = context;
     const { deadline, client } = progress;
     const sending = anySignal(deadline.signal, noMoreCalls);
-    const delivery = createDelivery({ publisher, engine, clock }, { ...context, times, client });
+    const delivery = createDelivery(
+      { publisher, engine, clock },
+      { ...context, times, client, sending },
+    );
     const steps = { times, engine, delivery, fanOut, sending };
     const operation = { ...deps, ...context, ...progress, ...steps };
     const candidates = resolveCandidates(request.routing, registry);

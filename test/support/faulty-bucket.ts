@@ -34,6 +34,8 @@ export type BucketFault =
   | 'old content'
   /** Replaces the object in spite of `If-None-Match`. */
   | 'overwrite'
+  /** Another program takes the name immediately before the request. */
+  | 'taken'
   /** Stores the bytes without comparing their checksum. */
   | 'unchecked';
 
@@ -49,7 +51,7 @@ export type FaultyBucket = Awaited<ReturnType<typeof startFaultyBucket>>;
 const SETTINGS = {
   prefix: 'our images',
   path_style: true,
-  request_timeout_ms: 1000,
+  request_timeout_ms: 10_000,
   max_attempts: 1,
   recheck_ms: 0,
 };
@@ -74,6 +76,10 @@ export async function startFaultyBucket() {
 
   const at = (name: string) => ({ Bucket: bucket, Key: `${SETTINGS.prefix}/${name}` });
 
+  async function putForeign(name: string, content: string | Buffer): Promise<void> {
+    await client.send(new PutObjectCommand({ ...at(name), Body: content }));
+  }
+
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url = '' } = incoming;
     const path = decodeURIComponent(new URL(url, target.endpoint).pathname);
@@ -88,6 +94,7 @@ export async function startFaultyBucket() {
     if (fault === 'cut') return void outgoing.destroy();
     if (fault === 'silent') return;
     if (fault === 'slow') await delay(2000);
+    if (fault === 'taken') await putForeign(key, 'foreign');
     if (fault === 'overwrite') await client.send(new DeleteObjectCommand(at(key)));
     if (fault === 'unchecked') {
       await client.send(new PutObjectCommand({ ...at(key), Body: body }));
@@ -126,9 +133,7 @@ export async function startFaultyBucket() {
       rule = next;
     },
     /** Stores an object as another program does. */
-    async putForeign(name: string, content: string | Buffer): Promise<void> {
-      await client.send(new PutObjectCommand({ ...at(name), Body: content }));
-    },
+    putForeign,
     async remove(name: string): Promise<void> {
       await client.send(new DeleteObjectCommand(at(name)));
     },

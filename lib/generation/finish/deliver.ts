@@ -23,6 +23,8 @@ interface Target extends Pick<RequestContext, 'scope' | 'baseUrl'> {
   readonly times: Times;
   /** Aborts when the client disconnects, but not at the deadline, because images that are ready by then are delivered. */
   readonly client: AbortSignal;
+  /** Aborts at the deadline or on cancellation. Afterwards, images no longer wait for a store that is unavailable. */
+  readonly sending: AbortSignal;
   readonly ledger: Pick<Ledger, 'restrictedOutput'>;
 }
 
@@ -66,7 +68,7 @@ export type Delivery = ReturnType<typeof createDelivery>;
 /** Delivers the verified images of one operation in the requested form: inline, artifact, URL or metadata. */
 export function createDelivery(
   { publisher, engine, clock }: Deps,
-  { scope, baseUrl, times, client, ledger }: Target,
+  { scope, baseUrl, times, client, sending, ledger }: Target,
 ) {
   /** Adds the metadata and delivers the images of an outcome together. */
   async function deliver(
@@ -75,7 +77,7 @@ export function createDelivery(
     job?: number,
   ): Promise<DeliveredImages> {
     const outputs = await describeImages(engine, outcome, times.report(), signal);
-    return inForm(outputs, outcome.plan, { publisher, scope, baseUrl }, job, signal);
+    return inForm(outputs, outcome.plan, { publisher, scope, baseUrl, sending }, job, signal);
   }
 
   /** Delivers each image separately. A failure affects only its own output. Throws the first failure if every delivery failed. */
@@ -131,11 +133,13 @@ export function createDelivery(
   };
 }
 
+type Publication = Pick<Deps, 'publisher'> & Pick<Target, 'scope' | 'baseUrl' | 'sending'>;
+
 /** Returns images in the requested form. Publishes the images if the form needs files. */
 async function inForm(
   outputs: readonly DescribedOutput[],
   { output }: Plan,
-  { publisher, scope, baseUrl }: Pick<Deps, 'publisher'> & Pick<Target, 'scope' | 'baseUrl'>,
+  { publisher, scope, baseUrl, sending }: Publication,
   job: number | undefined,
   signal: AbortSignal,
 ): Promise<DeliveredImages> {
@@ -154,7 +158,7 @@ async function inForm(
     sidecar: it.sidecar,
     output: job === undefined ? undefined : { job, facts: outputFacts(it) },
   }));
-  const publications = await publisher.publish(scope, images, output, signal);
+  const publications = await publisher.publish(scope, images, output, signal, sending);
   const data = publications.flatMap(({ record }, index): ImageWithBytes[] => {
     const it = outputs[index];
     if (!it) return [];

@@ -30,6 +30,8 @@ interface Deps {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** `artifacts.permissions`. `owner` by default. */
   readonly permissions?: Permissions;
+  /** True if several replicas use the folder. False by default. */
+  readonly isShared?: boolean;
   /** Creates a hard link. The default is `link` of `node:fs/promises`. */
   readonly makeLink?: typeof link;
 }
@@ -85,11 +87,12 @@ function nearestExisting(path: string): string {
  */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
-  const { clock, makeLink, permissions = 'owner' } = deps;
+  const { clock, makeLink, permissions = 'owner', isShared = false } = deps;
   const modes = MODES[permissions];
   const folders = createFolderMaker(root, modes.folder);
 
   return {
+    isShared,
     missingMessage: 'artifacts.root: the folder is missing or not mounted',
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
     probe: (bytes) => asArtifactError(() => probe(root, bytes)),

@@ -43,6 +43,7 @@ export function createArtifactObjects(deps: Deps): ArtifactFiles {
   const writes = createWrites(deps);
 
   return {
+    isShared: true,
     missingMessage: MISSING,
     async prepare() {
       await proven();

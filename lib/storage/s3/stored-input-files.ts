@@ -21,8 +21,8 @@ export function createStoredInputObjects({ bucket, proven }: Deps): StoredInputF
       const object = { name, bytes, bridgeId: sha256, sha256 };
       const found = await bucket.head(name);
       if (found !== undefined && isSame(found, object)) return;
-      // The object was replaced by another program.
-      await bucket.remove(name, (other) => !isSame(other, object));
+      // Another program has replaced the object.
+      if (found !== undefined) await bucket.remove(name, (other) => !isSame(other, object));
       const isCreated = await bucket.create(object);
       if (!isCreated) throw toBucketError(new Error('another program writes the input images'));
     },

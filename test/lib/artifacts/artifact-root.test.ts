@@ -122,7 +122,10 @@ describe('the artifact root', () => {
         },
       };
       const artifactRoot = createArtifactRoot({ store: rig.store, files });
-      return { disk, artifactRoot, publisher: createPublisher({ ...rig, files, artifactRoot }) };
+      return {
+        ...{ disk, files, artifactRoot },
+        publisher: createPublisher({ ...rig, files, artifactRoot }),
+      };
     }
 
     test('is unhealthy as soon as a publication fails, and rejects further publications before they are paid for', async () => {
@@ -136,6 +139,19 @@ describe('the artifact root', () => {
       disk.room = 4096;
       await expect(publisher.refuseBroken()).resolves.toBeUndefined();
       expect(artifactRoot.isHealthy()).toBe(true);
+    });
+
+    test.each([
+      ['takes this process out of service if no other process uses the store', false],
+      ['takes no process out of service if several replicas use the store', true],
+    ])('%s', async (_, isShared) => {
+      const { disk, files } = smallDisk();
+      const artifactRoot = createArtifactRoot({ ...rig, files: { ...files, isShared } });
+      disk.room = 9;
+
+      await artifactRoot.probe().catch(() => {});
+
+      expect([artifactRoot.isHealthy(), artifactRoot.isReady()]).toEqual([false, isShared]);
     });
 
     test('stays unhealthy while only files smaller than the failed image fit', async () => {

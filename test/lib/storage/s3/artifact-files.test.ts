@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
-import { openS3Files, type S3Files } from '../../../../lib/storage/s3/open-s3-files.ts';
+import {
+  openS3Files,
+  type S3Files,
+  type S3Settings,
+} from '../../../../lib/storage/s3/open-s3-files.ts';
 import { describeArtifactFiles } from '../../../contracts/artifact-files.ts';
 import { type FaultyBucket, startFaultyBucket } from '../../../support/faulty-bucket.ts';
 import { HAS_S3 } from '../../../support/s3-server.ts';
@@ -45,6 +49,11 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
       await bucket.close();
     });
 
+    async function reopen(settings: Partial<S3Settings>): Promise<void> {
+      opened.close();
+      opened = await openS3Files({ ...bucket.settings, ...settings }, outside);
+    }
+
     async function publish(): Promise<boolean> {
       await opened.artifactFiles.stage(file.id, content);
       return opened.artifactFiles.publish(file.id, file.name);
@@ -66,8 +75,7 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
     });
 
     test('a publication that the SDK repeats after a lost answer has succeeded', async () => {
-      opened.close();
-      opened = await openS3Files({ ...bucket.settings, max_attempts: 3 }, outside);
+      await reopen({ max_attempts: 3 });
       bucket.setFault(({ method, key }) => {
         const puts = bucket.calls.filter((call) => call === `${method} ${key}`);
         return method === 'PUT' && puts.length === 1 ? 'lost answer' : undefined;
@@ -80,6 +88,7 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
     test.each(['unavailable', 'denied', 'cut', 'silent', 'slow'] as const)(
       'a publication can be repeated after a request that is %s',
       async (fault) => {
+        await reopen({ request_timeout_ms: 1000 });
         bucket.setFault(({ method }) => (method === 'PUT' ? fault : undefined));
         await expect(publish()).rejects.toMatchObject({ ...unavailable, retryable: true });
         bucket.setFault();
@@ -110,6 +119,7 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
     test.each(['unavailable', 'denied', 'cut', 'silent', 'slow', 'half body'] as const)(
       'a read of an object that is %s fails with a retryable error',
       async (fault) => {
+        await reopen({ request_timeout_ms: 1000 });
         await publish();
         bucket.setFault(() => fault);
 

@@ -1,0 +1,82 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import { type Clock, sleep } from '../platform/clock.ts';
+import type { ArtifactFiles } from './artifact-files-port.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  /** Called after each failure with the length of the images that wait. Never rejects. */
+  readonly onFailure: (bytes: number) => Promise<void>;
+  /** Maximum length of all images that wait in memory. */
+  readonly maxWaitingBytes?: number | undefined;
+}
+
+/** Settles like `work`, but repeats `work` while the store of the files is unavailable. */
+export type Outlast = <T>(work: () => Promise<T>) => Promise<T>;
+
+// An outage that is longer loses the images that wait.
+const MAX_WAIT_MS = 600_000;
+const FIRST_PAUSE_MS = 250;
+const MAX_PAUSE_MS = 5000;
+const MAX_WAITING_BYTES = 268_435_456;
+
+/** Returns true if the store of the files cannot be reached now, although nothing is wrong with the files. */
+export function isUnavailable(error: unknown): boolean {
+  return (
+    error instanceof BridgeError &&
+    error.code === 'overloaded' &&
+    error.details['reason'] === 'artifact_store_unavailable'
+  );
+}
+
+/**
+ * Creates the function that lets images outlast an outage of the store of the files, because images that are being published
+ * were paid for. The total length of the images that wait is limited.
+ */
+export function createPatience({ clock, onFailure, maxWaitingBytes = MAX_WAITING_BYTES }: Deps) {
+  let waitingBytes = 0;
+
+  /** Waits before the next try. Resolves with false if there is no next try. */
+  async function pause(pauseMs: number, bytes: number, until: AbortSignal): Promise<boolean> {
+    if (until.aborted || waitingBytes + bytes > maxWaitingBytes) return false;
+    waitingBytes += bytes;
+    try {
+      await onFailure(bytes);
+      await sleep(clock, pauseMs, until);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      waitingBytes -= bytes;
+    }
+  }
+
+  /**
+   * Returns the function for images of this total length. When `until` aborts, or after ten minutes, the next failure of `work`
+   * is thrown.
+   */
+  return function patienceFor(bytes: number, until: AbortSignal): Outlast {
+    const endMs = clock.monotonicMs() + MAX_WAIT_MS;
+    return async (work) => {
+      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
+        try {
+          return await work();
+        } catch (error) {
+          const mayWait = isUnavailable(error) && clock.monotonicMs() + pauseMs < endMs;
+          if (!mayWait || !(await pause(pauseMs, bytes, until))) throw error;
+        }
+      }
+    };
+  };
+}
+
+/** Returns the files of one publication, whose operations outlast an outage. */
+export function toPatientFiles(files: ArtifactFiles, outlast: Outlast): ArtifactFiles {
+  return {
+    ...files,
+    findTaken: (names) => outlast(() => files.findTaken(names)),
+    stage: (id, bytes) => outlast(() => files.stage(id, bytes)),
+    publish: (id, name) => outlast(() => files.publish(id, name)),
+    settle: (published) => outlast(() => files.settle(published)),
+    remove: (file) => outlast(() => files.remove(file)),
+  };
+}
