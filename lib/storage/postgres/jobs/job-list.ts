@@ -70,8 +70,9 @@ export function matchingSql(schema: string, filter: JobFilter): string {
       ),
     ),
   );
-  return `${ranges.join('\n    UNION ALL')}
-    ORDER BY seq DESC LIMIT $3`;
+  return `
+    SELECT seq FROM (${ranges.join('\n    UNION ALL')}
+    ) AS range ORDER BY seq DESC LIMIT $3`;
 }
 
 /** Returns the parameters of `matchingSql`. */

@@ -12,8 +12,8 @@ import {
 } from '../../../../lib/storage/sqlite/database.ts';
 import { findStateProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
+import { jobHistories } from '../../../support/job-histories.ts';
 import { editOf, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
-import { jobHistories } from './job-histories.ts';
 
 const ids = createIds(() => 0);
 

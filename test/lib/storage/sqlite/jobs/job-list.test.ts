@@ -1,29 +1,15 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { JOB_STATUSES } from '../../../../../lib/contract/resources/job.ts';
-import type { JobFilter, JobStore } from '../../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../../lib/platform/ids.ts';
 import {
   type Connection,
   connect,
   IN_MEMORY,
 } from '../../../../../lib/storage/sqlite/connection.ts';
-import {
-  openStateDatabase,
-  type StateDatabase,
-} from '../../../../../lib/storage/sqlite/database.ts';
+import { openStateDatabase } from '../../../../../lib/storage/sqlite/database.ts';
 import { listSql } from '../../../../../lib/storage/sqlite/jobs/job-list.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
-import { type JobModel, jobHistories, PROVIDERS, SCOPES } from '../job-histories.ts';
-
-const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((status) =>
-  (['active', 'hidden', 'all'] as const).flatMap((visibility) =>
-    [undefined, true, false].flatMap((favorite) =>
-      [undefined, ...PROVIDERS].map((provider) => ({ visibility, status, favorite, provider })),
-    ),
-  ),
-);
+import { describeJobLists, FILTERS } from '../../../../contracts/job-list.ts';
 
 describe('listSql', () => {
   let connection: Connection;
@@ -59,101 +45,11 @@ describe('listSql', () => {
   );
 });
 
-/** Returns the expected list by filtering all jobs. */
-function naively(
-  { jobs, providers }: JobModel,
-  scope: string,
-  filter: JobFilter,
-): readonly number[] {
-  return [...jobs.values()]
-    .filter((job) => job.scope === scope)
-    .filter(({ status }) => filter.status === undefined || status === filter.status)
-    .filter(
-      ({ sequence }) =>
-        filter.provider === undefined || providers.get(sequence) === filter.provider,
-    )
-    .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
-    .filter(({ deletedSecs }) => {
-      if (filter.visibility === 'all') return true;
-      return (deletedSecs !== undefined) === (filter.visibility === 'hidden');
-    })
-    .map(({ sequence }) => sequence)
-    .sort((a, b) => b - a);
-}
-
-describe('JobStore.list', () => {
-  let database: StateDatabase;
-
-  afterEach(() => database.close());
-
-  test('a list and its count have the same jobs as a scan of all jobs, under every filter, while jobs are added, changed and removed', async () => {
-    await fc.assert(
-      fc.asyncProperty(jobHistories, fc.integer({ min: 1, max: 7 }), async (history, limit) => {
-        database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
-        const store = createJobStore(database);
-        const model: JobModel = { jobs: new Map(), providers: new Map() };
-
-        for (const step of history) await step(store, model);
-
-        for (const scope of SCOPES) {
-          for (const filter of FILTERS) {
-            const shown = await allPages(store, scope, filter, limit);
-            expect(shown).toEqual(naively(model, scope, filter));
-            expect(await store.count(scope, filter, limit)).toBe(Math.min(shown.length, limit));
-          }
-        }
-        await database.close();
-      }),
-      { numRuns: 25 },
-    );
-  });
-
-  test('paging visits every remaining job once, while jobs are added, changed and removed', async () => {
-    await fc.assert(
-      fc.asyncProperty(jobHistories, jobHistories, async (history, meanwhile) => {
-        database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
-        const store = createJobStore(database);
-        const model: JobModel = { jobs: new Map(), providers: new Map() };
-        for (const step of history) await step(store, model);
-        const before = naively(model, 'a', { visibility: 'active' });
-
-        const seen: number[] = [];
-        const changes = [...meanwhile];
-        for (let from = Number.MAX_SAFE_INTEGER; ; ) {
-          const page = await store.list('a', { visibility: 'active' }, { before: from, limit: 2 });
-          seen.push(...page.items.map(({ sequence }) => sequence));
-          if (!page.more) break;
-          from = seen.at(-1) ?? 0;
-          for (const step of changes.splice(0, 3)) await step(store, model);
-        }
-
-        const after = new Set(naively(model, 'a', { visibility: 'active' }));
-        expect(seen).toEqual([...new Set(seen)].sort((a, b) => b - a));
-        // A job that was hidden and restored in between may have been missed.
-        const untouched = before.filter((sequence) => model.jobs.get(sequence)?.updatedSecs !== 5);
-        expect(seen).toEqual(
-          expect.arrayContaining(untouched.filter((sequence) => after.has(sequence))),
-        );
-        await database.close();
-      }),
-      { numRuns: 50 },
-    );
-  });
-});
-
-async function allPages(
-  store: JobStore,
-  scope: string,
-  filter: JobFilter,
-  limit: number,
-): Promise<readonly number[]> {
-  const { items, more } = await store.list(scope, filter, { limit });
-  const shown = items.map(({ sequence }) => sequence);
-  for (let next = more; next; ) {
-    const before = shown.at(-1) ?? 0;
-    const page = await store.list(scope, filter, { before, limit });
-    shown.push(...page.items.map(({ sequence }) => sequence));
-    next = page.more;
-  }
-  return shown;
-}
+describeJobLists(
+  'SQLite in memory',
+  async () => {
+    const database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
+    return { store: createJobStore(database), close: database.close };
+  },
+  40,
+);

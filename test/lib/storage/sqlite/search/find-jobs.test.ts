@@ -28,6 +28,7 @@ import {
 } from '../../../../../lib/storage/sqlite/search/search-index.ts';
 import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, type JobRow, jobRow } from '../../../../support/job-rows.ts';
+import { matchesNaively, searchedPrompts, searchTerms } from '../../../../support/search-model.ts';
 
 let directory: string;
 let database: StateDatabase;
@@ -69,11 +70,9 @@ function find(term: string): readonly number[] {
 
 /** Returns the expected jobs, with the case folding of the engine. */
 function naive(rows: readonly JobRow[], { scope, filter, before, limit }: SearchRequest) {
-  const { all, none } = filter.terms;
   return rows
     .filter((row) => row.scope === scope)
-    .filter(({ prompt }) => all.every((term) => toPattern(term).test(prompt)))
-    .filter(({ prompt }) => !none.some((term) => toPattern(term).test(prompt)))
+    .filter(({ prompt }) => matchesNaively(prompt, filter.terms))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
     .filter(({ provider }) => filter.provider === undefined || provider === filter.provider)
@@ -86,36 +85,6 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .slice(0, limit + 1);
 }
 
-function toPattern(term: string): RegExp {
-  const literally = [...term].map((letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
-  return new RegExp(literally.join(''), 'iu');
-}
-
-// Few letters, so that terms are found. Some have a meaning in queries, in patterns or in case folding.
-const letters = fc.constantFrom(
-  ...['a', 'A', 'b', 'B', ' ', '%', '_', '"', "'", '*', '(', '-', ':', '^', '\\', '\t', '\u0001'],
-  ...['é', 'É', 'e\u0301', 'ß', 'ẞ', 'ς', 'Σ', 'i', 'İ', 'ı', 'ſ', 'S', '\u212a', 'k', '\ufb05'],
-  ...[
-    '漢',
-    '字',
-    '😀',
-    '😁',
-    '👩‍👩‍👧',
-    '\u{10400}',
-    '\u{10428}',
-    'ا',
-    '\u200f',
-    'שלום',
-    '\u13f0',
-    '\u13f8',
-  ],
-);
-const texts = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
-const term = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
-const terms = fc.record({
-  all: fc.array(term, { maxLength: 3 }),
-  none: fc.array(term, { maxLength: 2 }),
-});
 const statuses = fc.constantFrom('queued', 'succeeded', 'failed');
 const someRows = fc
   .uniqueArray(
@@ -136,7 +105,7 @@ const someRows = fc
             favorite: fc.boolean(),
             provider: fc.constantFrom('sandbox', 'agent-responses'),
             isHidden: fc.boolean(),
-            prompt: texts,
+            prompt: searchedPrompts,
           })
           .map(({ isHidden, ...row }) => ({
             ...row,
@@ -153,7 +122,7 @@ const requests = fc.record(
     before: fc.integer({ min: 1, max: 20_001 }),
     filter: fc.record(
       {
-        terms,
+        terms: searchTerms,
         visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
         status: statuses,
         favorite: fc.boolean(),

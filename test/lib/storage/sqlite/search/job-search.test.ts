@@ -10,12 +10,14 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import {
   createJobSearch,
   type IndexedSearch,
   reportingTo,
   searchIndexFile,
 } from '../../../../../lib/storage/sqlite/search/job-search.ts';
+import { describeJobSearch } from '../../../../contracts/job-search.ts';
 import { insertJobs, jobRow } from '../../../../support/job-rows.ts';
 
 const never = () => new AbortController().signal;
@@ -70,6 +72,10 @@ async function addManyHens(): Promise<void> {
   const hens = Array.from({ length: 30_000 }, (_, nth) => jobRow(nth + 1, 'a hen'));
   await insertJobs(database, hens);
 }
+
+describeJobSearch('SQLite', async () => {
+  return { search, jobs: reportingTo(search, createJobStore(database)), close: async () => {} };
+});
 
 describe('reportingTo', () => {
   test('a new job and a removed job are reported, and a repeated request is not', async () => {

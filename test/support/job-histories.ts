@@ -1,14 +1,6 @@
 import fc from 'fast-check';
-import type { JobRecord, JobStore } from '../../../../lib/jobs/job-store-port.ts';
-import {
-  CANCELLATION,
-  editOf,
-  FAILURE,
-  jobResult,
-  newJob,
-  succeeded,
-  WIDE,
-} from '../../../support/jobs.ts';
+import type { JobRecord, JobStore } from '../../lib/jobs/job-store-port.ts';
+import { CANCELLATION, editOf, FAILURE, jobResult, newJob, succeeded, WIDE } from './jobs.ts';
 
 /** The expected content of a store after a history. */
 export interface JobModel {

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import type { SearchTerms } from '../../lib/contract/resources/search-terms.ts';
+
+// Few letters, so that terms are found. Some have a meaning in queries, in patterns or in case folding.
+const letters = fc.constantFrom(
+  ...['a', 'A', 'b', 'B', ' ', '%', '_', '"', "'", '*', '(', '-', ':', '^', '\\', '\t', '\u0001'],
+  ...['é', 'É', 'e\u0301', 'ß', 'ẞ', 'ς', 'Σ', 'i', 'İ', 'ı', 'ſ', 'S', '\u212a', 'k', '\ufb05'],
+  ...[
+    '漢',
+    '字',
+    '😀',
+    '😁',
+    '👩‍👩‍👧',
+    '\u{10400}',
+    '\u{10428}',
+    'ا',
+    '\u200f',
+    'שלום',
+    '\u13f0',
+    '\u13f8',
+  ],
+);
+
+/** Generates prompts. */
+export const searchedPrompts = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
+
+const term = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
+
+/** Generates terms that some of these prompts match. */
+export const searchTerms = fc.record({
+  all: fc.array(term, { maxLength: 3 }),
+  none: fc.array(term, { maxLength: 2 }),
+});
+
+/** Returns true if the prompt matches the terms, with the case folding of the engine. */
+export function matchesNaively(prompt: string, { all, none }: SearchTerms): boolean {
+  return (
+    all.every((text) => toPattern(text).test(prompt)) &&
+    !none.some((text) => toPattern(text).test(prompt))
+  );
+}
+
+function toPattern(text: string): RegExp {
+  const literally = [...text].map((letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+  return new RegExp(literally.join(''), 'iu');
+}
