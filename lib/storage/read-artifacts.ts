@@ -2,10 +2,11 @@ import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { Config } from '../config/settings/settings.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createArtifactFiles } from './file-system/artifact-files.ts';
-import { createStoredInputFiles } from './file-system/stored-input-files.ts';
+import { createIds } from '../platform/ids.ts';
 import { inspectState } from './inspect-state.ts';
+import { openFiles } from './open-files.ts';
 import type { StateReader } from './state-inspection-port.ts';
+import type { Environment } from './stores.ts';
 
 /** A read-only view of the artifacts and the job input images of a bridge that may be running. */
 export interface ArtifactReader extends StateReader {
@@ -18,15 +19,24 @@ export interface ArtifactReader extends StateReader {
  * cannot be read.
  */
 export async function openArtifactReader(
-  { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
-  clock: Clock,
+  config: Pick<Config, 'state' | 'artifacts'>,
+  { clock, env }: { readonly clock: Clock; readonly env: Environment },
 ): Promise<ArtifactReader | undefined> {
-  const reader = await inspectState({ state }).openReader();
-  return (
-    reader && {
+  const reader = await inspectState(config, env).openReader();
+  if (reader === undefined) return undefined;
+  try {
+    const files = await openFiles(config, { clock, ids: createIds(clock.nowMs) });
+    return {
       ...reader,
-      files: createArtifactFiles({ root: artifacts.root, clock }),
-      inputFiles: createStoredInputFiles({ ...state, clock }),
-    }
-  );
+      files: files.artifactFiles,
+      inputFiles: files.storedInputs,
+      async close() {
+        files.close();
+        await reader.close();
+      },
+    };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
 }

@@ -38,7 +38,7 @@ export interface RunningBridge {
 export async function startBridge(config: Config, outside: Outside): Promise<RunningBridge> {
   const { env, log, openStorage, onStorageFailure } = outside;
   const prepared = await prepare(config, { env, log });
-  await refuseForeignStores(config);
+  await refuseForeignStores(config, env);
   const { mounted, version, named, authenticationRequired } = prepared;
   const { clock, httpSettings } = prepared.outside;
   const { services, opened, failed } = pending<Services>();

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import type { Provider } from '../../lib/providers/provider-port.ts';
 import { openStores } from '../../lib/storage/open-stores.ts';
+import { openDrivers } from './drivers.ts';
 
 interface Options {
   /** Folder of the state and the artifacts. */
@@ -21,13 +22,16 @@ interface Options {
   readonly seams?: Pick<Outside, 'openStorage'> & { readonly clock?: Clock };
 }
 
+const driverVariables = await openDrivers();
+
 type Outside = Parameters<typeof createApp>[1];
 
 /** Opens the whole application in this process, without a listener, with the providers of a test. */
 export async function openApp({ folder, set = [], seams = {}, ...options }: Options): Promise<App> {
   const { clock = systemClock, ...storage } = seams;
   const folders = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
-  const loaded = await loadConfig({ env: {}, cwd: folder, set: [...folders, ...set] });
+  const env = driverVariables(folder);
+  const loaded = await loadConfig({ env, cwd: folder, set: [...folders, ...set] });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return createApp(
     { ...loaded.config, default_provider: options.defaultProvider },
@@ -38,7 +42,7 @@ export async function openApp({ folder, set = [], seams = {}, ...options }: Opti
       clock,
       ids: createIds(clock.nowMs),
       metrics: silentMetrics,
-      env: {},
+      env,
       webhookKeys: undefined,
       tasks: [],
       events: createEventRing({ clock }),

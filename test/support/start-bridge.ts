@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openDrivers } from './drivers.ts';
 
 /** Path of the compiled program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
@@ -19,6 +20,8 @@ interface Options {
   /** True if file permissions must apply to the program, even if the tests run as root. Needs `canBind`. */
   readonly bound?: boolean;
 }
+
+const driverVariables = await openDrivers();
 
 // The program runs as root without the capabilities to ignore file permissions.
 const BOUND =
@@ -125,7 +128,7 @@ export function launchProgram(
   const child = spawn(file, [...words, PROGRAM, ...argv], {
     cwd,
     // Environment variables of the test run must not reach the program.
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: process.env['PATH'] ?? '', ...driverVariables(cwd), ...env },
     stdio: ['pipe', 'pipe', stderr],
   });
   const output = { stdout: '', stderr: '' };

@@ -39,6 +39,19 @@ const FIXED_RULES: readonly Rule<Config>[] = [
       resolve(server.activation_lock) === resolve(state.directory, 'lock'),
   },
   {
+    field: 'artifacts.s3.bucket',
+    with: ['artifacts.driver'],
+    message: 'must be set if artifacts.driver is "s3"',
+    isBroken: ({ artifacts: { driver, s3 } }) => driver === 's3' && s3.bucket === undefined,
+  },
+  {
+    field: 'artifacts.s3.endpoint',
+    with: ['artifacts.s3.allow_http'],
+    message: 'must be an https URL unless artifacts.s3.allow_http is true',
+    isBroken: ({ artifacts: { s3 } }) =>
+      s3.endpoint?.toLowerCase().startsWith('http:') === true && !s3.allow_http,
+  },
+  {
     field: 'server.webhooks.secret_env',
     with: ['server.webhooks.enabled'],
     message:

@@ -1,9 +1,10 @@
-import { choice, flag, integer, type SettingsOf, section, text } from '../values/field.ts';
+import { flag, integer, type SettingsOf, section, text } from '../values/field.ts';
 import { integerList, textList } from '../values/field-collections.ts';
-import { PATH, PROVIDER_NAME, REMOTE_HOST } from '../values/text-rules.ts';
+import { PROVIDER_NAME, REMOTE_HOST } from '../values/text-rules.ts';
 import { PROVIDERS } from './providers.ts';
 import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
+import { ARTIFACTS, STATE } from './storage.ts';
 
 /** The settings for images that are sent with a request. */
 const INPUTS = section({
@@ -60,41 +61,6 @@ const IMAGES = section({
       'Maximum total number of pixels of all images in one request, according to the image headers.',
   }),
   max_decode_ms: integer({ default: 10_000, about: 'Maximum time to decode one image.' }),
-});
-
-/** The settings for image files that the bridge writes. */
-const ARTIFACTS = section({
-  root: text({
-    default: './data/artifacts',
-    rule: PATH,
-    about: 'Folder for the images. A relative path is relative to the working directory.',
-  }),
-  permissions: choice(['owner', 'umask'], {
-    default: 'owner',
-    about:
-      'Permissions of the images and folders that the bridge creates. With "owner", only their owner can read the files. With "umask", the umask of the process applies.',
-  }),
-  retention: section({
-    max_age_secs: integer({
-      default: 604_800,
-      min: 0,
-      about: 'Age at which an image is deleted, in seconds. With 0, images are kept forever.',
-    }),
-  }),
-  cache_bytes: integer({
-    default: 134_217_728,
-    about: 'Maximum size of the memory cache for verified images and thumbnails, in bytes.',
-  }),
-});
-
-/** The settings for the state that survives a restart. */
-const STATE = section({
-  directory: text({
-    default: './data/state',
-    rule: PATH,
-    about:
-      'Folder for the SQLite database and its lock. A relative path is relative to the working directory.',
-  }),
 });
 
 /**

@@ -40,6 +40,23 @@ export const VARIABLE: TextRule = {
   accepts: (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text),
 };
 
+/** The name of an S3 bucket. Some servers allow other names than Amazon S3. */
+export const BUCKET: TextRule = {
+  expects:
+    'the name of a bucket: 3 to 63 letters, digits, ".", "_" and "-", starting with a letter or digit',
+  accepts: (text) => /^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/.test(text),
+};
+
+/** The beginning of the names of objects. The bridge appends a slash. */
+export const KEY_PREFIX: TextRule = {
+  expects:
+    'at most 256 letters, digits, ".", "_", "-" and "/", without a slash at either end and without parts such as ".."',
+  accepts: (text) =>
+    text.length <= 256 &&
+    /^[\w./-]*$/.test(text) &&
+    (text === '' || text.split('/').every((part) => !/^\.*$/.test(part))),
+};
+
 /** A URL to which the bridge sends credentials. The credentials must be protected on the network. */
 export const ENDPOINT: TextRule = {
   expects:

@@ -20,7 +20,7 @@ export function runArtifactsVerify({
 }: Call<unknown, ConfigurationOptions & JsonOption>): Promise<number> {
   return withConfig({ options, io }, async (config) => {
     const report = options.json ? jsonReport(io) : textReport(io);
-    const counts = await verify(config, report.problem);
+    const counts = await verify(config, io.env, report.problem);
     report.end(counts);
     return counts.problems === 0 ? 0 : 1;
   });
@@ -28,10 +28,11 @@ export function runArtifactsVerify({
 
 async function verify(
   config: Config,
+  env: CommandIo['env'],
   onProblem: (problem: Problem) => void,
 ): Promise<typeof NOTHING> {
   const clock = systemClock;
-  const reader = await openArtifactReader(config, clock);
+  const reader = await openArtifactReader(config, { clock, env });
   if (!reader) return NOTHING;
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });

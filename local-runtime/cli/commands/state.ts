@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Config } from '../../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { inspectState } from '../../../lib/storage/inspect-state.ts';
 import { refuseLostState } from '../../../lib/storage/open-stores.ts';
@@ -17,7 +16,7 @@ type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
 export function runStateCheck(call: StateCall): Promise<number> {
   return withConfig(call, async (config) => {
-    const findings = await inspectState(config).check();
+    const findings = await inspectState(config, call.io.env).check();
     const sentences = findings.length > 0 ? findings : ['The database is valid.'];
     call.io.stdout(sentences.map((sentence) => `${sentence}\n`).join(''));
     return findings.length > 0 ? 1 : 0;
@@ -26,7 +25,8 @@ export function runStateCheck(call: StateCall): Promise<number> {
 
 export function runStateBackup(call: StateCall<{ readonly file: string }>): Promise<number> {
   return withConfig(call, async (config) => {
-    if (await inspectState(config).backUp(resolve(call.io.cwd, call.args.file))) return 0;
+    if (await inspectState(config, call.io.env).backUp(resolve(call.io.cwd, call.args.file)))
+      return 0;
     call.io.stderr('image-bridge: the backup file already exists\n');
     return 1;
   });
@@ -34,7 +34,7 @@ export function runStateBackup(call: StateCall<{ readonly file: string }>): Prom
 
 export function runStateRestore(call: StateCall<{ readonly file: string }>): Promise<number> {
   return withConfig(call, (config) => {
-    const inspection = inspectState(config);
+    const inspection = inspectState(config, call.io.env);
     return underLock(inspection, async () => {
       const replaced = await inspection.restore(resolve(call.io.cwd, call.args.file));
       const kept = replaced === undefined ? '' : ` The replaced database is kept as ${replaced}.`;
@@ -47,12 +47,12 @@ export function runStateRestore(call: StateCall<{ readonly file: string }>): Pro
 /** Migrates the database to the newest schema that `inspect` knows. Resolves with the exit code. */
 export function runStateMigrate(
   call: Call<unknown, ConfigurationOptions & { readonly dryRun: boolean }>,
-  inspect: (config: Config) => StateInspection = inspectState,
+  inspect: typeof inspectState = inspectState,
 ): Promise<number> {
   const { options, io } = call;
   return withConfig(call, async (config) => {
-    await refuseLostState(config);
-    const inspection = inspect(config);
+    await refuseLostState(config, io.env);
+    const inspection = inspect(config, io.env);
     const { present, newest } = await inspection.schema();
     if (present === undefined) {
       io.stdout('The database does not exist yet. The first start creates the database.\n');

@@ -12,11 +12,12 @@ const MIB = 1_048_576;
 const LEAST_FREE_BYTES = 100 * MIB;
 const FEW_FREE_BYTES = 2048 * MIB;
 
-/** Checks the folders of the bridge, their permissions and their free disk space. */
+/** Checks the folders that the bridge uses, their permissions and their free disk space. */
 export function checkFolders({ config: { state, artifacts } }: Examined): readonly Finding[] {
+  const hasFiles = artifacts.driver === 'folder';
   return [
     ...checkFolder('state.directory', resolve(state.directory)),
-    ...checkFolder('artifacts.root', resolve(artifacts.root)),
+    ...(hasFiles ? checkFolder('artifacts.root', resolve(artifacts.root)) : []),
   ];
 }
 
@@ -61,10 +62,10 @@ function checkFreeSpace(setting: string, folder: string): Finding {
 }
 
 /** Checks the schema and the page structure of the database. The command `state check` also checks the counters. */
-export async function checkDatabase({ config }: Examined): Promise<Finding> {
-  const { schema, quickCheck, restoreCommand } = inspectState(config);
+export async function checkDatabase({ config, env }: Examined): Promise<Finding> {
+  const { schema, quickCheck, restoreCommand } = inspectState(config, env);
   try {
-    await refuseLostState(config);
+    await refuseLostState(config, env);
     const { present, newest } = await schema();
     if (present === undefined) return good('database', 'does not exist yet and will be created');
     const [damage] = await quickCheck();
@@ -85,10 +86,14 @@ export async function checkDatabase({ config }: Examined): Promise<Finding> {
 }
 
 /** Checks whether the artifact folder exists. Checks nothing if the database contains no artifacts. */
-export async function checkArtifacts({ config, clock }: Examined): Promise<readonly Finding[]> {
+export async function checkArtifacts({
+  config,
+  clock,
+  env,
+}: Examined): Promise<readonly Finding[]> {
   let reader: ArtifactReader | undefined;
   try {
-    reader = await openArtifactReader(config, clock);
+    reader = await openArtifactReader(config, { clock, env });
     const page = { untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 };
     const oldest = (await reader?.artifacts.listByAge(page))?.[0];
     if (reader === undefined || oldest === undefined) return [];
@@ -109,8 +114,8 @@ export async function checkArtifacts({ config, clock }: Examined): Promise<reado
  * Checks whether the state directory can be locked, or a bridge is already using the directory. Checks nothing if several
  * bridges may use the state.
  */
-export function checkStateLock({ config }: Examined): readonly Finding[] {
-  const { lockedFolder } = inspectState(config);
+export function checkStateLock({ config, env }: Examined): readonly Finding[] {
+  const { lockedFolder } = inspectState(config, env);
   return lockedFolder === undefined ? [] : [checkLock(lockedFolder)];
 }
 

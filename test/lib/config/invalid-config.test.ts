@@ -140,6 +140,16 @@ const IN_A_FILE: readonly (readonly [string, string, string, number])[] = [
     2,
   ],
   ['an empty path', '[state]\ndirectory = ""', 'state.directory', 2],
+  ['a bucket without a name', '[artifacts]\ndriver = "s3"', 'artifacts.s3.bucket', 2],
+  ['a bucket with a slash', '[artifacts.s3]\nbucket = "a/b/c"', 'artifacts.s3.bucket', 2],
+  ['a prefix that leaves the bucket', '[artifacts.s3]\nprefix = "a/.."', 'artifacts.s3.prefix', 2],
+  ['a prefix with a slash at its end', '[artifacts.s3]\nprefix = "a/"', 'artifacts.s3.prefix', 2],
+  [
+    'an endpoint without encryption',
+    '[artifacts.s3]\nendpoint = "http://s3.example"',
+    'artifacts.s3.endpoint',
+    2,
+  ],
   ['a path with a NUL', '[artifacts]\nroot = "a\\u0000b"', 'artifacts.root', 2],
   [
     'an argument with a NUL',

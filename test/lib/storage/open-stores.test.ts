@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from '../../../lib/config/load-config.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { inspectState } from '../../../lib/storage/inspect-state.ts';
 import { openStores, refuseForeignStores } from '../../../lib/storage/open-stores.ts';
@@ -18,17 +19,22 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true }));
 
-function settings() {
-  const limits = { permissions: 'owner' as const, retention: { max_age_secs: 0 }, cache_bytes: 0 };
-  const root = join(directory, 'artifacts');
-  return { state: { directory: join(directory, 'state') }, artifacts: { ...limits, root } };
+async function settings() {
+  const loaded = await loadConfig({
+    ...{ cwd: directory, env: {} },
+    set: ['state.directory=state', 'artifacts.root=artifacts'].map((assignment) =>
+      assignment.replace('=', `=${directory}/`),
+    ),
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return loaded.config;
 }
 
 async function open() {
   await mkdir(join(directory, 'state'), { recursive: true, mode: 0o700 });
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
-  return openStores(settings(), { clock, ids, onIndexFailure: () => {} });
+  return openStores(await settings(), { clock, ids, env: {}, onIndexFailure: () => {} });
 }
 
 describe('openStores', () => {
@@ -43,7 +49,7 @@ describe('openStores', () => {
       { limit: 1 },
       new AbortController().signal,
     );
-    await inspectState(settings()).backUp(join(directory, 'state', 'backup'));
+    await inspectState(await settings(), {}).backUp(join(directory, 'state', 'backup'));
     process.umask(before);
 
     const entries = await readdir(join(directory, 'state'), {
@@ -76,7 +82,7 @@ describe('openStores', () => {
     await second.close();
 
     expect(interrupted).toBe(1);
-    expect(await inspectState(settings()).check()).toEqual([]);
+    expect(await inspectState(await settings(), {}).check()).toEqual([]);
   });
 
   test('the secret is created with the state and kept', async () => {
@@ -92,13 +98,13 @@ describe('openStores', () => {
 
 describe('refuseForeignStores', () => {
   test('missing stores and stores made by openStores are accepted without a change', async () => {
-    await refuseForeignStores(settings());
+    await refuseForeignStores(await settings(), {});
     const before = await readdir(directory);
     const stores = await open();
     await stores.close();
 
     expect(before).toEqual([]);
-    await expect(refuseForeignStores(settings())).resolves.toBeUndefined();
+    await expect(refuseForeignStores(await settings(), {})).resolves.toBeUndefined();
   });
 
   test.each([
@@ -108,6 +114,8 @@ describe('refuseForeignStores', () => {
     await mkdir(join(directory, 'state'));
     await writeFile(join(directory, path), 'a letter');
 
-    await expect(refuseForeignStores(settings())).rejects.toThrow(new RegExp(`^${field}: `));
+    await expect(refuseForeignStores(await settings(), {})).rejects.toThrow(
+      new RegExp(`^${field}: `),
+    );
   });
 });

@@ -43,7 +43,11 @@ const VALUES: Readonly<Record<string, unknown>> = {
   version: 1,
   default_provider: 'sandbox',
   'inputs.remote.allowed_hosts': ['images.example.com'],
+  'artifacts.driver': 's3',
   'artifacts.permissions': 'umask',
+  'artifacts.s3.bucket': 'images',
+  'artifacts.s3.prefix': 'bridge/images',
+  'artifacts.s3.endpoint': 'https://s3.example',
   'server.bind': '127.0.0.2:1',
   'server.public_base_url': 'https://bridge.example',
   'server.bearer_token_env': 'TOKEN',
@@ -88,6 +92,7 @@ const COMPANIONS = [
   `${COMFYUI}.image_model=flux`,
 ];
 const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  'artifacts.driver': ['artifacts.s3.bucket=images'],
   'providers.agent_responses.enabled': ['default_provider=sandbox'],
   'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
   'server.webhooks.enabled': ['server.webhooks.secret_env=SECRET'],

@@ -1,0 +1,30 @@
+import type { Config } from '../config/settings/settings.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import { createArtifactFiles } from './file-system/artifact-files.ts';
+import { createStoredInputFiles } from './file-system/stored-input-files.ts';
+import type { FileStores } from './stores.ts';
+
+interface Outside {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+}
+
+/** Opens the files that `artifacts.driver` places. Throws `configuration` if the bucket cannot be used. */
+export async function openFiles(
+  { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
+  { clock, ids }: Outside,
+): Promise<FileStores> {
+  const { driver, root, permissions, s3 } = artifacts;
+  if (driver === 's3') {
+    const { bucket = '' } = s3;
+    // Loaded only if needed, because most bridges use a folder.
+    const { openS3Files } = await import('./s3/open-s3-files.ts');
+    return openS3Files({ ...s3, bucket }, { clock, ids });
+  }
+  return {
+    artifactFiles: createArtifactFiles({ root, permissions, clock }),
+    storedInputs: createStoredInputFiles({ ...state, clock }),
+    close: () => {},
+  };
+}

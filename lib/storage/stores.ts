@@ -1,0 +1,51 @@
+import type { Permits } from '../admission/permits-port.ts';
+import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
+import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
+import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
+import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
+import type { JobNotices, JobProgressStore } from '../jobs/job-notices-port.ts';
+import type { JobSearch, JobStore, QueueStore } from '../jobs/job-store-port.ts';
+import type { Task } from '../platform/task.ts';
+import type { PresetStore } from '../presets/preset-store-port.ts';
+import type { ReplayPolicies, ReplayStore } from '../replay/replay-store-port.ts';
+import type { SessionStore } from '../sessions/session-store-port.ts';
+import type { UsageStore } from '../usage/usage-store-port.ts';
+import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
+
+/** The environment variables of the process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** All stores of the database that `state.driver` selects. */
+export interface StateStores {
+  readonly jobs: JobStore;
+  readonly queue: QueueStore;
+  readonly search: JobSearch;
+  readonly notices: JobNotices;
+  readonly progress: JobProgressStore;
+  readonly presets: PresetStore;
+  readonly sessions: SessionStore;
+  readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
+  readonly webhooks: WebhookStore;
+  readonly artifacts: ArtifactStore;
+  /** The slots of limits that hold for all replicas. Undefined if this process is the only one. */
+  readonly permits: Permits | undefined;
+  openReplay(policies: ReplayPolicies): ReplayStore;
+  /** 32 random bytes, created with the state. Used as the key for all values that must not be guessed or forged. */
+  readonly secret: Uint8Array;
+  /** Renews the lease that shows other processes that the rows of this process are not abandoned. */
+  readonly leaseRenewal: Task;
+  /** Resolves with true if the state can be read and written. After a rejected write, tries to write as much as a job needs. */
+  probe(): Promise<boolean>;
+  /** Resolves with the number of bytes that the state uses, and with the size of the database. */
+  sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
+  /** Resolves when all pending writes are durable and all stores are closed. */
+  close(): Promise<void>;
+}
+
+/** All stores of the files that `artifacts.driver` places. */
+export interface FileStores {
+  readonly artifactFiles: ArtifactFiles;
+  readonly storedInputs: StoredInputFiles;
+  close(): void;
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+
+/** Returns the variables that select the drivers of this run for a bridge that works in a folder. */
+export type DriverVariables = (folder: string) => Readonly<Record<string, string>>;
+
+/**
+ * Resolves with the drivers that `STORES` selects: with `scaled`, PostgreSQL and a bucket, otherwise the default drivers. Bridges
+ * that work in the same folder share a state, and all bridges of a test file share the servers.
+ */
+export async function openDrivers(): Promise<DriverVariables> {
+  if (process.env['STORES'] !== 'scaled') return () => ({});
+  // Vitest cannot be imported by the benchmarks, which always use the default drivers.
+  const { createBucket } = await import('./s3-server.ts');
+  const s3 = await createBucket();
+  return (folder) => {
+    const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+    return {
+      AWS_ACCESS_KEY_ID: s3.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+      AWS_REGION: s3.region,
+      IMAGE_BRIDGE__ARTIFACTS__DRIVER: 's3',
+      IMAGE_BRIDGE__ARTIFACTS__S3__BUCKET: s3.bucket,
+      IMAGE_BRIDGE__ARTIFACTS__S3__PREFIX: name,
+      IMAGE_BRIDGE__ARTIFACTS__S3__ENDPOINT: s3.endpoint,
+      IMAGE_BRIDGE__ARTIFACTS__S3__ALLOW_HTTP: 'true',
+      IMAGE_BRIDGE__ARTIFACTS__S3__PATH_STYLE: 'true',
+    };
+  };
+}
