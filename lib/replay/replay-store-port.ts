@@ -1,5 +1,5 @@
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { BridgeErrorCopy } from '../platform/thrown-copy.ts';
+import { type BridgeErrorCopy, copyBridgeError } from '../platform/thrown-copy.ts';
 
 /** The two kinds of requests that may be sent again: requests with an idempotency key, and requests that count their retries. */
 export type ReplayKind = 'key' | 'retry';
@@ -116,6 +116,15 @@ export function selectEarlier<E extends JoinableEntry>(entries: readonly E[]): E
   // If no failure permits a retry, return an entry with a reply that was written, because the client may not have received that
   // reply.
   return found ?? entries.find(({ state }) => state === 'owed') ?? entries[0];
+}
+
+/** Returns the outcome of work whose process has ended before the work. The work is never repeated. */
+export function lostOutcome(): StoredOutcome {
+  const error = new BridgeError('cancelled', 'the bridge stopped while the request was running', {
+    retryable: false,
+    details: { outcome: 'unknown', reason: 'interrupted' },
+  });
+  return { ok: false, failure: copyBridgeError(error) };
 }
 
 /** Returns the error of a claim that finds no free entry. */

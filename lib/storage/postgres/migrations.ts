@@ -4,6 +4,7 @@ import type { Connection, Queries } from './connection.ts';
 import { isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { jobSchema } from './schema-jobs.ts';
+import { limitsSchema } from './schema-limits.ts';
 import { progressSchema } from './schema-progress.ts';
 import { storesSchema } from './schema-stores.ts';
 
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: storesSchema, oldest: 1 },
   { sql: jobSchema, oldest: 1 },
   { sql: progressSchema, oldest: 1 },
+  { sql: limitsSchema, oldest: 1 },
 ];
 
 interface Options {

@@ -1,0 +1,383 @@
+import { deserialize, serialize } from 'node:v8';
+import type { Clock } from '../../platform/clock.ts';
+import {
+  type Claimed,
+  type JoinableEntry,
+  lostOutcome,
+  type ReplayClaim,
+  type ReplayKind,
+  type ReplayPolicies,
+  type ReplayStore,
+  refuseDifferent,
+  type StoredOutcome,
+  selectEarlier,
+} from '../../replay/replay-store-port.ts';
+import type { Postgres, Queries } from './connection.ts';
+import { createReplaySpace, ENTRY_BYTES } from './replay-space.ts';
+import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
+import { createRepeatedWrites, type WakeUps, waitUntilFound } from './waiting.ts';
+
+interface Deps {
+  readonly postgres: Postgres;
+  readonly lease: Pick<ReplicaLease, 'judge'>;
+  readonly policies: ReplayPolicies;
+  readonly clock: Clock;
+  readonly wakeUps: WakeUps;
+  readonly pollMs: number;
+}
+
+interface Row extends JoinableEntry {
+  readonly id: string;
+  readonly kind: ReplayKind;
+  readonly owner: string;
+  readonly fingerprint: string;
+  /** The number of attached clients of other replicas than the owner. */
+  readonly guests: number;
+}
+
+/** An entry as a claim finds it. */
+interface Known extends Omit<Row, 'kind' | 'guests'> {
+  /** True if the outcome is in the row. */
+  readonly isStored: boolean;
+  /** True if the owner has a valid lease. */
+  readonly isLive: boolean;
+}
+
+// A larger outcome is not kept, because the driver holds it several times in memory. The images of one request are smaller.
+const MAX_OUTCOME_BYTES = 64 * 1024 * 1024;
+// An entry expires at the latest after this time if a replica ended while its client was attached. Longer than any request.
+const MAX_ATTACHED_MS = 3_600_000;
+const TIDY_EVERY_MS = 10_000;
+const MAX_TIDIED = 500;
+
+/**
+ * Creates the store for all replicas. The outcome of a request with a key is always stored. The outcome of a request that counts
+ * its retries is stored only if a client of another replica waits for the outcome, or if no client has received it. Otherwise the
+ * outcome stays in the memory of its replica, because a large write for each request would take too long. A retry at another
+ * replica then starts new work.
+ */
+export function createReplayStore(deps: Deps): ReplayStore {
+  const { postgres, clock } = deps;
+  const { write } = postgres;
+  const entries = createEntries(deps);
+  const claim = createClaims(deps, entries);
+  const { finish, release } = createEnds(deps, entries);
+  const { statements, wake, held } = entries;
+  const repeatUntilDone = createRepeatedWrites(clock);
+
+  const forget = (id: string) =>
+    repeatUntilDone(async () => {
+      await write(async (queries) => {
+        await queries.rows(statements.remove, [id]);
+        await wake(queries, id);
+      });
+      held.delete(id);
+    });
+
+  return {
+    async claim(request) {
+      await entries.tidy().catch(() => {});
+      try {
+        return await write((queries) => claim(queries, request));
+      } catch (thrown) {
+        // The claim may have been committed although its answer was lost. Nobody would end the entry.
+        await forget(request.id);
+        throw thrown;
+      }
+    },
+
+    finish: (id, outcome, bytes) => repeatUntilDone(() => finish(id, outcome, bytes)),
+
+    owe: (id) =>
+      repeatUntilDone(() =>
+        write(async (queries) => {
+          await queries.rows(statements.owe, [id, deps.policies.retry.keepMs, MAX_ATTACHED_MS]);
+          await wake(queries, id);
+        }),
+      ),
+
+    release: (id, isReplied) => repeatUntilDone(() => release(id, isReplied)),
+
+    abandon: (id) =>
+      write(async ({ rows }) => {
+        await rows(statements.abandon, [id, deps.policies.retry.keepMs]);
+        return (await rows(statements.isPresent, [id])).length === 0;
+      }),
+
+    forget,
+
+    ...createWaits(deps, entries),
+  };
+}
+
+type Entries = ReturnType<typeof createEntries>;
+
+/** Creates the access to the entries that claims, ends and waits share. */
+function createEntries({ postgres, lease, policies, clock, wakeUps }: Deps) {
+  const { write } = postgres;
+  const statements = toStatements(postgres.schema);
+  let tidiedMs = Number.NEGATIVE_INFINITY;
+
+  /** Gives the running entries of replicas that are gone an unknown outcome. */
+  async function settleGone({ rows }: Queries): Promise<void> {
+    const [gone] = await rows(statements.findGone);
+    if (!gone || !(await lease.judge({ rows }))) return;
+    const { key, retry } = policies;
+    await rows(statements.removeHeldByGone);
+    await rows(statements.settleGone, [serialize(lostOutcome()), key.keepMs, retry.keepMs]);
+  }
+
+  return {
+    statements,
+    settleGone,
+    /** The outcomes that are not in the database, by the id of their entry. */
+    held: new Map<string, StoredOutcome>(),
+    space: createReplaySpace(postgres, policies),
+
+    /** Wakes all replicas that wait for the entry. */
+    wake: (queries: Queries, id: string): Promise<void> => wakeUps.send(queries, toTopic(id)),
+
+    async findOutcome({ rows }: Queries, id: string): Promise<StoredOutcome | undefined> {
+      const [found] = await rows<{ outcome: Buffer | null }>(statements.findOutcome, [id]);
+      // The cast is safe because only `serialize` of an outcome writes the column.
+      return found?.outcome ? (deserialize(found.outcome) as StoredOutcome) : undefined;
+    },
+
+    /** Removes expired entries, from time to time. */
+    async tidy(): Promise<void> {
+      const nowMs = clock.monotonicMs();
+      if (nowMs < tidiedMs + TIDY_EVERY_MS) return;
+      tidiedMs = nowMs;
+      await write(async (queries) => {
+        await settleGone(queries);
+        await queries.rows(statements.removeExpired, [MAX_TIDIED]);
+      });
+    },
+  };
+}
+
+function toTopic(id: string): string {
+  return `replay ${id}`;
+}
+
+/** Creates the function that answers a claim in a transaction. */
+function createClaims({ postgres: { owner }, policies }: Deps, entries: Entries) {
+  const { statements, held, space, settleGone, findOutcome, wake } = entries;
+
+  /** Returns false if this replica can never read the outcome of the entry. */
+  function isJoinable({ id, owner: holder, state, isStored, isReplied, isLive }: Known): boolean {
+    if (state !== 'finished' || isStored) return true;
+    return holder === owner ? held.has(id) : isLive && !isReplied;
+  }
+
+  async function findKnown(queries: Queries, identity: string): Promise<readonly Known[]> {
+    const find = () => queries.rows<Known>(statements.find, [identity]);
+    const known = await find();
+    if (known.every(({ isLive, state, isStored }) => isLive || isStored || state === 'owed')) {
+      return known;
+    }
+    await settleGone(queries);
+    return find();
+  }
+
+  async function join(queries: Queries, entry: Known, kind: ReplayKind): Promise<Claimed> {
+    const { id } = entry;
+    if (policies[kind].countsClients) {
+      const guests = entry.owner === owner ? 0 : 1;
+      await queries.rows(statements.attach, [id, guests, MAX_ATTACHED_MS]);
+      if (guests > 0) await wake(queries, id);
+    }
+    const outcome = entry.isStored ? await findOutcome(queries, id) : held.get(id);
+    return entry.state === 'finished' && outcome
+      ? { state: 'finished', id, outcome }
+      : { state: 'running', id };
+  }
+
+  return async function claim(queries: Queries, request: ReplayClaim): Promise<Claimed> {
+    const { rows } = queries;
+    const { id, kind, scope, identity, fingerprint, mayJoin } = request;
+    const { countsClients } = policies[kind];
+    await rows(statements.lockIdentity, [identity]);
+    const known = await findKnown(queries, identity);
+    for (const entry of known) refuseDifferent(entry, request);
+    const earlier = mayJoin ? selectEarlier(known.filter(isJoinable)) : undefined;
+    if (earlier && earlier.state !== 'owed') return join(queries, earlier, kind);
+    if (earlier) await rows(statements.remove, [earlier.id]);
+    await space.makeRoom(queries, kind, scope);
+    const clients = countsClients ? 1 : 0;
+    const entry = [id, kind, scope, identity, fingerprint, owner, clients, !countsClients];
+    await rows(statements.add, [...entry, ENTRY_BYTES]);
+    return { state: 'started' };
+  };
+}
+
+/** Creates the functions that store an outcome, or keep it in memory until its last client is detached. */
+function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
+  const { owner, read, write } = postgres;
+  const { statements, held, space, wake } = entries;
+
+  /** Stores the outcome of a finished entry. Removes the entry if its outcome is too large. */
+  async function store({ rows }: Queries, id: string, outcome: StoredOutcome): Promise<void> {
+    const stored = serialize(outcome);
+    if (stored.length > MAX_OUTCOME_BYTES) await rows(statements.remove, [id]);
+    else await rows(statements.store, [id, stored]);
+  }
+
+  /** Removes an outcome from memory after its entry has expired. */
+  async function forgetHeld(id: string): Promise<void> {
+    const found = await read(({ rows }) => rows(statements.isPresent, [id])).catch(() => [id]);
+    if (found.length === 0) held.delete(id);
+    else if (held.has(id)) forgetHeldLater(id);
+  }
+
+  function forgetHeldLater(id: string): void {
+    clock.after(policies.retry.keepMs, () => void forgetHeld(id));
+  }
+
+  return {
+    async finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void> {
+      const isHeld = await write(async (queries) => {
+        const [entry] = await queries.rows<Pick<Row, 'kind' | 'clients' | 'guests'>>(
+          statements.lockRunning,
+          [id],
+        );
+        if (!entry) return false;
+        const { kind, clients, guests } = entry;
+        const keepMs = clients > 0 ? MAX_ATTACHED_MS : policies[kind].keepMs;
+        await queries.rows(statements.finish, [id, outcome.ok, ENTRY_BYTES + bytes, keepMs]);
+        const mayHold = kind === 'retry' && outcome.ok && clients > 0 && guests === 0;
+        if (!mayHold) await store(queries, id, outcome);
+        await space.evict(queries, kind, id);
+        await wake(queries, id);
+        return mayHold;
+      });
+      if (isHeld) held.set(id, outcome);
+    },
+
+    async release(id: string, isReplied: boolean): Promise<void> {
+      const { keepMs } = policies.retry;
+      const outcome = held.get(id);
+      const isStillHeld = await write(async (queries) => {
+        const [entry] = await queries.rows<Pick<Row, 'clients' | 'guests' | 'isReplied'>>(
+          statements.detach,
+          [id, owner, isReplied, keepMs],
+        );
+        if (!entry) return false;
+        const hasReplied = entry.clients === 0 && entry.isReplied;
+        const isWanted = entry.guests > 0 || (entry.clients === 0 && !entry.isReplied);
+        if (outcome && isWanted) {
+          await store(queries, id, outcome);
+          await wake(queries, id);
+        }
+        if (hasReplied) await space.evict(queries, 'retry', id);
+        return !isWanted;
+      });
+      if (!outcome) return;
+      if (isStillHeld) forgetHeldLater(id);
+      else held.delete(id);
+    },
+  };
+}
+
+/** Creates the waits for changes that other replicas make. */
+function createWaits(
+  { postgres, clock, wakeUps, pollMs }: Deps,
+  entries: Entries,
+): Pick<ReplayStore, 'untilSettled' | 'untilAttached'> {
+  const { read, write } = postgres;
+  const { statements, held, settleGone, findOutcome } = entries;
+  const waiting = { clock, wakeUps, pollMs };
+
+  async function lookForEnd(id: string) {
+    const [entry] = await read(({ rows }) =>
+      rows<Pick<Known, 'state' | 'isStored' | 'isLive'>>(statements.look, [id]),
+    );
+    if (!entry || entry.state === 'owed') return { outcome: undefined };
+    if (entry.isStored) {
+      const outcome = await read((queries) => findOutcome(queries, id));
+      return outcome && { outcome };
+    }
+    if (held.has(id)) return { outcome: held.get(id) };
+    if (!entry.isLive) await write(settleGone);
+    return undefined;
+  }
+
+  async function lookForGuests(id: string): Promise<true | undefined> {
+    const found = await read(({ rows }) => rows(statements.hasGuests, [id]));
+    return found.length > 0 || undefined;
+  }
+
+  return {
+    async untilSettled(id, signal) {
+      const look = () => lookForEnd(id);
+      return (await waitUntilFound(waiting, toTopic(id), look, signal)).outcome;
+    },
+
+    async untilAttached(id, signal) {
+      await waitUntilFound(waiting, toTopic(id), () => lookForGuests(id), signal);
+    },
+  };
+}
+
+function toStatements(schema: string) {
+  const replay = `${schema}.replay`;
+  const isLive = `EXISTS (
+    SELECT FROM ${schema}.replica WHERE replica.id = replay.owner AND lease_until > ${NOW_MS})`;
+  const facts = `state, outcome IS NOT NULL AS "isStored", ${isLive} AS "isLive"`;
+  return {
+    lockIdentity: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 1))',
+    find: `
+      SELECT id, owner, fingerprint, clients, is_replied AS "isReplied", ${facts} FROM ${replay}
+      WHERE identity = $1 AND (until IS NULL OR until > ${NOW_MS}) ORDER BY seq`,
+    look: `SELECT ${facts} FROM ${replay} WHERE id = $1`,
+    isPresent: `SELECT FROM ${replay} WHERE id = $1`,
+    hasGuests: `SELECT FROM ${replay} WHERE id = $1 AND guests > 0`,
+    findOutcome: `SELECT outcome FROM ${replay} WHERE id = $1`,
+    add: `
+      INSERT INTO ${replay}
+        (id, kind, scope, identity, fingerprint, owner, clients, is_replied, bytes)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    attach: `
+      UPDATE ${replay} SET clients = clients + 1, guests = guests + $2,
+        until = CASE WHEN state <> 'running' THEN ${NOW_MS} + $3::bigint END
+      WHERE id = $1`,
+    detach: `
+      UPDATE ${replay} SET
+        clients = greatest(clients - 1, 0),
+        guests = greatest(guests - (owner <> $2)::integer, 0),
+        guest_left = CASE WHEN owner <> $2 THEN ${NOW_MS} ELSE guest_left END,
+        is_replied = is_replied OR $3,
+        until = CASE WHEN state = 'running' THEN NULL
+          WHEN clients <= 1 THEN ${NOW_MS} + $4::bigint ELSE until END
+      WHERE id = $1
+      RETURNING clients, guests, is_replied AS "isReplied"`,
+    lockRunning: `
+      SELECT kind, clients, guests FROM ${replay} WHERE id = $1 AND state = 'running' FOR UPDATE`,
+    finish: `
+      UPDATE ${replay} SET state = 'finished', is_success = $2, bytes = $3,
+        until = ${NOW_MS} + $4::bigint
+      WHERE id = $1`,
+    store: `UPDATE ${replay} SET outcome = $2 WHERE id = $1`,
+    owe: `
+      UPDATE ${replay} SET state = 'owed',
+        until = ${NOW_MS} + CASE WHEN clients = 0 THEN $2::bigint ELSE $3::bigint END
+      WHERE id = $1 AND state = 'running'`,
+    abandon: `
+      DELETE FROM ${replay}
+      WHERE id = $1 AND clients = 0 AND (guest_left IS NULL OR guest_left <= ${NOW_MS} - $2::bigint)`,
+    remove: `DELETE FROM ${replay} WHERE id = $1`,
+    removeExpired: `
+      DELETE FROM ${replay} WHERE id IN (
+        SELECT id FROM ${replay} WHERE until <= ${NOW_MS} LIMIT $1 FOR UPDATE SKIP LOCKED)`,
+    findGone: `
+      SELECT FROM ${replay}
+      WHERE state <> 'owed' AND outcome IS NULL AND NOT ${isLive} LIMIT 1`,
+    removeHeldByGone: `
+      DELETE FROM ${replay}
+      WHERE state = 'finished' AND outcome IS NULL AND is_replied AND NOT ${isLive}`,
+    settleGone: `
+      UPDATE ${replay} SET state = 'finished', is_success = false, outcome = $1,
+        until = ${NOW_MS} + CASE kind WHEN 'key' THEN $2::bigint ELSE $3::bigint END
+      WHERE state <> 'owed' AND outcome IS NULL AND NOT ${isLive}`,
+  };
+}

@@ -1,0 +1,76 @@
+import { toBridgeError } from '../../errors/bridge-error.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
+import type { Queries } from './connection.ts';
+
+/** Wakes the readers of all replicas that wait for a change. A wake-up may be lost, so a reader also looks from time to time. */
+export interface WakeUps {
+  /** Wakes the readers of `topic` when the transaction of the queries is committed. */
+  send(queries: Queries, topic: string): Promise<void>;
+  /** Calls `wake` at each wake-up of `topic`, until the returned function is called. */
+  listen(topic: string, wake: () => void): () => void;
+}
+
+/** Wake-ups that never arrive: every reader only looks from time to time. */
+export const NO_WAKE_UPS: WakeUps = { send: async () => {}, listen: () => () => {} };
+
+interface Deps {
+  readonly clock: Clock;
+  readonly wakeUps: WakeUps;
+  /** The longest time between two looks. */
+  readonly pollMs: number;
+}
+
+/**
+ * Calls `look` until it resolves with a value: immediately, after each wake-up of `topic`, and at least every `pollMs`. Continues
+ * after a rejected look, because the database may be unavailable for a while. Rejects with the reason of the signal if the signal
+ * aborts first.
+ */
+export async function waitUntilFound<T>(
+  { clock, wakeUps, pollMs }: Deps,
+  topic: string,
+  look: () => Promise<T | undefined>,
+  signal: AbortSignal,
+): Promise<T> {
+  let wake = () => {};
+  let isWoken = false;
+  const stop = wakeUps.listen(topic, () => {
+    isWoken = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      isWoken = false;
+      const found = await look().catch(ignoreUnavailable);
+      if (found !== undefined) return found;
+      if (isWoken) continue;
+      await new Promise<void>((resolve, reject) => {
+        wake = resolve;
+        sleep(clock, pollMs, signal).then(resolve, reject);
+      });
+    }
+  } finally {
+    stop();
+  }
+}
+
+function ignoreUnavailable(thrown: unknown): undefined {
+  // Any other error would be the same at the next look.
+  if (toBridgeError(thrown).code !== 'overloaded') throw thrown;
+}
+
+const REPEAT_MS = 1000;
+
+/**
+ * Creates a function that runs a write at once and, while the write fails, again every second. Resolves after the first attempt.
+ * Used for writes that nobody repeats and that must not be lost. The writes must be idempotent.
+ */
+export function createRepeatedWrites(clock: Pick<Clock, 'after'>) {
+  return async function repeatUntilDone(write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch {
+      clock.after(REPEAT_MS, () => void repeatUntilDone(write));
+    }
+  };
+}

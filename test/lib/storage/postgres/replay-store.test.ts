@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { toReplayPolicies } from '../../../../lib/replay/replay-policies.ts';
+import type { ReplayClaim, ReplayPolicies } from '../../../../lib/replay/replay-store-port.ts';
+import { createReplayStore } from '../../../../lib/storage/postgres/replay-store.ts';
+import { NO_WAKE_UPS } from '../../../../lib/storage/postgres/waiting.ts';
+import { describeReplayStore } from '../../../contracts/replay-store.ts';
+import { HAS_POSTGRES } from '../../../support/postgres.ts';
+import { openReplicas, type TestReplica } from '../../../support/postgres-replicas.ts';
+
+const LIMITS = { max_entries: 100, max_completed_bytes: 100_000, completed_ttl_secs: 60 };
+const POLICIES = toReplayPolicies(LIMITS);
+const forever = new AbortController().signal;
+const success = { ok: true, value: { bytes: Buffer.from('an image') } } as const;
+
+function openStore({ postgres, lease }: TestReplica, policies: ReplayPolicies) {
+  const waiting = { clock: systemClock, wakeUps: NO_WAKE_UPS, pollMs: 20 };
+  return createReplayStore({ postgres, lease, policies, ...waiting });
+}
+
+type Opened = Awaited<ReturnType<typeof openReplicas>>;
+
+async function openStores({ replicas, reset }: Opened, policies: ReplayPolicies = POLICIES) {
+  await reset('replay');
+  const [one, two] = replicas;
+  const { schema } = one.postgres;
+  const run = (sql: string) => one.postgres.write(async ({ rows }) => rows(sql));
+  return {
+    one,
+    two,
+    store: openStore(one, policies),
+    other: openStore(two, policies),
+    driftMs: 9000,
+    async advance(ms: number) {
+      await run(
+        `UPDATE ${schema}.replay SET until = until - ${ms}, guest_left = guest_left - ${ms}`,
+      );
+    },
+    rows: () =>
+      one.postgres.read(({ rows }) =>
+        rows(
+          `SELECT id, state, outcome IS NOT NULL AS "isStored" FROM ${schema}.replay ORDER BY seq`,
+        ),
+      ),
+    close: async () => {},
+  };
+}
+
+describe.runIf(HAS_POSTGRES)('createReplayStore, PostgreSQL', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openReplicas();
+  });
+  afterAll(() => opened.close());
+  const open = (policies?: ReplayPolicies) => openStores(opened, policies);
+
+  describeReplayStore('PostgreSQL', open);
+
+  describe('several replicas', () => {
+    async function openTwo() {
+      let claims = 0;
+      const toClaim = (changes: Partial<ReplayClaim> = {}): ReplayClaim => {
+        claims += 1;
+        const base = { id: `claim ${claims}`, kind: 'retry', scope: 's', identity: 'r' } as const;
+        return { ...base, fingerprint: 'f', mayJoin: true, ...changes };
+      };
+      return { ...(await open()), toClaim };
+    }
+
+    it('starts the work of equal requests at two replicas once', async () => {
+      const { store, other, toClaim } = await openTwo();
+      const claims = await Promise.all(
+        [store, other, store, other].map((at) => at.claim(toClaim({ kind: 'key' }))),
+      );
+
+      expect(claims.map(({ state }) => state).sort()).toEqual([
+        'running',
+        'running',
+        'running',
+        'started',
+      ]);
+    });
+
+    it('keeps the reply to a retry in the memory of the replica that wrote the reply', async () => {
+      const { store, other, toClaim, rows } = await openTwo();
+      await store.claim(toClaim({ id: 'one' }));
+      await store.finish('one', success, 8);
+      await store.release('one', true);
+
+      expect(await rows()).toEqual([{ id: 'one', state: 'finished', isStored: false }]);
+      expect(await store.claim(toClaim())).toEqual({
+        state: 'finished',
+        id: 'one',
+        outcome: success,
+      });
+      expect(await other.claim(toClaim())).toEqual({ state: 'started' });
+    });
+
+    it('returns the outcome of work in flight to a retry at another replica', async () => {
+      const { store, other, toClaim } = await openTwo();
+      await store.claim(toClaim({ id: 'one' }));
+      const joined = await other.claim(toClaim());
+      const settled = other.untilSettled('one', forever);
+      await store.finish('one', success, 8);
+
+      expect(joined).toEqual({ state: 'running', id: 'one' });
+      expect(await settled).toEqual(success);
+    });
+
+    it('returns an outcome that no client has received to a retry at another replica', async () => {
+      const { store, other, toClaim } = await openTwo();
+      await store.claim(toClaim({ id: 'one' }));
+      await store.finish('one', success, 8);
+      await store.release('one', false);
+
+      expect(await other.claim(toClaim())).toEqual({
+        state: 'finished',
+        id: 'one',
+        outcome: success,
+      });
+    });
+
+    it('returns an outcome to a retry that came while the first reply was being written', async () => {
+      const { store, other, toClaim } = await openTwo();
+      await store.claim(toClaim({ id: 'one' }));
+      await store.finish('one', success, 8);
+      const joined = await other.claim(toClaim());
+      const settled = other.untilSettled('one', forever);
+      await store.release('one', false);
+
+      expect(joined).toEqual({ state: 'running', id: 'one' });
+      expect(await settled).toEqual(success);
+    });
+
+    it('reports a client of another replica, and keeps the work for it', async () => {
+      const { store, other, toClaim, advance } = await openTwo();
+      await store.claim(toClaim({ id: 'one' }));
+      const attached = store.untilAttached('one', forever);
+      await store.release('one', false);
+      await other.claim(toClaim());
+      await attached;
+      const whileAttached = await store.abandon('one');
+      await other.release('one', false);
+      const afterwards = await store.abandon('one');
+      await advance(10_000);
+
+      expect([whileAttached, afterwards]).toEqual([false, false]);
+      expect(await store.abandon('one')).toBe(true);
+    });
+
+    it.each(['key', 'retry'] as const)(
+      'gives work of kind %s an unknown outcome when the lease of its replica ends',
+      async (kind) => {
+        const { store, other, one, toClaim } = await openTwo();
+        await store.claim(toClaim({ id: 'one', kind }));
+        const joined = await other.claim(toClaim({ kind }));
+        const settled = other.untilSettled('one', forever);
+        await one.die();
+        const unknown = { code: 'cancelled', options: { details: { outcome: 'unknown' } } };
+
+        expect(joined).toEqual({ state: 'running', id: 'one' });
+        expect(await settled).toMatchObject({ ok: false, failure: unknown });
+        expect(await other.claim(toClaim({ kind }))).toMatchObject({
+          state: 'finished',
+          outcome: { ok: false, failure: unknown },
+        });
+      },
+    );
+
+    it('starts new work for the reply of a replica that is gone', async () => {
+      const { store, other, one, toClaim } = await openTwo();
+      await store.claim(toClaim({ id: 'one' }));
+      await store.finish('one', success, 8);
+      await store.release('one', true);
+      await one.die();
+
+      expect(await other.claim(toClaim())).toEqual({ state: 'started' });
+    });
+
+    it('waits for the work of a late replica while this replica may not judge others', async () => {
+      const { store, other, one, two, toClaim } = await openTwo();
+      await store.claim(toClaim({ id: 'one', kind: 'key' }));
+      await one.die();
+      const { schema } = two.postgres;
+      await two.postgres.write(({ rows }) =>
+        rows(`UPDATE ${schema}.replica SET since = since + 60000 WHERE id = $1`, [
+          two.postgres.owner,
+        ]),
+      );
+
+      expect(await other.claim(toClaim({ kind: 'key' }))).toEqual({ state: 'running', id: 'one' });
+    });
+
+    it('removes expired entries', async () => {
+      const { store, other, toClaim, advance, rows } = await openTwo();
+      await store.claim(toClaim({ id: 'one', kind: 'key' }));
+      await store.finish('one', success, 8);
+      await advance(60_000);
+
+      await other.claim(toClaim({ id: 'two', identity: 'another' }));
+
+      expect(await rows()).toEqual([{ id: 'two', state: 'running', isStored: false }]);
+    });
+  });
+});
