@@ -42,7 +42,8 @@ async function openReplica(schema: Awaited<ReturnType<typeof createSchema>>): Pr
     ...{ url: schema.url, schema: schema.schema, clock, ids: createIds(clock.nowMs) },
     ...{ migrate: true, maxConnections: 8, statementTimeoutMs: 5000 },
   });
-  const lease = createReplicaLease(postgres, { name: 'test', version: 1, leaseMs: LEASE_MS });
+  const options = { name: 'test', version: 1, leaseMs: LEASE_MS, clock };
+  const lease = createReplicaLease(postgres, options);
   return { postgres, lease, die: () => changeLease(postgres, 'lease_until = 0') };
 }
 

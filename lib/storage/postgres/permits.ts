@@ -37,8 +37,8 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
       // If another replica has added the slot meanwhile, a further slot may be added.
       if (!next) break;
     }
-    const isPerhapsGone = (await rows(statements.findGone, [gate, limit])).length > 0;
-    if (!isPerhapsGone || !(await lease.judge({ rows }))) return false;
+    const isLate = (await rows(statements.findLate, [gate, limit])).length > 0;
+    if (!isLate || !(await lease.judge({ rows }))) return false;
     return (await rows(statements.takeGone, values)).length > 0;
   }
 
@@ -79,6 +79,8 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
 function toStatements(schema: string) {
   const permit = `${schema}.permit`;
   const isGone = `owner IS NOT NULL AND NOT EXISTS (
+    SELECT FROM ${schema}.replica WHERE replica.id = permit.owner)`;
+  const isLate = `owner IS NOT NULL AND NOT EXISTS (
     SELECT FROM ${schema}.replica WHERE replica.id = permit.owner AND lease_until > ${NOW_MS})`;
   const takeWhere = (condition: string) => `
     UPDATE ${permit} SET owner = $3, holder = $4
@@ -89,7 +91,7 @@ function toStatements(schema: string) {
   return {
     takeFree: takeWhere('owner IS NULL'),
     takeGone: takeWhere(isGone),
-    findGone: `SELECT FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${isGone} LIMIT 1`,
+    findLate: `SELECT FROM ${permit} WHERE gate = $1 AND slot < $2 AND ${isLate} LIMIT 1`,
     addNext: `
       WITH next AS (
         SELECT coalesce(max(slot) + 1, 0) AS slot FROM ${permit} WHERE gate = $1

@@ -39,8 +39,10 @@ interface Row extends JoinableEntry {
 interface Known extends Omit<Row, 'kind' | 'guests'> {
   /** True if the outcome is in the row. */
   readonly isStored: boolean;
-  /** True if the owner has a valid lease. */
-  readonly isLive: boolean;
+  /** True if the lease of the owner has ended. */
+  readonly isLate: boolean;
+  /** True if the owner is gone: a replica that may judge others has removed the owner. */
+  readonly isGone: boolean;
 }
 
 // A larger outcome is not kept, because the driver holds it several times in memory. The images of one request are smaller.
@@ -120,8 +122,8 @@ function createEntries({ postgres, lease, policies, clock, wakeUps }: Deps) {
 
   /** Gives the running entries of replicas that are gone an unknown outcome. */
   async function settleGone({ rows }: Queries): Promise<void> {
-    const [gone] = await rows(statements.findGone);
-    if (!gone || !(await lease.judge({ rows }))) return;
+    const [late] = await rows(statements.findLate);
+    if (!late || !(await lease.judge({ rows }))) return;
     const { key, retry } = policies;
     await rows(statements.removeHeldByGone);
     await rows(statements.settleGone, [serialize(lostOutcome()), key.keepMs, retry.keepMs]);
@@ -165,15 +167,15 @@ function createClaims({ postgres: { owner }, policies }: Deps, entries: Entries)
   const { statements, held, space, settleGone, findOutcome, wake } = entries;
 
   /** Returns false if this replica can never read the outcome of the entry. */
-  function isJoinable({ id, owner: holder, state, isStored, isReplied, isLive }: Known): boolean {
+  function isJoinable({ id, owner: holder, state, isStored, isReplied, isGone }: Known): boolean {
     if (state !== 'finished' || isStored) return true;
-    return holder === owner ? held.has(id) : isLive && !isReplied;
+    return holder === owner ? held.has(id) : !isGone && !isReplied;
   }
 
   async function findKnown(queries: Queries, identity: string): Promise<readonly Known[]> {
     const find = () => queries.rows<Known>(statements.find, [identity]);
     const known = await find();
-    if (known.every(({ isLive, state, isStored }) => isLive || isStored || state === 'owed')) {
+    if (known.every(({ isLate, state, isStored }) => !isLate || isStored || state === 'owed')) {
       return known;
     }
     await settleGone(queries);
@@ -290,7 +292,7 @@ function createWaits(
 
   async function lookForEnd(id: string) {
     const [entry] = await read(({ rows }) =>
-      rows<Pick<Known, 'state' | 'isStored' | 'isLive'>>(statements.look, [id]),
+      rows<Pick<Known, 'state' | 'isStored' | 'isLate'>>(statements.look, [id]),
     );
     if (!entry || entry.state === 'owed') return { outcome: undefined };
     if (entry.isStored) {
@@ -298,7 +300,7 @@ function createWaits(
       return outcome && { outcome };
     }
     if (held.has(id)) return { outcome: held.get(id) };
-    if (!entry.isLive) await write(settleGone);
+    if (entry.isLate) await write(settleGone);
     return undefined;
   }
 
@@ -321,9 +323,11 @@ function createWaits(
 
 function toStatements(schema: string) {
   const replay = `${schema}.replay`;
-  const isLive = `EXISTS (
+  const isGone = `NOT EXISTS (SELECT FROM ${schema}.replica WHERE replica.id = replay.owner)`;
+  const isLate = `NOT EXISTS (
     SELECT FROM ${schema}.replica WHERE replica.id = replay.owner AND lease_until > ${NOW_MS})`;
-  const facts = `state, outcome IS NOT NULL AS "isStored", ${isLive} AS "isLive"`;
+  const facts = `
+    state, outcome IS NOT NULL AS "isStored", ${isLate} AS "isLate", ${isGone} AS "isGone"`;
   return {
     lockIdentity: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 1))',
     find: `
@@ -369,15 +373,14 @@ function toStatements(schema: string) {
     removeExpired: `
       DELETE FROM ${replay} WHERE id IN (
         SELECT id FROM ${replay} WHERE until <= ${NOW_MS} LIMIT $1 FOR UPDATE SKIP LOCKED)`,
-    findGone: `
-      SELECT FROM ${replay}
-      WHERE state <> 'owed' AND outcome IS NULL AND NOT ${isLive} LIMIT 1`,
+    findLate: `
+      SELECT FROM ${replay} WHERE state <> 'owed' AND outcome IS NULL AND ${isLate} LIMIT 1`,
     removeHeldByGone: `
       DELETE FROM ${replay}
-      WHERE state = 'finished' AND outcome IS NULL AND is_replied AND NOT ${isLive}`,
+      WHERE state = 'finished' AND outcome IS NULL AND is_replied AND ${isGone}`,
     settleGone: `
       UPDATE ${replay} SET state = 'finished', is_success = false, outcome = $1,
         until = ${NOW_MS} + CASE kind WHEN 'key' THEN $2::bigint ELSE $3::bigint END
-      WHERE state <> 'owed' AND outcome IS NULL AND NOT ${isLive}`,
+      WHERE state <> 'owed' AND outcome IS NULL AND ${isGone}`,
   };
 }
