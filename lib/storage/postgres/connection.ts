@@ -3,14 +3,9 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { toParser } from './column-values.ts';
-import {
-  endsConnection,
-  isConflict,
-  isLost,
-  isUnknownTransaction,
-  toStoreError,
-} from './driver-errors.ts';
-import { runStatement, runTransaction } from './transaction.ts';
+import { type CommitMarker, createCommitMarkers } from './commit-markers.ts';
+import { endsConnection, isConflict, isLost, toStoreError } from './driver-errors.ts';
+import { type Outcome, runStatement, runTransaction } from './transaction.ts';
 
 /** Runs statements. Rejects with `overloaded` if the database is unavailable, and with `internal` for any other failure. */
 export interface Queries {
@@ -32,7 +27,7 @@ export interface Postgres {
   /**
    * Runs `work` in one READ COMMITTED transaction, and resolves when the transaction is durable. An error that `work` throws
    * undoes the transaction. `work` is repeated after a conflict with another transaction or a lost connection, so `work` must
-   * change nothing except the database. If the reply to COMMIT is lost, the server is asked for the outcome. Rejects with
+   * change nothing except the database. If the reply to COMMIT is lost, the database is asked for the outcome. Rejects with
    * `overloaded` if the outcome cannot be found in time; in this case, the transaction may have been committed.
    */
   write<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
@@ -65,8 +60,6 @@ const FIRST_PAUSE_MS = 5;
 const LOOK_UP_LIMITS = 2;
 const LOOK_UP_PAUSE_MS = 100;
 
-const FIND_OUTCOME = 'SELECT pg_xact_status($1::text::xid8) AS status';
-
 /**
  * Connects to the database with a pool. Uses unnamed statements and no session state, so that the connections may pass through a
  * pooler that assigns a connection to each transaction. Does not check that the server can be reached.
@@ -74,6 +67,7 @@ const FIND_OUTCOME = 'SELECT pg_xact_status($1::text::xid8) AS status';
 export function createConnection(options: ConnectionOptions): Connection {
   const { schema, owner, statementTimeoutMs, clock, ids } = options;
   const pool = createPool(options);
+  const markers = createCommitMarkers(options);
   let isClosed = false;
 
   async function acquire(): Promise<PoolClient> {
@@ -107,29 +101,32 @@ export function createConnection(options: ConnectionOptions): Connection {
   }
 
   /** Asks the server for the outcome of a transaction. Resolves with undefined if the outcome stays unknown. */
-  async function findOutcome(transactionId: string): Promise<'committed' | 'undone' | undefined> {
+  async function findOutcome(marker: CommitMarker): Promise<'committed' | 'undone' | undefined> {
     const untilMs = clock.monotonicMs() + LOOK_UP_LIMITS * statementTimeoutMs;
     while (!isClosed && clock.monotonicMs() < untilMs) {
       try {
-        const [found] = await readOnce<{ status: string | null }>(FIND_OUTCOME, [transactionId]);
-        if (found?.status === 'committed') return 'committed';
-        if (found?.status === 'aborted') return 'undone';
-        if (found?.status !== 'in progress') return undefined;
-      } catch (error) {
-        // The server is a standby that was promoted before it received the transaction.
-        if (isUnknownTransaction(error)) return 'undone';
+        const [last] = await readOnce<{ transaction: number }>(markers.findLast(marker));
+        return last?.transaction === marker.transaction ? 'committed' : 'undone';
+      } catch {
+        await pause(clock, LOOK_UP_PAUSE_MS);
       }
-      await pause(clock, LOOK_UP_PAUSE_MS);
     }
     return undefined;
   }
 
-  /** Runs one transaction. The error of a transaction that was undone says whether it may be repeated. */
-  async function transact<T>(work: (queries: Queries) => Promise<T>, limitMs: number) {
-    const outcome = await runTransaction(await acquire(), (rows) => work({ rows }), limitMs);
-    if (outcome.status !== 'unknown') return outcome;
-    const status = await findOutcome(outcome.transactionId);
-    return { ...outcome, status: status ?? outcome.status };
+  /** Runs one transaction. */
+  async function transact<T>(work: (queries: Queries) => Promise<T>): Promise<Outcome<T>> {
+    const client = await acquire();
+    const marker = markers.take();
+    const options = { limitMs: statementTimeoutMs, first: marker.sql };
+    const outcome = await runTransaction(client, (rows) => work({ rows }), options);
+    if (outcome.status !== 'unknown') {
+      if (outcome.status === 'committed' || !endsConnection(outcome.error)) markers.release(marker);
+      return outcome;
+    }
+    const status = await findOutcome(marker);
+    if (status !== undefined) markers.release(marker);
+    return { ...outcome, status: status ?? 'unknown' };
   }
 
   return {
@@ -139,17 +136,16 @@ export function createConnection(options: ConnectionOptions): Connection {
 
     async write(work) {
       for (let attempt = 1; ; attempt += 1) {
-        const outcome = await transact(work, statementTimeoutMs);
+        const outcome = await transact(work);
         if (outcome.status === 'committed') return outcome.value;
-        const { status, error } = outcome;
-        const mayRepeat = status === 'undone' && (isConflict(error) || isLost(error));
-        if (!mayRepeat || attempt === MAX_ATTEMPTS) throw error;
+        if (attempt === MAX_ATTEMPTS || !mayRepeat(outcome)) throw outcome.error;
         await pause(clock, FIRST_PAUSE_MS * 2 ** attempt * ids.newFraction());
       }
     },
 
     async migrate(work) {
-      const outcome = await transact(work, 0);
+      const client = await acquire();
+      const outcome = await runTransaction(client, (rows) => work({ rows }), { limitMs: 0 });
       if (outcome.status === 'committed') return outcome.value;
       throw outcome.error;
     },
@@ -160,6 +156,11 @@ export function createConnection(options: ConnectionOptions): Connection {
       await pool.end();
     },
   };
+}
+
+/** Returns true if the transaction changed nothing and may succeed if it is repeated. */
+function mayRepeat({ status, error }: Exclude<Outcome<unknown>, { status: 'committed' }>): boolean {
+  return status === 'undone' && (isConflict(error) || isLost(error));
 }
 
 function createPool({ url, maxConnections, statementTimeoutMs }: ConnectionOptions): Pool {

@@ -33,9 +33,6 @@ const ENDED = '25P03';
 // A unique constraint was violated.
 const DUPLICATE = '23505';
 
-// The server does not know the id of a transaction.
-const INVALID_PARAMETER = '22023';
-
 // The messages of the driver about a reply that is late, and about a pool without a free connection.
 const TIMEOUTS: readonly string[] = [
   'Query read timeout',
@@ -90,11 +87,6 @@ export function endsConnection(error: unknown): boolean {
 /** Returns true if a row with the same value in a unique column exists already. */
 export function isDuplicate(error: unknown): boolean {
   return sqlState(causeOf(error)) === DUPLICATE;
-}
-
-/** Returns true if the server rejected the id of a transaction, because the server never ran that transaction. */
-export function isUnknownTransaction(error: unknown): boolean {
-  return sqlState(causeOf(error)) === INVALID_PARAMETER;
 }
 
 /** Returns the SQLSTATE of an error of the server, and undefined for any other error. */

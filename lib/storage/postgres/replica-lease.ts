@@ -53,6 +53,10 @@ export function createReplicaLease(
       SELECT FROM ${schema}.replica AS mine
       WHERE mine.id = $1 AND mine.lease_until > ${TRANSACTION_MS}
         AND mine.since <= ${TRANSACTION_MS} - $2::bigint)`;
+  // A replica that was suspended for hours may still look for its marks.
+  const REMOVE_MARKERS = `
+    DELETE FROM ${schema}.commit_marker WHERE written < now() - interval '1 day' AND NOT EXISTS (
+      SELECT FROM ${schema}.replica WHERE replica.id = commit_marker.owner)`;
   const IS_VALID = `
     SELECT FROM ${schema}.replica WHERE id = $1 AND lease_until > ${TRANSACTION_MS}`;
   const END = `DELETE FROM ${schema}.replica WHERE id = $1`;
@@ -90,6 +94,7 @@ export function createReplicaLease(
      */
     async judge({ rows }: Queries): Promise<boolean> {
       await rows(REMOVE_ENDED, [owner, leaseMs]);
+      await rows(REMOVE_MARKERS);
       return (await rows(IS_VALID, [owner])).length > 0;
     },
 

@@ -8,6 +8,15 @@ CREATE TABLE ${schema}.meta (
 );
 ALTER TABLE ${schema}.meta ALTER COLUMN value SET STORAGE EXTERNAL;
 
+-- The last transaction that was committed in each slot of a replica ("commit-markers.ts").
+CREATE TABLE ${schema}.commit_marker (
+  owner text COLLATE "C" NOT NULL,
+  slot integer NOT NULL,
+  transaction bigint NOT NULL,
+  written timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (owner, slot)
+) WITH (fillfactor = 10, autovacuum_vacuum_scale_factor = 0.02);
+
 -- Replicas, with the time until which each replica is known to be running. A running job, a pending artifact and an open
 -- account belong to a replica. "version" is the newest schema that the program of the replica knows. "since" is the
 -- beginning of the period in which the lease has always been renewed before its end.

@@ -1,5 +1,4 @@
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
-import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { toParameter } from './column-values.ts';
 import { endsConnection, toStoreError } from './driver-errors.ts';
@@ -11,37 +10,34 @@ type RunStatement = <Row>(text: string, values?: readonly unknown[]) => Promise<
 export type Outcome<T> =
   | { readonly status: 'committed'; readonly value: T }
   | { readonly status: 'undone'; readonly error: unknown }
-  | {
-      readonly status: 'unknown';
-      readonly value: T;
-      readonly error: unknown;
-      readonly transactionId: string;
-    };
+  | { readonly status: 'unknown'; readonly value: T; readonly error: unknown };
 
 // The server ends a late statement of a transaction before the client gives up, so that the connection stays usable.
 const REPLY_MARGIN_MS = 1000;
 
-const BeginResults = v.tuple([
-  v.unknown(),
-  v.unknown(),
-  v.unknown(),
-  v.object({ rows: v.tuple([v.object({ id: v.string() })]) }),
-]);
+interface Options {
+  /** The time limit of each statement, or 0 for no limit. */
+  readonly limitMs: number;
+  /** A statement that runs first, without parameters. */
+  readonly first?: string;
+}
 
-/**
- * Runs `work` in one READ COMMITTED transaction on a connection from the pool, and releases the connection. Each statement has
- * `limitMs`, or no time limit if `limitMs` is 0.
- */
+/** Runs `work` in one READ COMMITTED transaction on a connection from the pool, and releases the connection. */
 export async function runTransaction<T>(
   client: PoolClient,
   work: (rows: RunStatement) => Promise<T>,
-  limitMs: number,
+  { limitMs, first = '' }: Options,
 ): Promise<Outcome<T>> {
   const rows: RunStatement = (text, values) => runStatement(client, text, values, limitMs);
-  let transactionId: string;
+  // The statements of one text need one round trip.
+  const begin = `
+    BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL statement_timeout = ${limitMs};
+    SET LOCAL idle_in_transaction_session_timeout = ${limitMs};
+    ${first}`;
   let value: T;
   try {
-    transactionId = await begin(client, limitMs);
+    await send(client, { text: begin }, limitMs);
     value = await work(rows);
   } catch (error) {
     client.release(endsConnection(error) || !(await isRolledBack(client, limitMs)));
@@ -57,7 +53,7 @@ export async function runTransaction<T>(
   } catch (error) {
     client.release(true);
     return endsConnection(error)
-      ? { status: 'unknown', value, error, transactionId }
+      ? { status: 'unknown', value, error }
       : { status: 'undone', error };
   }
 }
@@ -72,18 +68,6 @@ export async function runStatement<Row>(
   const result: unknown = await send(client, { text, values: values.map(toParameter) }, limitMs);
   // The driver returns an array for a text of several statements. The cast is safe because the caller states the type of its rows.
   return Array.isArray(result) ? [] : (result as QueryResult<Row & QueryResultRow>).rows;
-}
-
-/** Begins a transaction, and resolves with its id, which can be used to ask for its outcome. */
-async function begin(client: PoolClient, limitMs: number): Promise<string> {
-  // The statements of one text need one round trip.
-  const text = `
-    BEGIN ISOLATION LEVEL READ COMMITTED;
-    SET LOCAL statement_timeout = ${limitMs};
-    SET LOCAL idle_in_transaction_session_timeout = ${limitMs};
-    SELECT pg_current_xact_id()::text AS id`;
-  const results: unknown = await send(client, { text }, limitMs);
-  return v.parse(BeginResults, results)[3].rows[0].id;
 }
 
 /** Rolls back, and resolves with false if the connection must not be used again. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { baseSchema } from '../../../../lib/storage/postgres/schema-base.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
 import { newTestDatabase, openTestDatabase } from './test-database.ts';
 
@@ -8,7 +9,7 @@ describe.runIf(HAS_POSTGRES)('openDatabase', () => {
     let migrations = 0;
     const sql = (schema: string) => {
       migrations += 1;
-      return `CREATE TABLE ${schema}.meta (name text PRIMARY KEY, value bytea NOT NULL)`;
+      return baseSchema(schema);
     };
 
     const replicas = await Promise.all(

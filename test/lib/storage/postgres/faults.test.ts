@@ -77,9 +77,11 @@ describe.runIf(HAS_POSTGRES)('a database with faults', () => {
     const adding = addUntil(() => isOver, add);
     await expect.poll(stored).not.toEqual([]);
 
-    await server.crash();
-    await server.restart();
-    await untilSuccess(database);
+    for (const _ of [1, 2, 3]) {
+      await server.crash();
+      await server.restart();
+      await untilSuccess(database);
+    }
     isOver = true;
     const { acknowledged } = await adding;
 
