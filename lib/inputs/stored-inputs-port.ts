@@ -1,10 +1,15 @@
 import type { FileContent } from '../artifacts/artifact-files-port.ts';
 
 /**
- * Images of jobs, each stored once under the SHA-256 of its bytes in lowercase hexadecimal. The caller knows which jobs need an
- * image, and never calls `put` and `remove` for the same image concurrently (see `stored-inputs.ts`).
+ * Images of jobs, each stored under the SHA-256 of its bytes in lowercase hexadecimal. The caller knows which jobs need an image,
+ * and never calls `put` and `remove` for the same image concurrently in one process (see `stored-inputs.ts`).
  */
 export interface StoredInputFiles {
+  /**
+   * True if several processes use the images. Then `remove` keeps what was stored in the last ten minutes, because another
+   * process may be accepting a job with the image, and a later call must remove it.
+   */
+  readonly isShared: boolean;
   /** Stores the bytes durably, unless they are stored already. Throws `overloaded` if the write fails. */
   put(sha256: string, bytes: Buffer): Promise<void>;
   /**
@@ -21,8 +26,11 @@ export interface StoredInputFiles {
    * Does not read the file.
    */
   stamp(sha256: string): Promise<string | undefined>;
-  /** Removes an image, including the remains of an interrupted `put`. */
-  remove(sha256: string): Promise<void>;
+  /**
+   * Removes an image, including the remains of an interrupted `put`, unless `isNeeded` resolves with true. What is removed was
+   * stored before `isNeeded` is called, so that an image which another process stores afterwards stays.
+   */
+  remove(sha256: string, isNeeded: () => Promise<boolean>): Promise<void>;
   /** Lists the checksums of all stored images, complete or not, in batches. A batch contains no checksum twice. */
   list(): AsyncIterable<readonly string[]>;
 }

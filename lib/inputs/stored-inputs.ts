@@ -15,7 +15,7 @@ export type StoredInputs = ReturnType<typeof createStoredInputs>;
  * Creates the functions that store the images of jobs. An image is stored before its job is accepted and is kept until the last
  * job with the image leaves the history. Jobs with the same image share one file. A removal never removes the image of a job
  * that is being accepted, because such images are held, and the check that no job needs an image runs under the mutex for that
- * image.
+ * image. Other processes keep the image because it was stored a short time ago: a job is accepted within ten minutes.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
   const byChecksum = createKeyedMutex();
@@ -34,13 +34,15 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
   async function removeUnneeded(sha256s: Iterable<string>): Promise<void> {
     for (const sha256 of new Set(sha256s)) {
       await byChecksum.run(sha256, async () => {
-        if (holders.has(sha256) || (await isNeeded(sha256))) return;
-        await files.remove(sha256);
+        if (!holders.has(sha256)) await files.remove(sha256, () => isNeeded(sha256));
       });
     }
   }
 
   return {
+    /** True if images that no job needs may remain after `removeUnneeded`, until a later `sweep`. */
+    isShared: files.isShared,
+
     /**
      * Stores the images durably and then runs `accept`, which adds the job that needs the images. No image is removed before
      * `accept` ends. Images that no job needs afterwards, because the job was rejected or is a repetition, are removed. Throws

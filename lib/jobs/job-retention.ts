@@ -6,7 +6,7 @@ import type { JobRetention, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'prune'>;
-  readonly inputs: Pick<StoredInputs, 'removeUnneeded' | 'sweep'>;
+  readonly inputs: Pick<StoredInputs, 'isShared' | 'removeUnneeded' | 'sweep'>;
   readonly clock: Clock;
   /** The settings of `server.jobs`. */
   readonly limits: Pick<
@@ -20,6 +20,8 @@ const SWEEP_EVERY_MS = 30_000;
 // The number of jobs that one transaction examines. The number is small so that the transaction does not delay requests
 // noticeably.
 const BATCH = 32;
+// Images that several processes use are not removed at once, so they are looked for again and again.
+const INPUT_SWEEP_EVERY_MS = 3_600_000;
 
 /**
  * Removes the jobs of the ordinary history that are too old. While the history is too long or too large, also removes jobs of the
@@ -31,6 +33,7 @@ export function createJobRetention({ store, inputs, clock, limits }: Deps) {
   let isHealthy = true;
   /** True if stored images without a job may exist: from an earlier process, or after a failed removal. */
   let hasLeftovers = true;
+  let sweptMs = 0;
 
   async function removeAll(signal: AbortSignal): Promise<void> {
     const retention = {
@@ -59,9 +62,11 @@ export function createJobRetention({ store, inputs, clock, limits }: Deps) {
       async run(signal: AbortSignal): Promise<void> {
         try {
           await removeAll(signal);
-          if (hasLeftovers && !signal.aborted) {
+          const isDue = inputs.isShared && clock.monotonicMs() - sweptMs >= INPUT_SWEEP_EVERY_MS;
+          if ((hasLeftovers || isDue) && !signal.aborted) {
             await inputs.sweep(signal);
             hasLeftovers = false;
+            sweptMs = clock.monotonicMs();
           }
           isHealthy = true;
         } catch (error) {

@@ -6,6 +6,8 @@ interface Opened {
   readonly files: StoredInputFiles;
   /** Another instance for the same images, as after a restart. */
   reopen(): StoredInputFiles;
+  /** Lets so much time pass that images which are stored are removed at once. */
+  passTime(): void;
   /** Changes the stored file of this checksum directly. */
   damage(sha256: string, content: Buffer): Promise<void>;
   close(): Promise<void>;
@@ -15,6 +17,8 @@ function image(content: string | Buffer) {
   const bytes = Buffer.from(content);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
+
+const unneeded = async () => false;
 
 /** The contract of every `StoredInputFiles`. */
 export function describeStoredInputFiles(label: string, open: () => Promise<Opened>): void {
@@ -42,7 +46,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
     test('no image is found before the first is stored', async () => {
       expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
       expect(await listed()).toEqual([]);
-      await expect(files.remove(one.sha256)).resolves.toBeUndefined();
+      await expect(files.remove(one.sha256, unneeded)).resolves.toBeUndefined();
     });
 
     test('a stored image is read by this instance and by the next', async () => {
@@ -104,16 +108,42 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
     test('a removed image is not found, and other images are', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(other.sha256, other.bytes);
+      opened.passTime();
 
-      await files.remove(one.sha256);
+      await files.remove(one.sha256, unneeded);
 
       expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
       expect(await listed()).toEqual([other.sha256]);
     });
 
+    test('an image that a job needs is not removed', async () => {
+      await files.put(one.sha256, one.bytes);
+      opened.passTime();
+
+      await files.remove(one.sha256, async () => true);
+
+      expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+    });
+
+    test('an image that was stored again after some time is found, listed once and removed', async () => {
+      await files.put(one.sha256, one.bytes);
+      opened.passTime();
+      await files.put(one.sha256, one.bytes);
+
+      const found = await files.read(one.sha256, one.bytes.length);
+      const all = await listed();
+      opened.passTime();
+      await files.remove(one.sha256, unneeded);
+
+      expect(found).toEqual(one.bytes);
+      expect(all).toEqual([one.sha256]);
+      expect(await listed()).toEqual([]);
+    });
+
     test('a removed image can be stored again', async () => {
       await files.put(one.sha256, one.bytes);
-      await files.remove(one.sha256);
+      opened.passTime();
+      await files.remove(one.sha256, unneeded);
       await files.put(one.sha256, one.bytes);
 
       expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
@@ -150,7 +180,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       async (sha256) => {
         await expect(files.put(sha256, one.bytes)).rejects.toThrow();
         await expect(files.read(sha256, 1)).rejects.toThrow();
-        await expect(files.remove(sha256)).rejects.toThrow();
+        await expect(files.remove(sha256, unneeded)).rejects.toThrow();
       },
     );
   });

@@ -34,6 +34,7 @@ export function createStoredInputFiles({ directory, clock }: Deps): StoredInputF
   const folders = createFolderMaker(root, FOLDER_MODE);
 
   return {
+    isShared: false,
     put: (sha256, bytes) => asStateError(() => put(folders, sha256, bytes)),
     read: (sha256, byteLength) =>
       asStateError(async () => {
@@ -51,7 +52,9 @@ export function createStoredInputFiles({ directory, clock }: Deps): StoredInputF
         const found = statNameNow(join(root, FOLDER, folderOf(sha256), sha256));
         return found?.isFile() ? toFileStamp(found) : undefined;
       }),
-    remove: (sha256) => asStateError(() => remove(root, sha256)),
+    async remove(sha256, isNeeded) {
+      if (!(await isNeeded())) await asStateError(() => remove(root, sha256));
+    },
     async *list() {
       for (const name of await asStateError(() => namesIn(root, [FOLDER]))) {
         const isOurs = (entry: string) =>

@@ -52,7 +52,7 @@ export async function openS3Files(settings: S3Settings, outside: Outside): Promi
   const recheckMs = settings.recheck_ms;
   return {
     artifactFiles: createArtifactObjects({ bucket, proven, clock, recheckMs, probeName }),
-    storedInputs: createStoredInputObjects({ bucket, proven }),
+    storedInputs: createStoredInputObjects({ bucket, proven, clock }),
     close: bucket.close,
   };
 }

@@ -1,22 +1,66 @@
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
-import { type Bucket, isSame, sha256Of } from './bucket.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Bucket, isSame, type ReadObject, sha256Of } from './bucket.ts';
 import { toBucketError } from './bucket-errors.ts';
 
 interface Deps {
   readonly bucket: Bucket;
   /** Throws `configuration` or `overloaded` unless the bucket was proven to keep its promises (`prove-bucket.ts`). */
   readonly proven: () => Promise<void>;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
 // The name begins with a dot, because no part of the name of an artifact may begin with a dot.
 const FOLDER = '.inputs/';
+const PERIOD_MS = 600_000;
 
-/** Stores input images of jobs as objects, each under its checksum. */
-export function createStoredInputObjects({ bucket, proven }: Deps): StoredInputFiles {
+/**
+ * Stores input images of jobs as objects. Each period of ten minutes has its own object of an image, and a removal never removes
+ * the objects of the last two periods: a replica that accepts a job relies on the object of its own period, which no other
+ * replica removes although it does not know the job. Older objects of the same image are removed when a newer object exists.
+ */
+export function createStoredInputObjects({ bucket, proven, clock }: Deps): StoredInputFiles {
+  const period = () => Math.floor(clock.nowMs() / PERIOD_MS);
+
+  /** Resolves with the names of the objects of an image, newest first. */
+  async function listCopies(sha256: string): Promise<readonly string[]> {
+    const copies: string[] = [];
+    for await (const names of bucket.list(`${nameOf(sha256)}/`)) copies.push(...names);
+    return copies.sort().reverse();
+  }
+
+  /** Resolves with the names of the objects of an image from before the period that precedes this one. */
+  async function listOld(sha256: string, current: number): Promise<readonly string[]> {
+    return (await listCopies(sha256)).filter((copy) => periodOf(copy) < current - 1);
+  }
+
+  async function removeAll(copies: readonly string[]): Promise<void> {
+    for (const copy of copies) await bucket.remove(copy, () => true);
+  }
+
+  /** Resolves with the first result of `read` for an object of the image, newest first. */
+  async function readNewest<T>(
+    sha256: string,
+    read: (name: string) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    // The objects may be replaced by a newer object between the list and the read.
+    for (let tries = 0; tries < 2; tries += 1) {
+      const copies = await listCopies(sha256);
+      for (const copy of copies) {
+        const found = await read(copy);
+        if (found !== undefined) return found;
+      }
+      if (copies.length === 0) return undefined;
+    }
+    return undefined;
+  }
+
   return {
+    isShared: true,
     async put(sha256, bytes) {
-      const name = nameOf(sha256);
+      const current = period();
+      const name = `${nameOf(sha256)}/${current}`;
       await proven();
       const object = { name, bytes, bridgeId: sha256, sha256 };
       const found = await bucket.head(name);
@@ -25,24 +69,42 @@ export function createStoredInputObjects({ bucket, proven }: Deps): StoredInputF
       if (found !== undefined) await bucket.remove(name, (other) => !isSame(other, object));
       const isCreated = await bucket.create(object);
       if (!isCreated) throw toBucketError(new Error('another program writes the input images'));
+      // Objects that cannot be removed now are removed with the image.
+      await listOld(sha256, current)
+        .then(removeAll)
+        .catch(() => undefined);
     },
     async read(sha256, byteLength) {
-      const found = await bucket.read(nameOf(sha256), byteLength);
-      if (found === undefined) return undefined;
-      return sha256Of(found.content) === sha256 ? found.content : undefined;
+      const intact = async (name: string) => {
+        const content = (await bucket.read(name, byteLength))?.content;
+        return content && sha256Of(content) === sha256 ? content : undefined;
+      };
+      return readNewest(sha256, intact);
     },
     async readWhole(sha256, byteLength) {
-      const found = await bucket.read(nameOf(sha256), byteLength);
-      return found && { bytes: found.content, stamp: found.stamp };
+      const found = await readNewest<ReadObject & { readonly name: string }>(
+        sha256,
+        async (name) => {
+          const object = await bucket.read(name, byteLength);
+          return object && { ...object, name };
+        },
+      );
+      return found && { bytes: found.content, stamp: `${found.name} ${found.stamp}` };
     },
-    stamp: async (sha256) => (await bucket.head(nameOf(sha256)))?.stamp,
-    async remove(sha256) {
-      await bucket.remove(nameOf(sha256), () => true);
+    stamp: (sha256) =>
+      readNewest(sha256, async (name) => {
+        const found = await bucket.head(name);
+        return found && `${name} ${found.stamp}`;
+      }),
+    async remove(sha256, isNeeded) {
+      // Listed first: what another replica stores while `isNeeded` runs is not in the list.
+      const copies = await listOld(sha256, period());
+      if (copies.length > 0 && !(await isNeeded())) await removeAll(copies);
     },
     async *list() {
       for await (const names of bucket.list(FOLDER)) {
-        const found = names.map((name) => name.slice(FOLDER.length));
-        yield found.filter((name) => SHA256.test(name));
+        const found = names.map((name) => name.split('/')[1] ?? '');
+        yield [...new Set(found)].filter((name) => SHA256.test(name));
       }
     },
   };
@@ -51,4 +113,8 @@ export function createStoredInputObjects({ bucket, proven }: Deps): StoredInputF
 function nameOf(sha256: string): string {
   if (!SHA256.test(sha256)) throw new Error('the name of a stored image is not a checksum');
   return `${FOLDER}${sha256}`;
+}
+
+function periodOf(copy: string): number {
+  return Number(copy.slice(copy.lastIndexOf('/') + 1));
 }

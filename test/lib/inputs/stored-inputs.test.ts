@@ -31,8 +31,11 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
     overlapping.set(sha256, 0);
   };
   const files: StoredInputFiles = {
+    isShared: false,
     put: (sha256) => alone(sha256, () => void kept.add(sha256)),
-    remove: (sha256) => alone(sha256, () => void kept.delete(sha256)),
+    async remove(sha256, isNeeded) {
+      if (!(await isNeeded())) await alone(sha256, () => void kept.delete(sha256));
+    },
     read: async () => undefined,
     readWhole: async () => undefined,
     stamp: async () => undefined,

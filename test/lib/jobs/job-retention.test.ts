@@ -9,7 +9,7 @@ const forever = new AbortController().signal;
 const LIMITS = { retention_secs: 100, max_retained: 5, max_retained_bytes: 1000 };
 
 /** Opens retention with a store that has this many jobs to remove. */
-function openRetention(count: number) {
+function openRetention(count: number, isShared = false) {
   const clock = createManualClock();
   const asked: JobRetention[] = [];
   const failures: Error[] = [];
@@ -35,6 +35,7 @@ function openRetention(count: number) {
       },
     },
     inputs: {
+      isShared,
       async removeUnneeded(sha256s) {
         const failure = inputs.failures.shift();
         if (failure) throw failure;
@@ -98,6 +99,22 @@ describe('createJobRetention', () => {
     sweeps.push(inputs.sweeps);
 
     expect(sweeps).toEqual([0, 1, 1]);
+  });
+
+  test.each([
+    ['once if only this process uses the images', false, [1, 1, 1, 1]],
+    ['every hour if several processes use the images', true, [1, 1, 2, 3]],
+  ])('unneeded images are looked for %s', async (_, isShared, expected) => {
+    const { sweep, inputs, clock } = openRetention(0, isShared);
+
+    const sweeps = [];
+    for (const minutes of [0, 59, 1, 60]) {
+      await clock.advance(minutes * 60_000);
+      await sweep.run(forever);
+      sweeps.push(inputs.sweeps);
+    }
+
+    expect(sweeps).toEqual(expected);
   });
 
   test('a sweep stops between two steps', async () => {

@@ -204,8 +204,11 @@ function createRefusingStore(real: JobStore) {
 
 function filesIn(kept: Set<string>) {
   return {
+    isShared: false,
     put: async (sha256: string) => void kept.add(sha256),
-    remove: async (sha256: string) => void kept.delete(sha256),
+    async remove(sha256: string, isNeeded: () => Promise<boolean>) {
+      if (!(await isNeeded())) kept.delete(sha256);
+    },
     read: async () => undefined,
     readWhole: async () => undefined,
     stamp: async () => undefined,

@@ -24,6 +24,7 @@ describeStoredInputFiles('a folder', async () => {
   return {
     files: createStoredInputFiles({ directory, clock: systemClock }),
     reopen: () => createStoredInputFiles({ directory, clock: systemClock }),
+    passTime: () => {},
     damage: (sha256, content) =>
       writeFile(join(directory, 'inputs', sha256.slice(0, 2), sha256), content),
     close: () => rm(parent, { recursive: true }),
@@ -54,7 +55,7 @@ describe('createStoredInputFiles', () => {
     const files = createStoredInputFiles({ directory, clock: systemClock });
 
     await files.read(sha256, 1);
-    await files.remove(sha256);
+    await files.remove(sha256, async () => false);
 
     expect(await readdir(directory)).toEqual([]);
   });
@@ -110,7 +111,7 @@ describe('createStoredInputFiles', () => {
     const files = createStoredInputFiles({ directory, clock: systemClock });
 
     const before = await listed();
-    await files.remove(sha256);
+    await files.remove(sha256, async () => false);
     const after = await listed();
     await writeFile(join(root, '.staging', sha256), 'the by');
     await files.put(sha256, bytes);
@@ -139,7 +140,7 @@ describe('createStoredInputFiles', () => {
 
     const viaLink = await files.read(sha256, bytes.length);
     await files.put(sha256, bytes);
-    await files.remove(sha256);
+    await files.remove(sha256, async () => false);
 
     expect(viaLink).toBeUndefined();
     expect(await readFile(outside)).toEqual(bytes);
