@@ -4,6 +4,7 @@ import { STAGES } from '../../contract/reply/stream-events.ts';
 import type { JobNotice, JobNotices } from '../../jobs/job-notices-port.ts';
 import { abortable } from '../../platform/abortable.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
+import type { WakeUps } from './waiting.ts';
 
 interface Options {
   /**
@@ -60,6 +61,7 @@ const Notice = v.variant('type', [
   }),
 ]);
 const Sender = v.object({ from: v.string() });
+const WakeUp = v.object({ topic: v.string() });
 
 /** Returns the payload of a notice that this replica has already published to its own subscribers. */
 export function toOwnPayload(notice: JobNotice, owner: string): string {
@@ -73,8 +75,9 @@ export type Notifications = ReturnType<typeof createNotifications>;
  * JSON. Publishes `missed` after each connection, because notifications may have been lost, and every `pollMs`.
  */
 export function createNotifications(options: Options) {
-  const { owner, wakeups, pollMs, clock } = options;
+  const { schema, owner, wakeups, pollMs, clock } = options;
   const subscribers = new Set<(notice: JobNotice) => void>();
+  const topics = createTopics(schema);
   const closing = new AbortController();
   let cancelPoll = () => {};
 
@@ -87,10 +90,13 @@ export function createNotifications(options: Options) {
 
   function publish(notice: JobNotice): void {
     for (const subscriber of subscribers) subscriber(notice);
+    if (notice.type === 'missed') topics.wakeAll();
   }
 
   function receive(payload: string): void {
-    const notice = parseNotice(payload, owner);
+    const value = parseJson(payload);
+    if (v.is(WakeUp, value)) topics.wake(value.topic);
+    const notice = toNotice(value, owner);
     if (notice) publish(notice);
   }
 
@@ -109,6 +115,8 @@ export function createNotifications(options: Options) {
   return {
     notices,
 
+    wakeUps: topics.wakeUps,
+
     /** Publishes a notice to the subscribers of this process. */
     publish,
 
@@ -121,14 +129,46 @@ export function createNotifications(options: Options) {
   };
 }
 
-/** Returns undefined for a notice that this replica has sent to itself, or that a newer version of the program has sent. */
-function parseNotice(payload: string, owner: string): JobNotice | undefined {
-  let value: unknown;
+/** Creates the waits for changes that are not about jobs. A topic without a reader costs nothing. */
+function createTopics(schema: string) {
+  const readers = new Map<string, Set<() => void>>();
+
+  function wake(topic: string): void {
+    for (const reader of readers.get(topic) ?? []) reader();
+  }
+
+  const wakeUps: WakeUps = {
+    async send({ rows }, topic) {
+      await rows('SELECT pg_notify($1, $2)', [schema, JSON.stringify({ topic })]);
+    },
+    listen(topic, reader) {
+      const ofTopic = readers.get(topic) ?? new Set();
+      readers.set(topic, ofTopic.add(reader));
+      return () => {
+        ofTopic.delete(reader);
+        if (ofTopic.size === 0 && readers.get(topic) === ofTopic) readers.delete(topic);
+      };
+    },
+  };
+  return {
+    wakeUps,
+    wake,
+    wakeAll(): void {
+      for (const topic of readers.keys()) wake(topic);
+    },
+  };
+}
+
+function parseJson(payload: string): unknown {
   try {
-    value = JSON.parse(payload);
+    return JSON.parse(payload);
   } catch {
     return undefined;
   }
+}
+
+/** Returns undefined for a notice that this replica has sent to itself, or that a newer version of the program has sent. */
+function toNotice(value: unknown, owner: string): JobNotice | undefined {
   const isOwn = v.is(Sender, value) && value.from === owner;
   const parsed = v.safeParse(Notice, value);
   return parsed.success && !isOwn ? parsed.output : undefined;

@@ -5,6 +5,7 @@ import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createNotifications } from '../../../../lib/storage/postgres/notifications.ts';
 import { query } from '../../../support/engines/postgres-server.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
+import { openTestDatabase } from './test-database.ts';
 
 const NEVER_MS = 3_600_000;
 
@@ -149,5 +150,40 @@ describe.runIf(HAS_POSTGRES)('createNotifications', () => {
     await expect.poll(() => count('missed')).toBeGreaterThan(20);
 
     expect(failures).toHaveLength(1);
+  });
+});
+
+describe.runIf(HAS_POSTGRES)('createNotifications, wake-ups', () => {
+  test('wakes the readers of a topic when the transaction of the sender is committed', async () => {
+    const { opened, send, url, schema, count } = await openNotifications();
+    const { wakeUps } = opened;
+    const sender = await openTestDatabase({ url, schema });
+    const woken: string[] = [];
+    wakeUps.listen('mine', () => void woken.push('mine'));
+    const stop = wakeUps.listen('mine', () => void woken.push('stopped'));
+    wakeUps.listen('other', () => void woken.push('other'));
+    stop();
+    await expect.poll(() => count('missed')).toBe(1);
+    woken.length = 0;
+
+    const undone = sender.write(async (queries) => {
+      await wakeUps.send(queries, 'other');
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await sender.write((queries) => wakeUps.send(queries, 'mine'));
+    await send({ type: 'resumed' });
+
+    await expect.poll(() => count('resumed')).toBe(1);
+    expect(woken).toEqual(['mine']);
+  });
+
+  test('wakes all readers when notifications may have been lost', async () => {
+    const { opened, count } = await openNotifications({ pollMs: 20 });
+    const woken: string[] = [];
+    for (const topic of ['one', 'two']) opened.wakeUps.listen(topic, () => void woken.push(topic));
+
+    await expect.poll(() => count('missed')).toBeGreaterThan(1);
+    expect(woken).toEqual(expect.arrayContaining(['one', 'two']));
   });
 });
