@@ -59,6 +59,9 @@ export function openArtifacts(
     /** Updates `isHealthy`. Never rejects. */
     probe: () => artifactRoot.probe().catch(() => undefined),
 
+    /** Removes unfinished publications of ended processes. Throws `overloaded`, and `artifact` if a file cannot be removed now. */
+    takeOver: publisher.recover,
+
     /**
      * Removes unfinished publications of an earlier process. Throws `overloaded` if the state store fails, and `configuration` if
      * the folder is not writable. If the folder is full or missing, or the bucket is unavailable, the bridge starts and publishes

@@ -93,6 +93,16 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     if (type === 'ended') deliveries?.wake();
   });
   const retention = createJobRetention({ store, inputs, clock, limits });
+
+  async function takeOver(): Promise<void> {
+    const atSecs = nowSecs(clock);
+    // A file of an unfinished publication belongs to no result and is removed by `artifacts.takeOver`.
+    const publications = await publisher.finish(await store.listAbandonedOutputs());
+    const error = toStoredError(interruption());
+    await store.interruptAbandoned({ atSecs, error, publications });
+    await usage.recover();
+  }
+
   return {
     services: {
       jobs,
@@ -109,14 +119,11 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     tasks: [retention.sweep, removedTokens.task, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
-    /** Ends the jobs that an earlier process left running, with an unknown outcome. */
+    /** Ends the jobs that ended processes left running, with an unknown outcome. A job never runs twice. */
+    takeOver,
+    /** Takes over at the start of the process, and warns of webhooks that no process sends. */
     recover: async (): Promise<void> => {
-      const atSecs = nowSecs(clock);
-      // A file of an unfinished publication belongs to no result and is removed by `artifacts.recover`.
-      const publications = await publisher.finish(await store.listAbandonedOutputs());
-      const error = toStoredError(interruption());
-      await store.interruptAbandoned({ atSecs, error, publications });
-      await usage.recover();
+      await takeOver();
       if (!deliveries) await warnOfWaiting(stores.webhooks, log);
     },
   };

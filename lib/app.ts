@@ -102,7 +102,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
   const own = [readiness.probe, stores.leaseRenewal, retention.sweep];
-  const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
+  const takeover = toTakeover(stores, { appJobs, artifacts });
+  const all = [...own, ...takeover, ...appJobs.tasks, usage.retention, ...outside.tasks];
   const { tasks, report } = recordTasks(all, outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock },
@@ -147,6 +148,20 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     drain: replay.drain,
     close,
   };
+}
+
+/** Returns the task that ends the work of processes that have ended, if other processes can use the state. */
+function toTakeover(
+  { takeoverEveryMs: everyMs }: Pick<Stores, 'takeoverEveryMs'>,
+  parts: { appJobs: Pick<AppJobs, 'takeOver'>; artifacts: Pick<AppArtifacts, 'takeOver'> },
+): readonly Task[] {
+  if (everyMs === undefined) return [];
+  const run = async (): Promise<void> => {
+    // Jobs come first, because their unfinished publications may become results.
+    await parts.appJobs.takeOver();
+    await parts.artifacts.takeOver();
+  };
+  return [{ name: 'takeover', everyMs, run }];
 }
 
 /** Closes the parts one after the other. */

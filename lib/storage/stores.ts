@@ -35,6 +35,8 @@ export interface StateStores {
   readonly secret: Uint8Array;
   /** Renews the lease that shows other processes that the rows of this process are not abandoned. */
   readonly leaseRenewal: Task;
+  /** The pause between two searches for the work of ended processes. Absent if no other process can use the state. */
+  readonly takeoverEveryMs?: number;
   /** Resolves with true if the state can be read and written. After a rejected write, tries to write as much as a job needs. */
   probe(): Promise<boolean>;
   /** Resolves with the number of bytes that the state uses, and with the size of the database. */

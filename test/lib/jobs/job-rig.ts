@@ -23,6 +23,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
 import { openTestStores } from '../../support/stores.ts';
+import { createTestNotices } from '../../support/test-notices.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
 
 type WorkerLoop = ReturnType<typeof startWorkerLoop>;
@@ -69,6 +70,7 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
   const config = settings(limits);
   const stores = await openTestStores({ clock, ids });
   const { store, refuse, precede, afterClaim } = createRefusingStore(stores.jobs);
+  const others = createTestNotices();
   const { generation, runs, behavior } = createScriptedGeneration();
   const kept = new Set<string>();
   const found = { sequences: [] as number[], more: false };
@@ -101,7 +103,15 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
   const replay = createReplay({ store: replays, policies, secret: stores.secret, clock, ids });
   const opened = openJobs(config, outside, {
     ...{ generation, inputs: verifier, slices, usage, durations, replay },
-    stores: { ...stores, jobs: store, search, storedInputs: filesIn(kept) },
+    stores: {
+      ...{ ...stores, jobs: store, search, storedInputs: filesIn(kept) },
+      notices: {
+        subscribe(subscriber) {
+          const ends = [stores.notices, others.port].map((it) => it.subscribe(subscriber));
+          return () => ends.forEach((end) => void end());
+        },
+      },
+    },
     runs: createImageRuns({ generation, publisher, log, durations }),
     artifacts: { ...artifacts, publisher, isHealthy: () => true },
   });
@@ -112,10 +122,14 @@ export async function openJobRig(limits: { max_pending?: number } = {}) {
   return {
     ...{ clock, ids, stores, store: stores.jobs, state: stores.state, search, usage, durations },
     ...{ refuse, precede, afterClaim, runs, behavior, kept, discarded, lines, found },
+    /** Publishes a notice that another process has sent. */
+    publish: others.publish,
     ...{ removedIds, tokenNames, jobs, jobLists, jobQueue, jobStreams, worker },
 
     /** The time after which an ended job is removed. */
     retentionMs: config.server.jobs.retention_secs * 1000,
+
+    takeOver: opened.takeOver,
 
     /** Returns the number of jobs that run. */
     active: state.active,
