@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { shareReads } from '../../../lib/jobs/job-feed.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
+import { createJobStreams } from '../../../lib/jobs/job-streams.ts';
+import { createJobWaits } from '../../../lib/jobs/job-waits.ts';
 import { createTestNotices } from '../../support/test-notices.ts';
 import { type JobRig, openJobRig, refusal, SCOPE } from './job-rig.ts';
+import { createStreamClient, readAll } from './stream-client.ts';
 
 let rig: JobRig;
 
@@ -72,5 +75,62 @@ describe('shareReads', () => {
     isBroken = false;
 
     expect(await failing.changesAfter(SCOPE, 0, LIMIT)).toEqual([]);
+  });
+});
+
+describe('createJobStreams, the reads of its feeds', () => {
+  const reads: string[] = [];
+
+  /** Opens feeds whose reads of the store are counted. */
+  async function openFeeds(count: number) {
+    const counted = (['list', 'summaries', 'changesAfter'] as const).map((method) => [
+      method,
+      (...given: never[]) => {
+        reads.push(method);
+        return (rig.store[method] as (...args: never[]) => unknown)(...given);
+      },
+    ]);
+    const store: JobStore = { ...rig.store, ...Object.fromEntries(counted) };
+    const { notices, progress, secret } = rig.stores;
+    const waits = createJobWaits({ store, notices, clock: rig.clock });
+    const { ofScope } = createJobStreams({ store, notices, progress, waits, secret });
+    const opening = Array.from({ length: count }, async () =>
+      readAll(await ofScope(createStreamClient().context)),
+    );
+    return Promise.all(opening);
+  }
+
+  test('a change and a progress are one read each for 64 readers', async () => {
+    const { job } = await rig.submit();
+    const feeds = await openFeeds(64);
+    const untilEach = (count: number) => Promise.all(feeds.map((feed) => feed.until(count)));
+    await untilEach(2);
+    await rig.clock.advance(0);
+    reads.length = 0;
+
+    await rig.jobs.update(SCOPE, job.id, { favorite: true });
+    await untilEach(3);
+    rig.stores.progress.report(
+      { id: job.id, scope: SCOPE, sequence: 1 },
+      { progress: { stage: 'generating', partial_images: 0 } },
+    );
+    await untilEach(4);
+    await rig.clock.advance(0);
+
+    expect(reads).toEqual(['changesAfter', 'summaries']);
+  });
+
+  test('the active jobs and the missed changes are read in batches', async () => {
+    await rig.close();
+    rig = await openJobRig({ max_pending: 200 });
+    for (let count = 0; count < 130; count += 1) await rig.submit();
+    reads.length = 0;
+
+    const [feed] = await openFeeds(1);
+    await feed?.until(131);
+    await rig.clock.advance(0);
+
+    // Three pages of queued jobs, one page of running jobs, and no change since.
+    expect(reads).toEqual(['list', 'list', 'list', 'list', 'changesAfter']);
   });
 });
