@@ -34,7 +34,8 @@ export function createArtifactRetention(deps: Deps) {
    * last, so that no published file is ever without a row. Resolves with the errors of the file system.
    */
   async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<unknown[]> {
-    const withdrawn = await store.withdraw(idsOf(batch));
+    const taken = new Set(idsOf(await store.withdraw(idsOf(batch))));
+    const withdrawn = batch.filter(({ id }) => taken.has(id));
     forget(batch);
     try {
       return await removeWithdrawn(withdrawn, signal);

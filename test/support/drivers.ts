@@ -3,12 +3,15 @@ import { createHash } from 'node:crypto';
 /** Returns the variables that select the drivers of this run for a bridge that works in a folder. */
 export type DriverVariables = (folder: string) => Readonly<Record<string, string>>;
 
+/** True if `STORES` selects PostgreSQL and a bucket instead of the default drivers. */
+export const IS_SCALED = process.env['STORES'] === 'scaled';
+
 /**
  * Resolves with the drivers that `STORES` selects: with `scaled`, PostgreSQL and a bucket, otherwise the default drivers. Bridges
  * that work in the same folder share a state, and all bridges of a test file share the servers.
  */
 export async function openDrivers(): Promise<DriverVariables> {
-  if (process.env['STORES'] !== 'scaled') return () => ({});
+  if (!IS_SCALED) return () => ({});
   // Vitest cannot be imported by the benchmarks, which always use the default drivers.
   const { createBucket } = await import('./s3-server.ts');
   const s3 = await createBucket();

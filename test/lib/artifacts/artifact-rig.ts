@@ -55,7 +55,7 @@ export async function openArtifactRig() {
 
     /** Recovers in the same way as the next process does at its start. */
     async recover(): Promise<void> {
-      const { artifacts: next } = stores.ofNextProcess();
+      const { artifacts: next } = await stores.ofNextProcess();
       await createPublisher({ store: next, files, artifactRoot, ids, clock }).recover();
     },
 

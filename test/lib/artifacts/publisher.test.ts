@@ -317,7 +317,7 @@ describe('publisher.discard', () => {
     const publications = await publish(cat, 'a');
     const ids = publications.map(({ record }) => record.id);
     await rig.store.abandon(ids);
-    const { artifacts: other } = rig.stores.ofNextProcess();
+    const { artifacts: other } = await rig.stores.ofNextProcess();
     await other.takeAbandoned();
 
     await rig.publisher.discard(publications);

@@ -275,7 +275,7 @@ describe('artifact retention', () => {
 
   test('never removes the files of an artifact that another process has withdrawn', async () => {
     const records = [await published({ name: 'a' }), await published({ name: 'b' })];
-    const { artifacts: other } = rig.stores.ofNextProcess();
+    const { artifacts: other } = await rig.stores.ofNextProcess();
     const removed: string[] = [];
     const store: typeof rig.store = {
       ...rig.store,

@@ -208,9 +208,9 @@ function createRefusingStore(real: JobStore) {
     store,
     refuse: (method: keyof typeof before, ...errors: readonly Error[]) =>
       void before[method].push(...errors.map((error) => () => Promise.reject(error))),
-    /** Runs `step` just before the next call of the method, in the same turn of the event loop. */
+    /** Runs `step` just before the next call of the method, which waits for `step`. */
     precede: (method: keyof typeof before, step: Step) =>
-      void before[method].push(async () => void step()),
+      void before[method].push(async () => void (await step())),
     /** Runs `step` after the next claim, before the claimed job begins. */
     afterClaim: (step: () => void) => void afterClaims.push(step),
   };

@@ -205,7 +205,6 @@ describe('createJobWorker', () => {
   test('a cancellation that another process commits before the result wins, and claims no stop of the provider', async () => {
     const { id, run } = await begun();
 
-    // Both writes are made in one turn of the event loop, so that they share one transaction, in this order.
     rig.precede('settle', () => rig.store.cancel(SCOPE, id, CANCEL));
     const { image, result } = await published(run, '1'.repeat(32));
     run.end(result);

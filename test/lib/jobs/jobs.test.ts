@@ -80,7 +80,7 @@ describe('createJobs', () => {
 
   test('a cancellation of a job that another live process runs is stored, and does not report an end', async () => {
     const { job } = await rig.submit();
-    await rig.stores.ofNextProcess().jobs.claim(1);
+    await (await rig.stores.ofNextProcess()).jobs.claim(1);
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
     let hasEnded = false;
     const noted = waiting.then(() => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
-import { stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
 import {
   type ArtifactRig,
   imageOf,
@@ -143,16 +142,18 @@ describe('artifacts verify', () => {
   it('changes neither a file nor the database', async () => {
     await publishTwo();
     await writeFile(join(rig.root, 'a.png'), 'changed');
-    const before = [await rig.onDisk(), await readFile(stateDatabaseFile(rig.directory))];
+    const before = [await rig.onDisk(), await readFile(join(rig.directory, 'bridge.sqlite'))];
 
     await verify();
 
-    expect([await rig.onDisk(), await readFile(stateDatabaseFile(rig.directory))]).toEqual(before);
+    expect([await rig.onDisk(), await readFile(join(rig.directory, 'bridge.sqlite'))]).toEqual(
+      before,
+    );
   });
 
   it('reports in one sentence that the database cannot be read', async () => {
     await rig.stores.close();
-    await writeFile(stateDatabaseFile(rig.directory), 'notes');
+    await writeFile(join(rig.directory, 'bridge.sqlite'), 'notes');
 
     const code = await verify('--json');
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
-import { openStateDatabase } from '../../../../lib/storage/sqlite/database.ts';
 import type { Finding } from '../../../../local-runtime/cli/doctor/finding.ts';
 import { lockFile } from '../../../../local-runtime/server/locks/file-lock.ts';
 import { runCommand } from '../../../support/run-command.ts';
+import { openSqliteState } from '../../../support/sqlite-state.ts';
 import { cleanUp, startBridge } from '../../../support/start-bridge.ts';
 
 let folder: string;
@@ -223,12 +223,19 @@ describe('doctor', () => {
   it('reports a damaged page of the database with the path of the database', async () => {
     const file = join(folder, 'data/state/bridge.sqlite');
     await mkdir(join(folder, 'data/state'), { recursive: true, mode: 0o700 });
-    const database = openStateDatabase({ file, ids: createIds(() => 0) });
-    const insert = database.prepare('INSERT INTO preset VALUES (?, NULL, ?, 0, 0)');
+    const { sessions, close } = await openSqliteState(
+      createIds(() => 0),
+      join(folder, 'data/state'),
+    );
     for (let row = 0; row < 100; row += 1) {
-      await database.write(() => insert.run(`preset ${row}`, 'x'.repeat(5000)));
+      const session = {
+        scope: 'anonymous',
+        provider: 'sandbox',
+        key: `${row} ${'x'.repeat(5000)}`,
+      };
+      await sessions.bind(session, `thread ${row}`);
     }
-    await database.close();
+    await close();
     const bytes = await readFile(file);
     await writeFile(file, bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 20_000));
 
