@@ -13,7 +13,7 @@ import {
 import { createPublish } from '../artifact-store.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { createJobAccounts } from '../ledger-store.ts';
-import { isAbandonedSql, type ReplicaLease } from '../replica-lease.ts';
+import { isAbandonedSql, NOW_MS, type ReplicaLease } from '../replica-lease.ts';
 import type { CommitNotice } from './commit-notices.ts';
 import { createJobCounts, toScopeMove } from './job-counts.ts';
 import { createJobImages } from './job-images.ts';
@@ -33,6 +33,7 @@ export function createJobEnding(database: Postgres) {
     FROM ${schema}.job_output JOIN ${schema}.artifact ON artifact.id = artifact_id
     WHERE seq = $1 AND state = 'pending' AND artifact_id = ANY ($2::text[])
     ORDER BY artifact.id FOR UPDATE OF artifact`;
+  // A webhook is due at once, also if the clock of this replica is ahead of the database.
   const END = `
     WITH ended AS (
       UPDATE ${schema}.job SET
@@ -47,7 +48,7 @@ export function createJobEnding(database: Postgres) {
     ), outputs AS (
       DELETE FROM ${schema}.job_output WHERE seq = $1
     )
-    UPDATE ${schema}.webhook SET state = 'pending', due = $3 * 1000
+    UPDATE ${schema}.webhook SET state = 'pending', due = least($3 * 1000, ${NOW_MS})
     WHERE seq = $1 AND EXISTS (
       SELECT FROM json_array_elements_text(events::json) AS event WHERE event = $2
     )`;
