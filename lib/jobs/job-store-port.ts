@@ -353,14 +353,14 @@ export interface JobSearchFilter extends JobFilter {
 }
 
 /**
- * Finds jobs by their prompts, on a separate thread. Results are always complete, because a search also reads jobs that are not
- * indexed yet. Without a complete index, searches are slower.
+ * Finds jobs by their prompts. The store maintains its own index. Results are always complete, because a search also reads jobs
+ * that are not indexed yet.
  */
 export interface JobSearch {
   /**
    * Resolves with the sequences of the matching jobs of the scope, newest first. `more` is true if older jobs follow. If a job
    * changes during the search, the filter applies to either its old or its new state. Throws `overloaded` if too many searches
-   * wait or the search thread has failed, `internal` if the database is damaged, and the signal's reason if the signal aborts.
+   * wait or the store cannot search, `internal` if the database is damaged, and the signal's reason if the signal aborts.
    */
   find(
     scope: string,
