@@ -1,5 +1,4 @@
 import { escapeLiteral } from 'pg';
-import type { Postgres } from './connection.ts';
 
 /** The mark that a transaction leaves in the database if it is committed. */
 export interface CommitMarker {
@@ -9,12 +8,19 @@ export interface CommitMarker {
   readonly sql: string;
 }
 
+interface Deps {
+  /** The quoted name of the schema. */
+  readonly schema: string;
+  /** The id of this replica. */
+  readonly owner: string;
+}
+
 /**
  * Creates the marks that tell whether a transaction whose COMMIT was not answered was committed. The id that PostgreSQL gives to a
  * transaction cannot tell this: after a crash, the server gives an id that it has not written yet to another transaction. A
  * slot has one row, which transactions use one after another, because a new row for each transaction would have to be removed.
  */
-export function createCommitMarkers({ schema, owner }: Pick<Postgres, 'schema' | 'owner'>) {
+export function createCommitMarkers({ schema, owner }: Deps) {
   const self = escapeLiteral(owner);
   const free: number[] = [];
   let slots = 0;

@@ -5,13 +5,6 @@ import type { TestProject } from 'vitest/node';
 import { startPostgres } from './postgres-server.ts';
 import { startS3Gateway } from './s3-gateway.ts';
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The URL that starts the servers of this run: `/postgres` and `/s3` respond with the way to connect. */
-    readonly engines: string;
-  }
-}
-
 interface Engine {
   stop(): Promise<void>;
 }
