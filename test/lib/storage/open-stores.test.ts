@@ -84,16 +84,6 @@ describe('openStores', () => {
     expect(interrupted).toBe(1);
     expect(await inspectState(await settings(), {}).check()).toEqual([]);
   });
-
-  test('the secret is created with the state and kept', async () => {
-    const first = await open();
-    await first.close();
-    const second = await open();
-    await second.close();
-
-    expect(first.secret).toEqual(second.secret);
-    expect(first.secret).toHaveLength(32);
-  });
 });
 
 describe('refuseForeignStores', () => {
