@@ -24,6 +24,7 @@ import { jobLists } from './jobs/job-lists.ts';
 import { jobPosts } from './jobs/job-posts.ts';
 import { jobSearch } from './jobs/job-search.ts';
 import { jobService } from './jobs/job-service.ts';
+import { postgresJobs } from './jobs/postgres-jobs.ts';
 import { slowDisk } from './jobs/slow-disk.ts';
 import { webhookOutbox } from './jobs/webhook-outbox.ts';
 import type { Bench, Row, Tools } from './measure/bench.ts';
@@ -70,6 +71,7 @@ const BENCHES: readonly Bench[] = [
   jobService,
   jobLists,
   jobClaims,
+  postgresJobs,
   jobSearch,
   webhookOutbox,
   matte,

@@ -35,7 +35,12 @@ export function createGroupCommit<Item, Result>(
 
   async function runAll(): Promise<void> {
     isRunning = true;
-    while (queue.length > 0) await runGroup(queue.splice(0, largestGroup));
+    while (queue.length > 0) {
+      await runGroup(queue.splice(0, largestGroup));
+      // Callers whose items were in the group may add their next items to the next group. Otherwise the callers would split into two
+      // groups, and each group would wait for the other.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
     isRunning = false;
   }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { NewJob } from '../../../lib/jobs/job-store-port.ts';
+import type { JobStore, NewJob } from '../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
@@ -52,9 +52,10 @@ export const jobCreates: Bench = {
   },
 };
 
-async function createTogether(
+/** Submits the jobs by 64 callers, each after the reply to its last job. */
+export async function createTogether(
   jobs: readonly NewJob[],
-  submit: ReturnType<typeof createJobStore>['submit'],
+  submit: JobStore['submit'],
 ): Promise<void> {
   let next = 0;
   const caller = async () => {

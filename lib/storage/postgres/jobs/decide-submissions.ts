@@ -48,11 +48,17 @@ export interface LockedCounts {
   readonly total: { readonly queued: number; readonly held: number; readonly lastSequence: number };
 }
 
-interface State extends LockedCounts {
-  /** The lowest turn of the scopes with queued jobs. */
-  readonly lowestTurn: number | null;
+/** The counts of all scopes. */
+export interface AllScopes {
+  /** The lowest turn of the scopes with queued jobs. Undefined if no job is queued. */
+  readonly lowestTurn: number | undefined;
   readonly queuingScopes: number;
   readonly holdingScopes: number;
+}
+
+interface State extends LockedCounts {
+  /** Undefined if `needsAllScopes` returns false. */
+  readonly all: AllScopes | undefined;
   /** The jobs that were accepted under the keys of the group, by the hash of the key. */
   readonly earlier: ReadonlyMap<string, EarlierJob>;
 }
@@ -72,6 +78,26 @@ export interface Decisions {
   readonly charges: readonly Charge[];
 }
 
+/**
+ * Returns true if the counts of all scopes decide about the group: if a scope begins to wait for its turn, or if a limit is so near
+ * that the shares of scopes count.
+ */
+export function needsAllScopes(
+  group: readonly Submission[],
+  { scopes, total }: LockedCounts,
+): boolean {
+  const more = group.reduce((sum, { job, bytes }) => sum + bytes + job.reservedBytes, 0);
+  const isNear = ({ maxPending, maxDatabaseBytes }: JobAdmission) =>
+    total.queued + group.length > unreserved(maxPending) ||
+    total.held + more > unreserved(maxDatabaseBytes);
+  return scopes.some(({ queued }) => queued === 0) || group.some((one) => isNear(one.admission));
+}
+
+/** Returns the part of a limit that is reserved for no scope (`checkRoom`). */
+function unreserved(limit: number): number {
+  return limit - Math.floor(limit / 10);
+}
+
 /** Accepts or rejects each submission of a group, as if each was the only one and the earlier ones were stored. */
 export function decide(group: readonly Submission[], state: State): Decisions {
   const scopes = new Map(state.scopes.map((counts) => [counts.scope, counts]));
@@ -80,7 +106,7 @@ export function decide(group: readonly Submission[], state: State): Decisions {
   const earlier = new Map(state.earlier);
   const accepted: AcceptedJob[] = [];
   let { queued, held, lastSequence } = state.total;
-  let { queuingScopes, holdingScopes } = state;
+  let { lowestTurn, queuingScopes, holdingScopes } = state.all ?? NO_SCOPES;
 
   function accept(submission: Submission): Answer {
     const { job, bytes, admission } = submission;
@@ -116,13 +142,15 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     queuingScopes += Number(own.queued === 0);
     holdingScopes += Number(own.held === 0);
     if (own.queued === 0) joined.set(job.scope, lastSequence);
+    // A scope that begins to wait has its turn with the scopes that have waited longest, unless its last claim is more recent.
+    const turn = own.queued === 0 ? Math.max(own.turn, lowestTurn ?? 0) : own.turn;
+    lowestTurn = Math.min(lowestTurn ?? turn, turn);
     const change = own.changes + 1;
     scopes.set(job.scope, {
       scope: job.scope,
       queued: own.queued + 1,
       held: own.held + needed,
-      // A scope that begins to wait has its turn with the scopes that have waited longest, unless its last claim is more recent.
-      turn: own.queued === 0 ? Math.max(own.turn, state.lowestTurn ?? 0) : own.turn,
+      turn,
       changes: change,
     });
     charges.set(chargeKey(charge), { ...charge, images: charge.images + outputs });
@@ -146,6 +174,8 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     charges: [...charges.values()],
   };
 }
+
+const NO_SCOPES: AllScopes = { lowestTurn: undefined, queuingScopes: 0, holdingScopes: 0 };
 
 const NEW_SCOPE = { queued: 0, held: 0, turn: 0, changes: 0 } as const;
 

@@ -8,9 +8,11 @@ import { textOf } from '../../jobs/new-job.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import {
+  type AllScopes,
   type Answer,
   decide,
   type EarlierJob,
+  needsAllScopes,
   type Submission,
   sha256sOf,
 } from './decide-submissions.ts';
@@ -40,7 +42,8 @@ export function createJobSubmission(
       const holders = await images.held(queries, sha256s);
       const locked = await inserts.lock(queries, group, holders);
       const earlier = await reads.findByKeys(queries, keysOf(group));
-      const decisions = decide(group, { ...locked, ...(await reads.queue(queries)), earlier });
+      const all = needsAllScopes(group, locked) ? await reads.allScopes(queries) : undefined;
+      const decisions = decide(group, { ...locked, all, earlier });
       const { accepted, answers } = decisions;
       if (accepted.length > 0) {
         const used = [...new Set(accepted.flatMap(({ job }) => sha256sOf(job)))];
@@ -98,7 +101,7 @@ function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
   const FIND_BY_KEYS = `
     SELECT key_hash AS "keyHash", fingerprint, ${recordColumns(schema)}
     FROM ${recordTables(schema)} WHERE key_hash = ANY ($1::text[])`;
-  const QUEUE = `
+  const ALL_SCOPES = `
     SELECT
       (SELECT min(turn) FROM ${schema}.job_scope WHERE queued > 0) AS "lowestTurn",
       (SELECT count(*) FROM ${schema}.job_scope WHERE queued > 0) AS "queuingScopes",
@@ -132,14 +135,12 @@ function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
       );
     },
 
-    /** Resolves with the state of the queue. Called after `lock`, so that the state is the latest. */
-    async queue({ rows }: Queries) {
-      const [queue] = await rows<{
-        lowestTurn: number | null;
-        queuingScopes: number;
-        holdingScopes: number;
-      }>(QUEUE);
-      return queue ?? { lowestTurn: null, queuingScopes: 0, holdingScopes: 0 };
+    /** Resolves with the counts of all scopes. Called after `lock`, so that the counts are the latest. */
+    async allScopes({ rows }: Queries): Promise<AllScopes | undefined> {
+      const [all] = await rows<Omit<AllScopes, 'lowestTurn'> & { lowestTurn: number | null }>(
+        ALL_SCOPES,
+      );
+      return all && { ...all, lowestTurn: all.lowestTurn ?? undefined };
     },
 
     async use(
