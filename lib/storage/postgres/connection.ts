@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from 'pg';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { Clock } from '../../platform/clock.ts';
+import { type Clock, stayAwake } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { toParser } from './column-values.ts';
 import { type CommitMarker, createCommitMarkers } from './commit-markers.ts';
@@ -177,6 +177,13 @@ function createPool({ url, maxConnections, statementTimeoutMs }: ConnectionOptio
   return pool;
 }
 
+/** Waits, and keeps the process alive meanwhile, because a lost connection no longer does. */
 function pause(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => clock.after(delayMs, resolve));
+  const sleepAgain = stayAwake();
+  return new Promise((resolve) => {
+    clock.after(delayMs, () => {
+      sleepAgain();
+      resolve();
+    });
+  });
 }
