@@ -15,12 +15,17 @@ export async function openDrivers(): Promise<DriverVariables> {
   // Vitest cannot be imported by the benchmarks, which always use the default drivers.
   const { createBucket } = await import('./s3-server.ts');
   const s3 = await createBucket();
+  const access = {
+    AWS_ACCESS_KEY_ID: s3.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
+    AWS_REGION: s3.region,
+  };
+  // The AWS SDK of a bridge in this process reads the variables of the process.
+  Object.assign(process.env, access);
   return (folder) => {
     const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
     return {
-      AWS_ACCESS_KEY_ID: s3.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
-      AWS_REGION: s3.region,
+      ...access,
       IMAGE_BRIDGE__ARTIFACTS__DRIVER: 's3',
       IMAGE_BRIDGE__ARTIFACTS__S3__BUCKET: s3.bucket,
       IMAGE_BRIDGE__ARTIFACTS__S3__PREFIX: name,

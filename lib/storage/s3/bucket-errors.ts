@@ -10,8 +10,8 @@ interface SdkError {
 // `HEAD` has no body, so its error has only the name of the status.
 const MISSING = ['NoSuchKey', 'NotFound'];
 
-// The host name does not exist, or the server has no valid certificate.
-const MISCONFIGURED = ['ENOTFOUND', 'ERR_TLS_CERT_ALTNAME_INVALID', 'DEPTH_ZERO_SELF_SIGNED_CERT'];
+// System errors of the network, such as ECONNREFUSED. A host name that does not exist is a wrong setting.
+const NETWORK_ERROR = /^E(?!NOTFOUND$|RR_)[A-Z_]+$/;
 
 /** Returns true if the bucket has no object with the name. A missing bucket looks the same to `HEAD`. */
 export function isMissingObject(error: unknown): boolean {
@@ -39,8 +39,9 @@ export function isRejection(error: unknown): boolean {
 export function isMisconfigured(error: unknown): boolean {
   const status = statusOf(error);
   if (status !== undefined) return status < 500 && status !== 408 && status !== 429;
-  const { name = '', code = '' } = toSdkError(error);
-  return name === 'CredentialsProviderError' || MISCONFIGURED.includes(code);
+  // Without an answer, the SDK may lack a region or credentials, or the server a valid certificate.
+  const { name, code = '' } = toSdkError(error);
+  return name !== 'TimeoutError' && !NETWORK_ERROR.test(code);
 }
 
 function statusOf(error: unknown): number | undefined {

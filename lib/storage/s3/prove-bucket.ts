@@ -5,6 +5,9 @@ import { isMisconfigured } from './bucket-errors.ts';
 
 const FIRST = Buffer.from('first');
 const SECOND = Buffer.from('second');
+const SERVER = 'use a server with conditional writes and SHA-256 checksums';
+const ACCESS =
+  'check the bucket, the endpoint, the region and the credentials, which must allow to list, read, write and delete';
 const LOSES_FACTS = 'the bucket does not keep the metadata and the checksum of objects';
 const OTHER_SHA256 = '0'.repeat(64);
 
@@ -20,8 +23,12 @@ export async function proveBucket(bucket: Bucket, ids: Pick<Ids, 'newOpaqueId'>)
     await tryObject(bucket, name);
     await tryDamaged(bucket, `${name}-damaged`);
   } catch (error) {
-    if (error instanceof BridgeError && isMisconfigured(error.cause)) {
-      throw refusal(`the bucket cannot be used (${nameOf(error.cause)})`);
+    if (
+      error instanceof BridgeError &&
+      error.code === 'overloaded' &&
+      isMisconfigured(error.cause)
+    ) {
+      throw refusal(`the bucket cannot be used (${nameOf(error.cause)})`, ACCESS);
     }
     throw error;
   }
@@ -58,11 +65,8 @@ async function tryDamaged(bucket: Bucket, name: string): Promise<void> {
   }
 }
 
-function refusal(problem: string): BridgeError {
-  return new BridgeError(
-    'configuration',
-    `artifacts.s3: ${problem}; use a bucket with conditional writes and SHA-256 checksums`,
-  );
+function refusal(problem: string, remedy = SERVER): BridgeError {
+  return new BridgeError('configuration', `artifacts.s3: ${problem}; ${remedy}`);
 }
 
 function nameOf(error: unknown): string {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { openS3Files } from '../../../../lib/storage/s3/open-s3-files.ts';
@@ -22,7 +22,10 @@ describe.runIf(HAS_S3)('openS3Files', () => {
   beforeEach(async () => {
     bucket = await startFaultyBucket();
   });
-  afterEach(() => bucket.close());
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await bucket.close();
+  });
 
   test('the trials leave no object', async () => {
     const opened = await openS3Files(bucket.settings, outside);
@@ -67,6 +70,16 @@ describe.runIf(HAS_S3)('openS3Files', () => {
     });
   });
 
+  test('a bucket is refused if no region is set', async () => {
+    vi.stubEnv('AWS_REGION', undefined);
+
+    const opening = openS3Files({ ...bucket.settings, region: undefined }, outside);
+    await expect(opening).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('the region'),
+    });
+  });
+
   test('a bucket that denies access is refused', async () => {
     bucket.setFault(() => 'denied');
 
@@ -75,11 +88,11 @@ describe.runIf(HAS_S3)('openS3Files', () => {
     });
   });
 
-  test.each(['unavailable', 'cut'] as const)(
+  test.each(['unavailable', 'cut', 'silent'] as const)(
     'a bucket that is %s at the start is proven before the first write',
     async (fault) => {
       bucket.setFault(() => fault);
-      const opened = await openS3Files(bucket.settings, outside);
+      const opened = await openS3Files({ ...bucket.settings, request_timeout_ms: 1000 }, outside);
       const away = opened.artifactFiles.probe(1);
       await expect(away).rejects.toMatchObject({ code: 'overloaded' });
 
