@@ -87,8 +87,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const registry = openRegistry(config, enabled.providers);
-  const onIndexFailure = createFailureReport('job-search-index', outside);
-  const stores = await openStorage(config, { ...outside, onIndexFailure });
+  const stores = await openStorage(config, { ...outside, ...storageReports(outside) });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });
@@ -147,6 +146,14 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     worker: appJobs.worker,
     drain: replay.drain,
     close,
+  };
+}
+
+/** Returns the reports of failures that make the stores slower and no request fail. */
+function storageReports(outside: Outside) {
+  return {
+    onIndexFailure: createFailureReport('job-search-index', outside),
+    onListenFailure: createFailureReport('job-notices', outside),
   };
 }
 

@@ -13,7 +13,7 @@ import type { StorageThread } from './storage-thread.ts';
 import type { Environment, FileStores, StateStores } from './stores.ts';
 
 /** The settings that locate the stores. */
-type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
+type StorageSettings = Pick<Config, 'state' | 'artifacts' | 'replica'>;
 
 interface Outside {
   readonly clock: Clock;
@@ -21,6 +21,8 @@ interface Outside {
   readonly env: Environment;
   /** Reports that the index of the job search failed. Searches are slower without the index. */
   readonly onIndexFailure: (error: unknown) => void;
+  /** Reports that notifications of other replicas do not arrive. Called once until they arrive again. */
+  readonly onListenFailure?: ((error: unknown) => void) | undefined;
   /**
    * Called once if a storage thread has ended by itself. Acknowledged writes are durable, and all later calls are rejected, so
    * the process must end.
@@ -41,7 +43,7 @@ export async function refuseForeignStores(
   settings: StorageSettings,
   env: Environment,
 ): Promise<void> {
-  await inspectState(settings, env).refuseForeign();
+  await (await inspectState(settings, env)).refuseForeign();
   if (settings.artifacts.driver === 'folder') refuseArtifactRoot(settings.artifacts.root);
   await refuseLostState(settings, env);
 }
@@ -51,7 +53,7 @@ export async function refuseForeignStores(
  * artifacts. Changes nothing.
  */
 export async function refuseLostState(settings: StorageSettings, env: Environment): Promise<void> {
-  const { findLoss, restoreCommand } = inspectState(settings, env);
+  const { findLoss, restoreCommand } = await inspectState(settings, env);
   const { driver, root } = settings.artifacts;
   const loss = await findLoss();
   if (loss === undefined || driver !== 'folder' || !hasArtifacts(root)) return;
@@ -86,11 +88,20 @@ export function startStorage(
   started?: StorageThread,
 ) {
   const sqlite = startSqlite(thread, started);
+
+  async function openState(settings: StorageSettings, outside: Outside): Promise<StateStores> {
+    if (settings.state.driver === 'sqlite') return sqlite.open(settings.state, outside);
+    await sqlite.close();
+    // Loaded only if needed, because most bridges use SQLite.
+    const { openPostgres } = await import('./postgres/open-state.ts');
+    return openPostgres(settings, outside);
+  }
+
   return {
     async open(settings: StorageSettings, outside: Outside): Promise<Stores> {
       const { close: closeFiles, ...files } = await openFiles(settings, outside);
       try {
-        const state = await sqlite.open(settings.state, outside);
+        const state = await openState(settings, outside);
         return {
           ...state,
           ...files,

@@ -19,10 +19,10 @@ export interface ArtifactReader extends StateReader {
  * cannot be read.
  */
 export async function openArtifactReader(
-  config: Pick<Config, 'state' | 'artifacts'>,
+  config: Pick<Config, 'state' | 'artifacts' | 'replica'>,
   { clock, env }: { readonly clock: Clock; readonly env: Environment },
 ): Promise<ArtifactReader | undefined> {
-  const reader = await inspectState(config, env).openReader();
+  const reader = await (await inspectState(config, env)).openReader();
   if (reader === undefined) return undefined;
   try {
     const files = await openFiles(config, { clock, ids: createIds(clock.nowMs) });

@@ -30,7 +30,7 @@ export async function openApp(
   mounted: readonly Route[],
   { httpSettings, runsInBackground = true, ...outside }: Outside,
 ) {
-  const { lockedFolder } = inspectState(config, outside.env);
+  const { lockedFolder } = await inspectState(config, outside.env);
   const lock = lockedFolder === undefined ? undefined : lockStateDirectory(lockedFolder);
   if (lock?.ok === false) {
     throw new BridgeError('configuration', `state.directory: ${lock.holder}`);

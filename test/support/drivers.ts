@@ -8,13 +8,14 @@ export const IS_SCALED = process.env['STORES'] === 'scaled';
 
 /**
  * Resolves with the drivers that `STORES` selects: with `scaled`, PostgreSQL and a bucket, otherwise the default drivers. Bridges
- * that work in the same folder share a state, and all bridges of a test file share the servers.
+ * that work in the same folder share a state, and all test files share the servers, which lose everything at the end of the run.
  */
 export async function openDrivers(): Promise<DriverVariables> {
   if (!IS_SCALED) return () => ({});
-  // Vitest cannot be imported by the benchmarks, which always use the default drivers.
+  // These modules need vitest. The benchmarks, which run without vitest, use the default drivers.
   const { createBucket } = await import('./s3-server.ts');
-  const s3 = await createBucket();
+  const { createSchema } = await import('./postgres.ts');
+  const [s3, postgres] = await Promise.all([createBucket(), createSchema()]);
   const access = {
     AWS_ACCESS_KEY_ID: s3.accessKeyId,
     AWS_SECRET_ACCESS_KEY: s3.secretAccessKey,
@@ -26,6 +27,11 @@ export async function openDrivers(): Promise<DriverVariables> {
     const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
     return {
       ...access,
+      DATABASE_URL: postgres.url,
+      IMAGE_BRIDGE__STATE__DRIVER: 'postgres',
+      IMAGE_BRIDGE__STATE__POSTGRES__SCHEMA: `test_${name}`,
+      IMAGE_BRIDGE__STATE__POSTGRES__MAX_CONNECTIONS: '4',
+      IMAGE_BRIDGE__REPLICA__LEASE_MS: '5000',
       IMAGE_BRIDGE__ARTIFACTS__DRIVER: 's3',
       IMAGE_BRIDGE__ARTIFACTS__S3__BUCKET: s3.bucket,
       IMAGE_BRIDGE__ARTIFACTS__S3__PREFIX: name,

@@ -52,6 +52,14 @@ const FIXED_RULES: readonly Rule<Config>[] = [
       s3.endpoint?.toLowerCase().startsWith('http:') === true && !s3.allow_http,
   },
   {
+    field: 'providers.agent_app_server.enabled',
+    with: ['state.driver'],
+    message:
+      'must be false if state.driver is "postgres", because the threads of the agent are files of one machine',
+    isBroken: ({ state, providers }) =>
+      state.driver === 'postgres' && providers.agent_app_server.enabled,
+  },
+  {
     field: 'server.webhooks.secret_env',
     with: ['server.webhooks.enabled'],
     message:

@@ -4,7 +4,7 @@ import { PROVIDER_NAME, REMOTE_HOST } from '../values/text-rules.ts';
 import { PROVIDERS } from './providers.ts';
 import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
-import { ARTIFACTS, STATE } from './storage.ts';
+import { ARTIFACTS, REPLICA, STATE } from './storage.ts';
 
 /** The settings for images that are sent with a request. */
 const INPUTS = section({
@@ -84,6 +84,7 @@ export const SETTINGS = section({
   images: IMAGES,
   artifacts: ARTIFACTS,
   state: STATE,
+  replica: REPLICA,
   server: SERVER,
   providers: PROVIDERS,
 });

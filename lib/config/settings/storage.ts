@@ -1,5 +1,14 @@
 import { choice, flag, integer, optionalText, section, text } from '../values/field.ts';
-import { BUCKET, HTTP_URL, KEY_PREFIX, PATH, VISIBLE } from '../values/text-rules.ts';
+import {
+  BUCKET,
+  HTTP_URL,
+  KEY_PREFIX,
+  NAME,
+  PATH,
+  SCHEMA_NAME,
+  VARIABLE,
+  VISIBLE,
+} from '../values/text-rules.ts';
 
 /** The settings for image files that the bridge writes. */
 export const ARTIFACTS = section({
@@ -13,6 +22,11 @@ export const ARTIFACTS = section({
     rule: PATH,
     about:
       'Folder for the images if `artifacts.driver` is "folder". A relative path is relative to the working directory.',
+  }),
+  shared_folder: flag({
+    default: false,
+    about:
+      'Confirms that all replicas reach the same files at `artifacts.root` and `state.directory`. Without this confirmation, a second replica does not start beside a running one.',
   }),
   permissions: choice(['owner', 'umask'], {
     default: 'owner',
@@ -87,10 +101,79 @@ export const ARTIFACTS = section({
 
 /** The settings for the state that survives a restart. */
 export const STATE = section({
+  driver: choice(['sqlite', 'postgres'], {
+    default: 'sqlite',
+    about:
+      'Database of the service. With "sqlite", one process uses a file in `state.directory`. With "postgres", any number of replicas share a PostgreSQL database, version 15 or later.',
+  }),
   directory: text({
     default: './data/state',
     rule: PATH,
     about:
       'Folder for the SQLite database and its lock, and for the input images of jobs if `artifacts.driver` is "folder". A relative path is relative to the working directory.',
+  }),
+  postgres: section({
+    url_env: text({
+      default: 'DATABASE_URL',
+      rule: VARIABLE,
+      about:
+        'Name of the environment variable that contains the connection URL, such as `postgres://user:password@host:5432/database`.',
+    }),
+    listen_url_env: optionalText({
+      unset: 'the variable of `state.postgres.url_env`',
+      rule: VARIABLE,
+      about:
+        'Name of the environment variable that contains the connection URL for notifications. Set this if the other URL leads to a pooler that assigns a connection to each transaction, because such a pooler delivers no notifications.',
+    }),
+    schema: text({
+      default: 'image_bridge',
+      rule: SCHEMA_NAME,
+      about: 'Name of the schema that contains the tables. The first start creates the schema.',
+    }),
+    max_connections: integer({
+      default: 10,
+      min: 2,
+      max: 200,
+      about: 'Maximum number of connections of one replica.',
+    }),
+    wakeups: choice(['notify', 'poll'], {
+      default: 'notify',
+      about:
+        'With "notify", one more connection receives the notifications of other replicas. With "poll", a replica notices their changes after at most `state.postgres.poll_ms`.',
+    }),
+    poll_ms: integer({
+      default: 2000,
+      min: 100,
+      max: 60_000,
+      about:
+        'Time between two looks for changes of other replicas, also with notifications, which can be lost.',
+    }),
+    statement_timeout_ms: integer({
+      default: 5000,
+      min: 500,
+      max: 60_000,
+      about: 'Maximum time of one statement, and of the wait for a connection.',
+    }),
+    migrate: flag({
+      default: true,
+      about:
+        'Migrates an older schema when the bridge starts. With false, the bridge does not start with an older schema, and `image-bridge state migrate` migrates it.',
+    }),
+  }),
+});
+
+/** The settings of one process among several that share a state. */
+export const REPLICA = section({
+  name: optionalText({
+    unset: 'the host name',
+    rule: NAME,
+    about: 'Name of this process in logs and diagnostics.',
+  }),
+  lease_ms: integer({
+    default: 30_000,
+    min: 5000,
+    max: 300_000,
+    about:
+      'Time after which other replicas consider this replica gone if it does not reach the database. Its running jobs then end as interrupted.',
   }),
 });

@@ -40,6 +40,12 @@ export const VARIABLE: TextRule = {
   accepts: (text) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text),
 };
 
+/** The name of a PostgreSQL schema that needs no quotes. */
+export const SCHEMA_NAME: TextRule = {
+  expects: 'at most 63 lowercase letters, digits and "_", not starting with a digit',
+  accepts: (text) => /^[a-z_][a-z0-9_]{0,62}$/.test(text),
+};
+
 /** The name of an S3 bucket. Some servers allow other names than Amazon S3. */
 export const BUCKET: TextRule = {
   expects:

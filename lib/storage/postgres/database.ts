@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { type Connection, createConnection, type Postgres, type Queries } from './connection.ts';
 import { isRefusal, sqlState } from './driver-errors.ts';
-import { MIGRATIONS, type Migration, migrate } from './migrations.ts';
+import { findVersion, MIGRATIONS, type Migration, migrate } from './migrations.ts';
 
 export interface DatabaseOptions {
   /** A connection URL (https://www.postgresql.org/docs/current/libpq-connect.html). */
@@ -59,6 +59,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   } catch (error) {
     await connection.close();
     throw toOpenError(error);
+  }
+}
+
+/** Resolves with the version of the schema, or with 0 if the schema does not exist. Changes nothing. Throws as `openDatabase` does. */
+export async function findSchema(options: Omit<DatabaseOptions, 'migrate'>): Promise<number> {
+  const schema = `"${options.schema}"`;
+  const connection = createConnection({ ...options, schema, owner: options.ids.newOpaqueId() });
+  try {
+    await connection.read(refuseServer);
+    return (await connection.read((queries) => findVersion(queries, schema))).version;
+  } catch (error) {
+    throw toOpenError(error);
+  } finally {
+    await connection.close();
   }
 }
 

@@ -95,7 +95,7 @@ function refuseNewerSchema({ version, oldest }: SchemaVersion, newest: number): 
 }
 
 /** Resolves with version 0 if the schema does not exist or is empty. */
-async function findVersion({ rows }: Queries, schema: string): Promise<SchemaVersion> {
+export async function findVersion({ rows }: Queries, schema: string): Promise<SchemaVersion> {
   if ((await rows(FIND_TABLE, [schema])).length === 0) return EMPTY;
   const [row] = await rows<SchemaVersion>(`SELECT version, oldest FROM ${schema}.schema_version`);
   return row ?? EMPTY;

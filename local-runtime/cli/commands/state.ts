@@ -16,7 +16,7 @@ type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
 export function runStateCheck(call: StateCall): Promise<number> {
   return withConfig(call, async (config) => {
-    const findings = await inspectState(config, call.io.env).check();
+    const findings = await (await inspectState(config, call.io.env)).check();
     const sentences = findings.length > 0 ? findings : ['The database is valid.'];
     call.io.stdout(sentences.map((sentence) => `${sentence}\n`).join(''));
     return findings.length > 0 ? 1 : 0;
@@ -25,16 +25,16 @@ export function runStateCheck(call: StateCall): Promise<number> {
 
 export function runStateBackup(call: StateCall<{ readonly file: string }>): Promise<number> {
   return withConfig(call, async (config) => {
-    if (await inspectState(config, call.io.env).backUp(resolve(call.io.cwd, call.args.file)))
-      return 0;
+    const { backUp } = await inspectState(config, call.io.env);
+    if (await backUp(resolve(call.io.cwd, call.args.file))) return 0;
     call.io.stderr('image-bridge: the backup file already exists\n');
     return 1;
   });
 }
 
 export function runStateRestore(call: StateCall<{ readonly file: string }>): Promise<number> {
-  return withConfig(call, (config) => {
-    const inspection = inspectState(config, call.io.env);
+  return withConfig(call, async (config) => {
+    const inspection = await inspectState(config, call.io.env);
     return underLock(inspection, async () => {
       const replaced = await inspection.restore(resolve(call.io.cwd, call.args.file));
       const kept = replaced === undefined ? '' : ` The replaced database is kept as ${replaced}.`;
@@ -52,7 +52,7 @@ export function runStateMigrate(
   const { options, io } = call;
   return withConfig(call, async (config) => {
     await refuseLostState(config, io.env);
-    const inspection = inspect(config, io.env);
+    const inspection = await inspect(config, io.env);
     const { present, newest } = await inspection.schema();
     if (present === undefined) {
       io.stdout('The database does not exist yet. The first start creates the database.\n');

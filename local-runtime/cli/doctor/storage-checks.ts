@@ -16,7 +16,9 @@ const FEW_FREE_BYTES = 2048 * MIB;
 export function checkFolders({ config: { state, artifacts } }: Examined): readonly Finding[] {
   const hasFiles = artifacts.driver === 'folder';
   return [
-    ...checkFolder('state.directory', resolve(state.directory)),
+    ...(hasFiles || state.driver === 'sqlite'
+      ? checkFolder('state.directory', resolve(state.directory))
+      : []),
     ...(hasFiles ? checkFolder('artifacts.root', resolve(artifacts.root)) : []),
   ];
 }
@@ -63,7 +65,7 @@ function checkFreeSpace(setting: string, folder: string): Finding {
 
 /** Checks the schema and the page structure of the database. The command `state check` also checks the counters. */
 export async function checkDatabase({ config, env }: Examined): Promise<Finding> {
-  const { schema, quickCheck, restoreCommand } = inspectState(config, env);
+  const { schema, quickCheck, restoreCommand } = await inspectState(config, env);
   try {
     await refuseLostState(config, env);
     const { present, newest } = await schema();
@@ -114,8 +116,8 @@ export async function checkArtifacts({
  * Checks whether the state directory can be locked, or a bridge is already using the directory. Checks nothing if several
  * bridges may use the state.
  */
-export function checkStateLock({ config, env }: Examined): readonly Finding[] {
-  const { lockedFolder } = inspectState(config, env);
+export async function checkStateLock({ config, env }: Examined): Promise<readonly Finding[]> {
+  const { lockedFolder } = await inspectState(config, env);
   return lockedFolder === undefined ? [] : [checkLock(lockedFolder)];
 }
 

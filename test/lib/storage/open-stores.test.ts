@@ -49,7 +49,7 @@ describe('openStores', () => {
       { limit: 1 },
       new AbortController().signal,
     );
-    await inspectState(await settings(), {}).backUp(join(directory, 'state', 'backup'));
+    await (await inspectState(await settings(), {})).backUp(join(directory, 'state', 'backup'));
     process.umask(before);
 
     const entries = await readdir(join(directory, 'state'), {
@@ -82,7 +82,7 @@ describe('openStores', () => {
     await second.close();
 
     expect(interrupted).toBe(1);
-    expect(await inspectState(await settings(), {}).check()).toEqual([]);
+    expect(await (await inspectState(await settings(), {})).check()).toEqual([]);
   });
 });
 

@@ -344,7 +344,7 @@ describe('state migrate', () => {
       stderr: (text: string) => void stderr.push(text),
     };
     const options = { config: undefined, set: [`state.directory=${folder}`], dryRun };
-    const exitCode = await runStateMigrate({ args: {}, options, io }, ({ state }) =>
+    const exitCode = await runStateMigrate({ args: {}, options, io }, async ({ state }) =>
       createSqliteInspection(state, migrations),
     );
     return { exitCode, stdout: stdout.join(''), stderr: stderr.join('') };

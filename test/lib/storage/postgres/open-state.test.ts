@@ -1,0 +1,105 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadConfig } from '../../../../lib/config/load-config.ts';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { inspectState } from '../../../../lib/storage/inspect-state.ts';
+import { openStores } from '../../../../lib/storage/open-stores.ts';
+import { newJob, WIDE } from '../../../support/jobs.ts';
+import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
+
+/** Returns the ways to open and to inspect one state that no other test uses. */
+async function newState() {
+  const { url, schema } = await emptySchema();
+  const folder = await mkdtemp(join(tmpdir(), 'stores-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const env = { DATABASE_URL: url };
+  const ids = createIds(systemClock.nowMs);
+
+  async function configOf(set: readonly string[] = []) {
+    const fixed = [
+      'state.driver=postgres',
+      `state.postgres.schema=${schema}`,
+      'replica.lease_ms=5000',
+      `state.directory=${folder}`,
+      `artifacts.root=${folder}/artifacts`,
+    ];
+    const loaded = await loadConfig({ env: {}, cwd: folder, set: [...fixed, ...set] });
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+    return loaded.config;
+  }
+  return {
+    async open(...set: readonly string[]) {
+      const outside = { clock: systemClock, ids, env, onIndexFailure: () => {}, thread: false };
+      const stores = await openStores(await configOf(set), outside);
+      onTestFinished(stores.close);
+      return stores;
+    },
+    inspect: async () => inspectState(await configOf(), env),
+  };
+}
+
+describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => {
+  it('opens one state for several replicas that share their files', async () => {
+    const { open } = await newState();
+    const first = await open('artifacts.shared_folder=true');
+    const second = await open('artifacts.shared_folder=true');
+    const job = newJob();
+
+    await first.jobs.submit(job, WIDE);
+
+    expect((await second.jobs.find(job.scope, job.id))?.id).toBe(job.id);
+    expect(second.secret).toEqual(first.secret);
+  });
+
+  it('rejects a second replica while the first replica is running and the files are not shared', async () => {
+    const { open } = await newState();
+    const first = await open();
+    const stop = new AbortController();
+    const renewing = (async () => {
+      while (!stop.signal.aborted) {
+        await first.leaseRenewal.run(stop.signal);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    })();
+
+    const refused = expect(open()).rejects.toThrow(/^artifacts\.shared_folder: /);
+    await refused;
+    stop.abort();
+    await renewing;
+  });
+
+  it('opens the state at once after the previous replica has stopped', async () => {
+    const { open } = await newState();
+    await (await open()).close();
+
+    const next = await open();
+
+    expect(await next.probe()).toBe(true);
+  });
+});
+
+describe.runIf(HAS_POSTGRES)('inspectState with state.driver = "postgres"', () => {
+  it('knows no schema before the first start, and the newest schema afterwards', async () => {
+    const { open, inspect } = await newState();
+    const inspection = await inspect();
+    const before = await inspection.schema();
+    await open();
+    const after = await inspection.schema();
+
+    expect(before.present).toBeUndefined();
+    expect(after.present).toBe(after.newest);
+    expect(inspection.lockedFolder).toBeUndefined();
+  });
+
+  it('names the program of PostgreSQL for each command that it does not replace', async () => {
+    const { inspect } = await newState();
+    const { check, backUp, restore } = await inspect();
+
+    await expect(check()).rejects.toThrow(/pg_amcheck/);
+    await expect(backUp('copy')).rejects.toThrow(/pg_dump/);
+    await expect(restore('copy')).rejects.toThrow(/pg_restore/);
+  });
+});
