@@ -33,7 +33,7 @@ export async function openPostgresState(directory?: string): Promise<OpenState> 
     const checked: Database = {
       ...database,
       async write(work) {
-        if (isReadOnly) throw new BridgeError('overloaded', 'the database is read-only');
+        if (isReadOnly) throw readOnly();
         return database.write(work);
       },
     };
@@ -119,6 +119,12 @@ export async function openPostgresState(directory?: string): Promise<OpenState> 
       },
     },
   };
+}
+
+/** Returns the error of a server that rejects writes, for example because a standby has replaced it. */
+function readOnly(): BridgeError {
+  const details = { reason: 'state_store_read_only' };
+  return new BridgeError('overloaded', 'the state database is unavailable', { details });
 }
 
 /** Returns the name of the schema for a directory. All processes with this directory share the schema. */
