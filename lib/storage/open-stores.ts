@@ -13,7 +13,7 @@ import type { StorageThread } from './storage-thread.ts';
 import type { Environment, FileStores, StateStores } from './stores.ts';
 
 /** The settings that locate the stores. */
-type StorageSettings = Pick<Config, 'state' | 'artifacts' | 'replica'>;
+type StorageSettings = Pick<Config, 'state' | 'artifacts' | 'replica' | 'runtime'>;
 
 interface Outside {
   readonly clock: Clock;

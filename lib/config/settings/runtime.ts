@@ -1,4 +1,5 @@
 import {
+  choice,
   type Field,
   flag,
   integer,
@@ -26,6 +27,11 @@ export const RUNTIME = section({
     default: 45_000,
     about:
       'Maximum time for running work to end at shutdown. A deployment with handoffs needs 1860000.',
+  }),
+  gates: choice(['shared', 'replica'], {
+    default: 'shared',
+    about:
+      'Scope of the limits `max_concurrent` and `max_parallel_outputs` if `state.driver` is "postgres". With "shared", each limit holds for all replicas together. With "replica", each limit holds for each replica alone.',
   }),
   global: gate('all providers together'),
   provider_default: gate('each provider'),

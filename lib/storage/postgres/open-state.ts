@@ -22,7 +22,7 @@ interface Outside {
   readonly onListenFailure?: ((error: unknown) => void) | undefined;
 }
 
-type Settings = Pick<Config, 'state' | 'artifacts' | 'replica'>;
+type Settings = Pick<Config, 'state' | 'artifacts' | 'replica' | 'runtime'>;
 
 // A replica misses five renewals before its lease ends.
 const RENEWALS_PER_LEASE = 6;
@@ -33,7 +33,7 @@ const LOOK_EVERY_MS = 500;
  * cannot be used, or if another replica is running and the files are not shared. Throws `overloaded` if the server is unavailable.
  */
 export async function openPostgres(
-  { state: { postgres }, artifacts, replica }: Settings,
+  { state: { postgres }, artifacts, replica, runtime }: Settings,
   outside: Outside,
 ): Promise<StateStores> {
   const { clock, ids, env, onListenFailure: onFailure = () => {} } = outside;
@@ -65,7 +65,7 @@ export async function openPostgres(
     ...stores,
     notices: notifications.notices,
     progress: createJobProgress(database, notifications),
-    permits: createPermits({ ...shared, ids }),
+    permits: runtime.gates === 'shared' ? createPermits({ ...shared, ids }) : undefined,
     openReplay: (policies) => createReplayStore({ ...shared, policies }),
     secret: database.secret,
     leaseRenewal: {

@@ -1,0 +1,235 @@
+import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  createImagesUpstream,
+  type ImagesUpstream,
+} from '../../support/images-upstream/images-upstream.ts';
+import { createSchema, HAS_POSTGRES } from '../../support/postgres.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  type StartedBridge,
+  startBridge,
+} from '../../support/start-bridge.ts';
+import { providerSettings } from '../providers/openai-images-rig.ts';
+import { startReceiver, webhookSettings } from './webhook-receiver.ts';
+
+// Set REPLICA_KILLS=60 REPLICA_JOBS=20000 for a long run.
+const KILLS = Number(process.env['REPLICA_KILLS'] ?? 3);
+const JOBS = Number(process.env['REPLICA_JOBS'] ?? 120);
+const REPLICAS = Number(process.env['REPLICA_COUNT'] ?? 3);
+const TIMEOUT_MS = 180_000 + KILLS * 20_000 + JOBS * 100;
+const LEASE_MS = 5000;
+const SENDERS = 4;
+const MOST_CALLS = 3;
+
+afterAll(cleanUp);
+
+interface Order {
+  readonly prompt: string;
+  readonly n: number;
+  readonly key: string;
+  /** The id of the job. Undefined until a reply arrives, and if the job is refused. */
+  id?: string;
+  isRefused?: boolean;
+}
+
+interface Client {
+  readonly name: string;
+  readonly token: string;
+  readonly orders: Order[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each use knows the shape of the reply that it reads.
+type Json = any;
+
+/** Keeps replicas of one state running, and kills them. */
+function createReplicas(start: () => Promise<StartedBridge>) {
+  const running: StartedBridge[] = [];
+  let turn = 0;
+  const add = async () => void running.push(await start());
+  return {
+    /** Returns the address of one replica after the other, as a load balancer does. */
+    next(): string {
+      turn += 1;
+      return running[turn % running.length]?.address ?? '';
+    },
+    add,
+    async killOne(): Promise<void> {
+      const [killed] = running.splice(randomInt(running.length), 1);
+      await killed?.end('SIGKILL');
+      await add();
+    },
+    endAll: () => Promise.all(running.splice(0).map((bridge) => bridge.end())),
+  };
+}
+
+type Replicas = ReturnType<typeof createReplicas>;
+
+/** Resolves with a reply of any replica. Repeats a request whose replica was killed or has lost the database. */
+async function ask(
+  replicas: Replicas,
+  { token }: Client,
+  target: string,
+  request: { readonly body?: object; readonly key?: string } = {},
+): Promise<{ readonly status: number; readonly json: Json; readonly bytes: number }> {
+  for (;;) {
+    try {
+      const response = await fetch(replicas.next() + target, {
+        ...(request.body ? { method: 'POST', body: JSON.stringify(request.body) } : {}),
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          ...(request.key ? { 'idempotency-key': request.key } : {}),
+        },
+      });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+      const json: Json = isJson ? JSON.parse(bytes.toString()) : undefined;
+      if (response.status !== 503) return { status: response.status, json, bytes: bytes.length };
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await delay(50);
+  }
+}
+
+async function sendOrders(replicas: Replicas, client: Client, url: string, count: number) {
+  for (let nth = 0; nth < count; nth += 1) {
+    const number = client.orders.length;
+    const prompt = `order-${number}-of-${client.name}.`;
+    const order: Order = { prompt, n: randomInt(1, 3), key: `key ${number}` };
+    client.orders.push(order);
+    const body = { prompt, parameters: { n: order.n }, webhook: { url } };
+    const { status, json } = await ask(replicas, client, '/v1/jobs', { body, key: order.key });
+    if (status === 202) order.id = json.id;
+    else {
+      expect([status, json.error?.code]).toEqual([429, 'rate_limit_exceeded']);
+      order.isRefused = true;
+    }
+  }
+}
+
+async function endOf(replicas: Replicas, client: Client, id: string): Promise<Json> {
+  for (;;) {
+    const { status, json } = await ask(replicas, client, `/v1/jobs/${id}?wait_ms=5000`);
+    expect([id, status]).toEqual([id, 200]);
+    if (json.completed !== undefined) return json;
+  }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, number) => all + number, 0);
+
+/** Checks every order of a client against the log of the provider, and the counts of the client. */
+async function checkClient(replicas: Replicas, client: Client, upstream: ImagesUpstream) {
+  const ends: Json[] = [];
+  for (const { id, prompt, n, isRefused } of client.orders) {
+    if (id === undefined) {
+      expect([prompt, isRefused, upstream.drawnFor(prompt)]).toEqual([prompt, true, 0]);
+      continue;
+    }
+    const job = await endOf(replicas, client, id);
+    ends.push(job);
+    // A job that ran twice would draw more images than it ordered.
+    expect([prompt, upstream.drawnFor(prompt) <= n]).toEqual([prompt, true]);
+    const images = (job.result ?? job.partial_result ?? { data: [] }).data;
+    if (job.status === 'succeeded') expect([prompt, images.length]).toEqual([prompt, n]);
+    for (const { id: artifact } of images) {
+      const { status, bytes } = await ask(replicas, client, `/v1/artifacts/${artifact}`);
+      expect([prompt, artifact, status, bytes > 0]).toEqual([prompt, artifact, 200, true]);
+    }
+  }
+  const { json: usage } = await ask(replicas, client, '/v1/usage?days=3');
+  const total = (field: string) => sum(usage.items.map((item: Json) => item[field]));
+  const [images, unknown] = [total('images'), total('unknown')];
+  const sold = sum(client.orders.map(({ prompt }) => upstream.drawnFor(prompt)));
+  expect(images).toBeLessThanOrEqual(sold);
+  expect(sold).toBeLessThanOrEqual(images + unknown);
+  // The charge of earlier days is not shown, so a run over midnight cannot check it.
+  if (usage.items.length <= 1) expect(usage.caller.allowance.used).toBe(images + unknown);
+  expect(usage.caller.allowance.used).toBeLessThanOrEqual(usage.caller.allowance.images_per_day);
+  return { ends, images, unknown, sold, refused: client.orders.length - ends.length };
+}
+
+describe.runIf(HAS_POSTGRES)('replicas that are killed while two tokens order images', () => {
+  it(`lose no job, run no job twice and report each end, ${KILLS} times`, {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const cwd = await freshFolder();
+    const schema = await createSchema();
+    const receiver = await startReceiver();
+    const upstream = await createImagesUpstream({ imageBytes: 20_000 });
+    upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 50 });
+    const hook = webhookSettings(receiver.host);
+    const settings = {
+      command: 'serve' as const,
+      cwd,
+      env: { OWN_KEY: upstream.key() ?? '', DATABASE_URL: schema.url, ...hook.env },
+      set: [
+        'server.tokens_file=tokens.toml',
+        'state.driver=postgres',
+        `state.postgres.schema=${schema.schema}`,
+        'state.postgres.max_connections=5',
+        `replica.lease_ms=${LEASE_MS}`,
+        'artifacts.shared_folder=true',
+        `artifacts.root=${join(cwd, 'artifacts')}`,
+        'default_provider=remote',
+        ...providerSettings('remote', upstream, { max_parallel_outputs: MOST_CALLS }),
+        'runtime.circuit_breaker.enabled=false',
+        `server.jobs.max_pending=${JOBS * 2}`,
+        `server.jobs.max_retained=${JOBS * 2}`,
+        ...hook.set,
+      ],
+    };
+    const addToken = async (name: string, imagesPerDay: number): Promise<Client> => {
+      const words = ['tokens', 'add', name, '--images-per-day', String(imagesPerDay)];
+      const set = ['--set', 'server.tokens_file=tokens.toml'];
+      const { code, stdout, stderr } = await runProgram([...words, ...set], cwd);
+      if (code !== 0) throw new Error(stderr);
+      return { name, token: stdout.trim(), orders: [] };
+    };
+    // One of the tokens orders more than its allowance.
+    const clients = [await addToken('alice', 1_000_000), await addToken('bob', JOBS / 2)];
+    const replicas = createReplicas(() => startBridge(settings));
+    await Promise.all(Array.from({ length: REPLICAS }, replicas.add));
+
+    const ordering = Promise.all(
+      clients.flatMap((client) =>
+        Array.from({ length: SENDERS }, () =>
+          sendOrders(replicas, client, receiver.url, Math.ceil(JOBS / 2 / SENDERS)),
+        ),
+      ),
+    );
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      await delay(randomInt(500, 3000));
+      await replicas.killOne();
+    }
+    await ordering;
+
+    const figures = [];
+    const ended: Json[] = [];
+    for (const client of clients) {
+      const { ends, ...counts } = await checkClient(replicas, client, upstream);
+      ended.push(...ends);
+      figures.push(counts);
+    }
+    const told = () => new Set(receiver.received.map(({ id }) => id));
+    await expect
+      .poll(() => ended.filter(({ id }) => !told().has(id)).length, { timeout: 60_000 })
+      .toBe(0);
+    expect(receiver.refused).toEqual([]);
+    const lives = ended.map(({ status }) => status as string);
+    const counts = Object.fromEntries(
+      [...new Set(lives)].map((status) => [status, lives.filter((it) => it === status).length]),
+    );
+    console.info(`kills: ${KILLS}`, counts, ...figures);
+    const exits = await replicas.endAll();
+    expect(exits.map(({ code }) => code)).toEqual(exits.map(() => 0));
+    await receiver.kill();
+    await upstream.close();
+    await schema.drop();
+  });
+});
