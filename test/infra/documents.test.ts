@@ -9,7 +9,7 @@ import { type Block, readBlocks, startBlock, userFolder } from './recipe-page.ts
 
 const PAGES = [
   'README.md',
-  ...['start', 'jobs', 'tokens', 'agents', 'operate', 'upgrade', 'performance'].map(
+  ...['start', 'jobs', 'tokens', 'agents', 'operate', 'upgrade', 'scale', 'performance'].map(
     (name) => `docs/${name}.md`,
   ),
   'docs/transparency.md',
@@ -29,6 +29,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
     'it needs a container engine',
   "image-bridge handoff --coordination target --gateway http://127.0.0.1:8787 --blue http://127.0.0.1:8788 --green http://127.0.0.1:8789 --directory run --blue-command 'image-bridge serve --config blue.toml' --green-command 'image-bridge serve --config green.toml'":
     'it needs a running gateway and two slots, which the tests of handoffs start',
+  'npm ci && npm run build && npm pack --ignore-scripts': 'it needs an account of AWS',
   'npm run bench                                  # everything': 'it takes a quarter of an hour',
   'npm run bench -- --compare main                               # everything that both builds have':
     'it takes a quarter of an hour',

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
+import { loadConfig } from '../../lib/config/load-config.ts';
 import { ROOT } from '../conformance/sources.ts';
 import { isInstalled, runTool } from '../support/outside-tools.ts';
 
@@ -21,7 +22,13 @@ interface Resource {
 const text = readFileSync(TEMPLATE, 'utf8');
 // The short forms of intrinsic functions, such as `!Ref`, are read as plain text.
 const template: {
-  readonly Globals: { readonly Function: { readonly Handler: string; readonly Timeout: number } };
+  readonly Globals: {
+    readonly Function: {
+      readonly Handler: string;
+      readonly Timeout: number;
+      readonly Environment: { readonly Variables: Readonly<Record<string, string>> };
+    };
+  };
   readonly Resources: Readonly<Record<string, Resource>>;
 } = parse(text, { logLevel: 'silent' });
 
@@ -57,6 +64,19 @@ describe('the function platform', () => {
     const path = createRequire(import.meta.url).resolve(`${ROOT}${file}.js`);
 
     expect(await import(path)).toHaveProperty(name, expect.any(Function));
+  });
+
+  it('sets valid settings in addition to those of the containers', async () => {
+    const { Variables } = template.Globals.Function.Environment;
+    const env = Object.entries(Variables).filter(([name]) => name.startsWith('IMAGE_BRIDGE__'));
+
+    const loaded = await loadConfig({
+      env: Object.fromEntries(env),
+      cwd: ROOT,
+      set: ['state.driver=postgres', 'artifacts.driver=s3'],
+    });
+
+    expect(loaded).toMatchObject({ ok: true, warnings: [] });
   });
 
   it('ends a wait for a job before the limit of API Gateway, 30 seconds', () => {

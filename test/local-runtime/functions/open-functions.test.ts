@@ -1,8 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FunctionEvent } from '../../../local-runtime/functions/function-handler.ts';
 import { createFunctions } from '../../../local-runtime/functions/open-functions.ts';
+import { emptySchema, HAS_POSTGRES } from '../../support/postgres.ts';
+import { emptyBucket, HAS_S3 } from '../../support/s3-server.ts';
 import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
 
 const TOKEN = 'a-long-enough-secret';
@@ -41,7 +43,7 @@ afterEach(async () => {
   await cleanUp();
 });
 
-async function call(routeKey: string, body?: object) {
+async function call(routeKey: string, body?: object, { handler } = functions) {
   const [method = '', rawPath = ''] = routeKey.split(' ');
   const event: FunctionEvent = {
     routeKey,
@@ -54,11 +56,45 @@ async function call(routeKey: string, body?: object) {
     requestContext: { http: { method } },
     body: body && JSON.stringify(body),
   };
-  const reply = await functions.handler(event, { getRemainingTimeInMillis: () => 26_000 });
+  const reply = await handler(event, { getRemainingTimeInMillis: () => 26_000 });
   return { ...reply, json: JSON.parse(Buffer.from(reply.body, 'base64').toString()) };
 }
 
 describe('createFunctions', () => {
+  it.runIf(HAS_POSTGRES && HAS_S3)(
+    'shares its jobs with every process on the same PostgreSQL and bucket',
+    async () => {
+      const [{ url, schema }, s3] = await Promise.all([emptySchema(), emptyBucket()]);
+      // The client library of the bucket reads the environment of the process.
+      vi.stubEnv('AWS_ACCESS_KEY_ID', s3.accessKeyId);
+      vi.stubEnv('AWS_SECRET_ACCESS_KEY', s3.secretAccessKey);
+      vi.stubEnv('AWS_REGION', s3.region);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const env = {
+        TOKEN,
+        DATABASE_URL: url,
+        IMAGE_BRIDGE__STATE__DRIVER: 'postgres',
+        IMAGE_BRIDGE__STATE__POSTGRES__SCHEMA: schema,
+        IMAGE_BRIDGE__STATE__POSTGRES__WAKEUPS: 'poll',
+        IMAGE_BRIDGE__ARTIFACTS__DRIVER: 's3',
+        IMAGE_BRIDGE__ARTIFACTS__S3__BUCKET: s3.bucket,
+        IMAGE_BRIDGE__ARTIFACTS__S3__ENDPOINT: s3.endpoint,
+        IMAGE_BRIDGE__ARTIFACTS__S3__ALLOW_HTTP: 'true',
+        IMAGE_BRIDGE__ARTIFACTS__S3__PATH_STYLE: 'true',
+      };
+      const another = createFunctions({ env, cwd, writeLine: (line) => lines.push(line) });
+      functions = createFunctions({ env, cwd, writeLine: (line) => lines.push(line) });
+
+      const created = await call('POST /v1/jobs', { prompt: 'a kite' }, another);
+      const { json } = await call('GET /v1/jobs');
+      await another.close();
+
+      expect(created.statusCode).toBe(202);
+      expect(json.items.map(({ id }: { id: string }) => id)).toEqual([created.json.id]);
+      expect(lines).toEqual([]);
+    },
+  );
+
   it('queues a job and never runs the job', async () => {
     const created = await call('POST /v1/jobs', { prompt: 'a kite' });
 
