@@ -15,16 +15,23 @@ export async function openFiles(
   { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
   { clock, ids }: Outside,
 ): Promise<FileStores> {
-  const { driver, root, permissions, s3 } = artifacts;
+  const { driver, root, permissions, shared_folder, s3 } = artifacts;
   if (driver === 's3') {
     const { bucket = '' } = s3;
     // Loaded only if needed, because most bridges use a folder.
     const { openS3Files } = await import('./s3/open-s3-files.ts');
     return openS3Files({ ...s3, bucket }, { clock, ids });
   }
+  // Also a replica that runs alone treats input images as shared, because the replica that it replaces may still be writing.
+  const hasReplicas = state.driver === 'postgres';
   return {
-    artifactFiles: createArtifactFiles({ root, permissions, clock }),
-    storedInputs: createStoredInputFiles({ ...state, clock }),
+    artifactFiles: createArtifactFiles({
+      root,
+      permissions,
+      clock,
+      isShared: hasReplicas && shared_folder,
+    }),
+    storedInputs: createStoredInputFiles({ ...state, clock, isShared: hasReplicas }),
     close: () => {},
   };
 }

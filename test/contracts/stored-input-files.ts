@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createStoredInputs } from '../../lib/inputs/stored-inputs.ts';
 import type { StoredInputFiles } from '../../lib/inputs/stored-inputs-port.ts';
 
 interface Opened {
   readonly files: StoredInputFiles;
-  /** Another instance for the same images, as after a restart. */
+  /** Returns another instance for the same images, as after a restart or in another replica. */
   reopen(): StoredInputFiles;
-  /** Lets so much time pass that images which are stored are removed at once. */
-  passTime(): void;
+  /** Lets so much time pass that images which are stored are removed at once, or this time. */
+  passTime(ms?: number): void;
   /** Changes the stored file of this checksum directly. */
   damage(sha256: string, content: Buffer): Promise<void>;
   close(): Promise<void>;
@@ -19,6 +20,7 @@ function image(content: string | Buffer) {
 }
 
 const unneeded = async () => false;
+const TEN_MINUTES_MS = 600_000;
 
 /** The contract of every `StoredInputFiles`. */
 export function describeStoredInputFiles(label: string, open: () => Promise<Opened>): void {
@@ -183,5 +185,103 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
         await expect(files.remove(sha256, unneeded)).rejects.toThrow();
       },
     );
+  });
+}
+
+/** The contract of every `StoredInputFiles` that several replicas share. */
+export function describeSharedInputFiles(label: string, open: () => Promise<Opened>): void {
+  describe(`StoredInputFiles of several replicas: ${label}`, () => {
+    const { sha256, bytes } = image('an image');
+    let opened: Opened;
+    let one: StoredInputFiles;
+    let other: StoredInputFiles;
+
+    beforeEach(async () => {
+      opened = await open();
+      one = opened.files;
+      other = opened.reopen();
+    });
+    afterEach(() => opened.close());
+
+    const read = () => one.read(sha256, bytes.length);
+    const put = () => one.put(sha256, bytes);
+
+    test.each([0, 1, TEN_MINUTES_MS])(
+      'an image is not removed %i ms after another replica stored the image',
+      async (passedMs) => {
+        await put();
+        opened.passTime(passedMs);
+
+        await other.remove(sha256, unneeded);
+
+        expect(await read()).toEqual(bytes);
+      },
+    );
+
+    test('an image that another replica stores again after a long time is not removed', async () => {
+      await other.put(sha256, bytes);
+      opened.passTime();
+      await put();
+
+      await other.remove(sha256, unneeded);
+
+      expect(await read()).toEqual(bytes);
+    });
+
+    test('an image that another replica stores again during its removal stays', async () => {
+      await put();
+      opened.passTime();
+
+      await other.remove(sha256, async () => {
+        await put();
+        return false;
+      });
+
+      expect(await read()).toEqual(bytes);
+    });
+
+    test('replicas store the same image concurrently', async () => {
+      const large = image(Buffer.alloc(300_000, 'image'));
+      const all = Array.from({ length: 10 }, (_, nth) => (nth % 2 === 0 ? one : other));
+
+      await Promise.all(all.map((files) => files.put(large.sha256, large.bytes)));
+
+      for (const files of [one, other]) {
+        expect((await files.read(large.sha256, 300_000))?.equals(large.bytes)).toBe(true);
+      }
+    });
+
+    test('a job that is refused by one replica leaves the image of the job that another accepts', async () => {
+      const jobs = new Set<string>();
+      const isNeeded = async (sha: string) => jobs.has(sha);
+      const [mine, others] = [one, other].map((files) => createStoredInputs({ files, isNeeded }));
+      const { signal } = new AbortController();
+
+      await mine?.keepFor([{ sha256, bytes }], signal, async () => {
+        const refused = others?.keepFor([{ sha256, bytes }], signal, () =>
+          Promise.reject(new Error('refused')),
+        );
+        await expect(refused).rejects.toThrow('refused');
+        await others?.sweep(signal);
+        jobs.add(sha256);
+      });
+      opened.passTime();
+      await others?.sweep(signal);
+
+      expect(await read()).toEqual(bytes);
+    });
+
+    test('a sweep removes an image that no job needs, after some time', async () => {
+      const inputs = createStoredInputs({ files: other, isNeeded: unneeded });
+      const { signal } = new AbortController();
+      await put();
+
+      await inputs.sweep(signal);
+      const found = await read();
+      opened.passTime();
+      await inputs.sweep(signal);
+
+      expect([found, await read()]).toEqual([bytes, undefined]);
+    });
   });
 }

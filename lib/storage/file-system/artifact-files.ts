@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { access, type link, unlink } from 'node:fs/promises';
+import { access, type link, readdir, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import type { Config } from '../../config/settings/settings.ts';
@@ -11,6 +12,7 @@ import { toFileStamp } from '../../platform/file-stamp.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
 import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
 import { splitName } from '../artifact-path.ts';
+import { currentPeriod, isOver } from '../storing-period.ts';
 import { asArtifactError } from './file-errors.ts';
 import {
   createFolderMaker,
@@ -47,7 +49,7 @@ const MODES: Readonly<Record<Permissions, { readonly file: number; readonly fold
 // The name begins with a dot, because no part of a name chosen by a caller may begin with a dot.
 const STAGING = ['.staging'];
 
-// The name of the probe file in `.staging`. No artifact has this id.
+// The name of the probe file in `.staging`, followed in a shared folder by a period and a random part. No artifact has this id.
 const PROBE = 'probe';
 
 /**
@@ -95,7 +97,8 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
     isShared,
     missingMessage: 'artifacts.root: the folder is missing or not mounted',
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
-    probe: (bytes) => asArtifactError(() => probe(root, bytes)),
+    probe: (bytes) =>
+      asArtifactError(() => probe(root, bytes, isShared ? currentPeriod(clock) : undefined)),
     isMissing: () => asArtifactError(async () => (await findFolder(root, STAGING)) === undefined),
     findTaken: (names) =>
       asArtifactError(async () => {
@@ -129,7 +132,8 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
   };
 }
 
-async function probe(root: string, bytes: number): Promise<void> {
+/** Tests that a file of this many bytes can be written. In a shared folder, several replicas test at the same time. */
+async function probe(root: string, bytes: number, period: number | undefined): Promise<void> {
   const folder = await findFolder(root, STAGING);
   if (folder === undefined) {
     if ((await statName(join(root, ...STAGING))) !== undefined) {
@@ -140,13 +144,24 @@ async function probe(root: string, bytes: number): Promise<void> {
     await access(nearestExisting(root), constants.W_OK | constants.X_OK);
     return;
   }
-  const path = join(folder, PROBE);
-  // A killed process may have left the file.
-  await unlinkIfPresent(path);
+  const name = period === undefined ? PROBE : `${PROBE}.${period}.${randomUUID()}`;
+  const path = join(folder, name);
+  // A killed process may have left its file.
+  if (period === undefined) await unlinkIfPresent(path);
+  else await removeOldProbes(folder, period);
   try {
     await writeZeros(path, bytes);
   } finally {
     await unlinkIfPresent(path);
+  }
+}
+
+async function removeOldProbes(folder: string, current: number): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const [probe, period] = name.split('.');
+    if (probe === PROBE && isOver(Number(period ?? 0), current)) {
+      await unlinkIfPresent(join(folder, name));
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { currentPeriod, isOver } from '../storing-period.ts';
 import { type Bucket, isSame, type ReadObject, sha256Of } from './bucket.ts';
 import { toBucketError } from './bucket-errors.ts';
 
@@ -13,7 +14,6 @@ interface Deps {
 const SHA256 = /^[0-9a-f]{64}$/;
 // The name begins with a dot, because no part of the name of an artifact may begin with a dot.
 const FOLDER = '.inputs/';
-const PERIOD_MS = 600_000;
 
 /**
  * Stores input images of jobs as objects. Each period of ten minutes has its own object of an image, and a removal never removes
@@ -21,8 +21,6 @@ const PERIOD_MS = 600_000;
  * replica removes although it does not know the job. Older objects of the same image are removed when a newer object exists.
  */
 export function createStoredInputObjects({ bucket, proven, clock }: Deps): StoredInputFiles {
-  const period = () => Math.floor(clock.nowMs() / PERIOD_MS);
-
   /** Resolves with the names of the objects of an image, newest first. */
   async function listCopies(sha256: string): Promise<readonly string[]> {
     const copies: string[] = [];
@@ -32,7 +30,7 @@ export function createStoredInputObjects({ bucket, proven, clock }: Deps): Store
 
   /** Resolves with the names of the objects of an image from before the period that precedes this one. */
   async function listOld(sha256: string, current: number): Promise<readonly string[]> {
-    return (await listCopies(sha256)).filter((copy) => periodOf(copy) < current - 1);
+    return (await listCopies(sha256)).filter((copy) => isOver(periodOf(copy), current));
   }
 
   async function removeAll(copies: readonly string[]): Promise<void> {
@@ -59,7 +57,7 @@ export function createStoredInputObjects({ bucket, proven, clock }: Deps): Store
   return {
     isShared: true,
     async put(sha256, bytes) {
-      const current = period();
+      const current = currentPeriod(clock);
       const name = `${nameOf(sha256)}/${current}`;
       await proven();
       const object = { name, bytes, bridgeId: sha256, sha256 };
@@ -98,7 +96,7 @@ export function createStoredInputObjects({ bucket, proven, clock }: Deps): Store
       }),
     async remove(sha256, isNeeded) {
       // Listed first: what another replica stores while `isNeeded` runs is not in the list.
-      const copies = await listOld(sha256, period());
+      const copies = await listOld(sha256, currentPeriod(clock));
       if (copies.length > 0 && !(await isNeeded())) await removeAll(copies);
     },
     async *list() {

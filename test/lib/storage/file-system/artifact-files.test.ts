@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createArtifactFiles } from '../../../../lib/storage/file-system/artifact-files.ts';
 import { describeArtifactFiles } from '../../../contracts/artifact-files.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 // Long after every file time, so that files have stamps.
 const laterClock = { nowMs: () => systemClock.nowMs() + 3_600_000 };
@@ -27,6 +28,7 @@ const noLinks = () => Promise.reject(Object.assign(new Error('EPERM'), { code: '
 for (const [label, deps] of [
   ['a folder', { clock: laterClock }],
   ['a folder without hard links', { clock: laterClock, makeLink: noLinks }],
+  ['a shared folder', { clock: laterClock, isShared: true }],
 ] as const) {
   describeArtifactFiles(label, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'artifact-files-'));
@@ -116,6 +118,23 @@ describe('createArtifactFiles', () => {
     await files.probe(300_000);
 
     expect(await readdir(join(root, '.staging'))).toEqual([]);
+  });
+
+  test('replicas probe a shared folder at the same time, also beside the files of killed probes', async () => {
+    const clock = createManualClock();
+    const all = [1, 2, 3, 4].map(() => createArtifactFiles({ root, clock, isShared: true }));
+    await all[0]?.prepare();
+    const names = () => readdir(join(root, '.staging'));
+    await writeFile(join(root, '.staging', 'probe'), 'left');
+    const recent = `probe.${Math.floor(clock.nowMs() / 600_000)}.0`;
+    await writeFile(join(root, '.staging', recent), 'in progress');
+
+    await Promise.all(all.map((files) => files.probe(300_000)));
+    const before = await names();
+    await clock.advance(1_200_000);
+    await all[0]?.probe(1);
+
+    expect([before, await names()]).toEqual([[recent], []]);
   });
 
   test('a probe detects a file in place of the staging folder', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   chmod,
   mkdir,
@@ -16,19 +16,98 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createStoredInputFiles } from '../../../../lib/storage/file-system/stored-input-files.ts';
-import { describeStoredInputFiles } from '../../../contracts/stored-input-files.ts';
+import {
+  describeSharedInputFiles,
+  describeStoredInputFiles,
+} from '../../../contracts/stored-input-files.ts';
+import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 
-describeStoredInputFiles('a folder', async () => {
+const TEN_MINUTES_MS = 600_000;
+
+async function openFolder(isShared: boolean) {
   const parent = await mkdtemp(join(tmpdir(), 'stored-inputs-'));
   const directory = join(parent, 'made', 'later');
+  let passedMs = 0;
+  const clock = { nowMs: () => systemClock.nowMs() + passedMs };
+  const reopen = () => createStoredInputFiles({ directory, clock, isShared });
   return {
-    files: createStoredInputFiles({ directory, clock: systemClock }),
-    reopen: () => createStoredInputFiles({ directory, clock: systemClock }),
-    passTime: () => {},
-    damage: (sha256, content) =>
-      writeFile(join(directory, 'inputs', sha256.slice(0, 2), sha256), content),
+    files: reopen(),
+    reopen,
+    passTime(ms = 2 * TEN_MINUTES_MS) {
+      passedMs += ms;
+    },
+    async damage(sha256: string, content: Buffer) {
+      const folder = join(directory, 'inputs', sha256.slice(0, 2));
+      const newest = (await readdir(folder)).sort().at(-1) ?? '';
+      await writeFile(join(folder, newest), content);
+    },
     close: () => rm(parent, { recursive: true }),
   };
+}
+
+describeStoredInputFiles('a folder', () => openFolder(false));
+describeStoredInputFiles('a shared folder', () => openFolder(true));
+describeSharedInputFiles('a shared folder', () => openFolder(true));
+
+describe('createStoredInputFiles of a shared folder', () => {
+  const bytes = Buffer.from('the bytes of an image');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  let directory: string;
+  let clock: ManualClock;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'stored-inputs-'));
+    clock = createManualClock();
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const openShared = (isShared = true) => createStoredInputFiles({ directory, clock, isShared });
+  const namesIn = (folder: string) => readdir(join(directory, 'inputs', folder));
+
+  test.each([
+    ['becomes shared', false],
+    ['is not shared any longer', true],
+  ])('a folder that %s keeps its images until no job needs the images', async (_, wasShared) => {
+    await openShared(wasShared).put(sha256, bytes);
+    await clock.advance(2 * TEN_MINUTES_MS);
+    const files = openShared(!wasShared);
+
+    await files.remove(sha256, async () => true);
+    const kept = await files.read(sha256, bytes.length);
+    const stamp = await files.stamp(sha256);
+    await files.remove(sha256, async () => false);
+
+    expect(kept).toEqual(bytes);
+    expect(stamp).toEqual(expect.any(String));
+    expect(await files.read(sha256, bytes.length)).toBeUndefined();
+    expect(await namesIn(sha256.slice(0, 2))).toEqual([]);
+  });
+
+  test('an image that is stored again and again has few files', async () => {
+    for (let nth = 0; nth < 6; nth += 1) {
+      await clock.advance(TEN_MINUTES_MS);
+      await openShared().put(sha256, bytes);
+    }
+
+    expect(await namesIn(sha256.slice(0, 2))).toHaveLength(2);
+    expect(await namesIn('.staging')).toEqual([]);
+  });
+
+  test('the staged file of another replica is removed only after some time', async () => {
+    const files = openShared();
+    await files.put(sha256, bytes);
+    const [stored] = await namesIn(sha256.slice(0, 2));
+    const staged = `${stored}.${randomUUID()}`;
+    await writeFile(join(directory, 'inputs', '.staging', staged), 'the by');
+
+    await files.put(sha256, bytes);
+    await files.remove(sha256, async () => false);
+    const before = await namesIn('.staging');
+    await clock.advance(2 * TEN_MINUTES_MS);
+    await files.remove(sha256, async () => false);
+
+    expect([before, await namesIn('.staging')]).toEqual([[staged], []]);
+  });
 });
 
 describe('createStoredInputFiles', () => {

@@ -3,7 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { openS3Files, type S3Files } from '../../../../lib/storage/s3/open-s3-files.ts';
-import { describeStoredInputFiles } from '../../../contracts/stored-input-files.ts';
+import {
+  describeSharedInputFiles,
+  describeStoredInputFiles,
+} from '../../../contracts/stored-input-files.ts';
 import { type FaultyBucket, startFaultyBucket } from '../../../support/faulty-bucket.ts';
 import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 import { HAS_S3 } from '../../../support/s3-server.ts';
@@ -11,28 +14,33 @@ import { HAS_S3 } from '../../../support/s3-server.ts';
 const ids = createIds(systemClock.nowMs);
 const TEN_MINUTES_MS = 600_000;
 
+async function open() {
+  const bucket = await startFaultyBucket();
+  let passedMs = 0;
+  const clock = { nowMs: () => systemClock.nowMs() + passedMs };
+  const opened = await openS3Files(bucket.settings, { clock, ids });
+  const reopened = await openS3Files(bucket.settings, { clock, ids });
+  return {
+    files: opened.storedInputs,
+    reopen: () => reopened.storedInputs,
+    passTime(ms = 2 * TEN_MINUTES_MS) {
+      passedMs += ms;
+    },
+    async damage(_: string, content: Buffer) {
+      const put = bucket.calls.findLast((call) => call.startsWith('PUT .inputs/')) ?? '';
+      await bucket.putForeign(put.slice('PUT '.length), content);
+    },
+    async close() {
+      opened.close();
+      reopened.close();
+      await bucket.close();
+    },
+  };
+}
+
 describe.runIf(HAS_S3)('on an S3 server', () => {
-  describeStoredInputFiles('a bucket', async () => {
-    const bucket = await startFaultyBucket();
-    let passedMs = 0;
-    const clock = { nowMs: () => systemClock.nowMs() + passedMs };
-    const opened = await openS3Files(bucket.settings, { clock, ids });
-    return {
-      files: opened.storedInputs,
-      reopen: () => opened.storedInputs,
-      passTime() {
-        passedMs += 2 * TEN_MINUTES_MS;
-      },
-      async damage(_, content) {
-        const put = bucket.calls.findLast((call) => call.startsWith('PUT .inputs/')) ?? '';
-        await bucket.putForeign(put.slice('PUT '.length), content);
-      },
-      async close() {
-        opened.close();
-        await bucket.close();
-      },
-    };
-  });
+  describeStoredInputFiles('a bucket', open);
+  describeSharedInputFiles('a bucket', open);
 
   describe('createStoredInputObjects', () => {
     const bytes = Buffer.from('an image');
@@ -57,30 +65,6 @@ describe.runIf(HAS_S3)('on an S3 server', () => {
 
     const read = () => one?.storedInputs.read(sha256, bytes.length);
     const put = () => one?.storedInputs.put(sha256, bytes);
-
-    test.each([0, 1, TEN_MINUTES_MS])(
-      'an image is not removed %i ms after another replica stored the image',
-      async (passedMs) => {
-        await put();
-        await clock.advance(passedMs);
-
-        await other?.storedInputs.remove(sha256, async () => false);
-
-        expect(await read()).toEqual(bytes);
-      },
-    );
-
-    test('an image that another replica stores again during its removal stays', async () => {
-      await put();
-      await clock.advance(2 * TEN_MINUTES_MS);
-
-      await other?.storedInputs.remove(sha256, async () => {
-        await put();
-        return false;
-      });
-
-      expect(await read()).toEqual(bytes);
-    });
 
     test('an image that is stored again and again has few objects', async () => {
       for (let nth = 0; nth < 6; nth += 1) {
