@@ -57,9 +57,12 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
     });
   }
 
-  async function wait(signal: AbortSignal, onFull: () => void): Promise<Permit> {
+  async function wait(
+    signal: AbortSignal,
+    onWait: (unavailable: BridgeError | undefined) => void,
+  ): Promise<Permit> {
     const startMs = clock.monotonicMs();
-    const release = await slots.acquire(signal, onFull);
+    const release = await slots.acquire(signal, onWait);
     return { waitedMs: clock.monotonicMs() - startMs, release };
   }
 
@@ -70,7 +73,7 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
      * Resolves with a permit. The permit must be released even if `signal` aborts later. `onQueued` is called immediately, with
      * true if the operation has to wait for another operation of this process. `onQueued` is called again, with true, if the
      * operation then has to wait for an operation of another replica. Rejects with the signal's reason if the signal aborts
-     * first. Throws `overloaded` if the queue is full, unless `waitsWhenFull` is true.
+     * first. Throws `overloaded` if the queue is full or the store of the permits is unavailable, unless `waitsWhenFull` is true.
      */
     async enter(
       signal: AbortSignal,
@@ -80,7 +83,8 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
       signal.throwIfAborted();
       if (!waitsWhenFull) check();
       const waits = slots.counts().active >= concurrent;
-      const entering = wait(signal, () => {
+      const entering = wait(signal, (unavailable) => {
+        if (unavailable && !waitsWhenFull) throw unavailable;
         if (waiting === 0 && !waitsWhenFull) throw queueFull();
         onQueued?.(true);
       });

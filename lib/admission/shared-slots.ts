@@ -1,3 +1,4 @@
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { createSemaphore } from '../platform/semaphore.ts';
 import type { Permits, Release } from './permits-port.ts';
 
@@ -22,20 +23,21 @@ export function createSharedSlots({ gate, limit, permits }: Deps) {
 
   return {
     /**
-     * Resolves with a function that releases the slot. Calls `onFull` if all slots of this process are free for the request, but
-     * other replicas hold all permits. An error that `onFull` throws rejects the request. Otherwise like `Semaphore.acquire`.
+     * Resolves with a function that releases the slot. Calls `onWait` if a slot of this process is free for the request, but no
+     * permit: other replicas hold all permits, or the store is unavailable with the error `unavailable`. An error that `onWait`
+     * throws rejects the request. Otherwise like `Semaphore.acquire`.
      */
-    async acquire(signal: AbortSignal, onFull?: () => void): Promise<Release> {
+    async acquire(
+      signal: AbortSignal,
+      onWait?: (unavailable: BridgeError | undefined) => void,
+    ): Promise<Release> {
       const releaseSlot = await slots.acquire(signal);
       if (!shared) return releaseSlot;
       try {
-        // While the store is unavailable, nobody knows a free slot.
-        let releasePermit = await shared.take(gate, limit).catch(() => undefined);
-        if (!releasePermit) {
-          onFull?.();
-          releasePermit = await shared.acquire(gate, limit, signal);
-        }
-        const release = releasePermit;
+        const taken = await shared.take(gate, limit).catch(toBridgeError);
+        if (typeof taken !== 'function') onWait?.(taken);
+        const release =
+          typeof taken === 'function' ? taken : await shared.acquire(gate, limit, signal);
         return () => {
           release();
           releaseSlot();

@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
+import { toBridgeError } from '../errors/bridge-error.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -20,13 +21,19 @@ export function createFailureReport(task: string, { log, metrics }: Omit<Deps, '
   };
 }
 
-/** Wraps tasks to record the results of their runs. Logs and counts failures. The runs of the returned tasks never reject. */
-export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps) {
+// A task that fails every few seconds, for example while a server is down, must not fill the log.
+const LOG_AGAIN_MS = 60_000;
+
+/**
+ * Wraps tasks to record the results of their runs. Counts all failures. Logs a failure at most once a minute as long as a task
+ * fails for the same reason. The runs of the returned tasks never reject.
+ */
+export function recordTasks(tasks: readonly Task[], { clock, log, metrics }: Deps) {
   const reports = new Map<string, TaskReport>();
 
   function record({ name, everyMs, run }: Task): Task {
     let report: TaskReport = { name, failures: 0 };
-    const reportFailure = createFailureReport(name, outside);
+    let lastLogged: { readonly message: string; readonly atMs: number } | undefined;
     const update = (changes: Partial<TaskReport>) => {
       report = { ...report, ...changes };
       reports.set(name, report);
@@ -36,7 +43,10 @@ export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps)
       name,
       everyMs,
       async run(signal) {
-        const succeeded = () => update({ last_success: nowSecs(clock) });
+        const succeeded = () => {
+          lastLogged = undefined;
+          update({ last_success: nowSecs(clock) });
+        };
         try {
           await run(signal, succeeded);
           if (!signal.aborted) succeeded();
@@ -44,7 +54,14 @@ export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps)
           // A run that the shutdown aborted does not count as failed.
           if (signal.aborted) return;
           update({ failures: report.failures + 1 });
-          reportFailure(error);
+          metrics.taskFailed({ task: name });
+          const { message } = toBridgeError(error);
+          const nowMs = clock.monotonicMs();
+          const isRepeated =
+            lastLogged?.message === message && nowMs - lastLogged.atMs < LOG_AGAIN_MS;
+          if (isRepeated) return;
+          lastLogged = { message, atMs: nowMs };
+          log.failure(error, { task: name });
         }
       },
     };

@@ -181,8 +181,14 @@ async function callInSlot(
   const { name } = ask.provider;
   const sending = anySignal(signal, noMoreCalls);
   const release = await slotsOf(ask.provider)
-    .acquire(sending)
-    .catch(() => onFailure(stopError(sending, { sent: false }), name));
+    .acquire(sending, (unavailable) => {
+      if (unavailable) throw unavailable;
+    })
+    .catch((thrown) => {
+      if (sending.aborted) onFailure(stopError(sending, { sent: false }), name);
+      // The error names no provider: an error of the state store must not count against the provider.
+      else onFailure(thrown, undefined);
+    });
   if (!release) return undefined;
   const startedMs = clock.monotonicMs();
   try {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createGate } from '../../../lib/admission/gate.ts';
 import type { Permits } from '../../../lib/admission/permits-port.ts';
 import { createSharedSlots } from '../../../lib/admission/shared-slots.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createSemaphore, type Semaphore } from '../../../lib/platform/semaphore.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
@@ -24,6 +25,13 @@ function createPermits(): Permits & { readonly gates: ReadonlyMap<string, Semaph
     },
     acquire: (gate, limit, signal) => slotsOf(gate, limit).acquire(signal),
   };
+}
+
+const AWAY = new BridgeError('overloaded', 'the state database is unavailable');
+
+/** Creates permits that can be awaited, but whose store is unavailable now. */
+function unavailablePermits(): Permits {
+  return { ...createPermits(), take: () => Promise.reject(AWAY) };
 }
 
 describe('createSharedSlots', () => {
@@ -66,10 +74,19 @@ describe('createSharedSlots', () => {
   });
 
   it('waits for a permit while the store is unavailable', async () => {
-    const take = () => Promise.reject(new Error('away'));
-    const slots = createSharedSlots({ gate: 'g', limit: 1, permits: { ...createPermits(), take } });
+    const slots = createSharedSlots({ gate: 'g', limit: 1, permits: unavailablePermits() });
 
     await expect(slots.acquire(unaborted)).resolves.toBeTypeOf('function');
+  });
+
+  it('rejects a request that does not wait for the store, and releases its local slot', async () => {
+    const slots = createSharedSlots({ gate: 'g', limit: 1, permits: unavailablePermits() });
+    const acquired = slots.acquire(unaborted, (unavailable) => {
+      if (unavailable) throw unavailable;
+    });
+
+    await expect(acquired).rejects.toBe(AWAY);
+    expect(slots.counts()).toEqual({ active: 0, waiting: 0 });
   });
 });
 
@@ -90,6 +107,15 @@ describe('createGate, with permits', () => {
 
     await second;
     expect(reports).toEqual([false, true]);
+  });
+
+  it('rejects an operation while the store of the permits is unavailable', async () => {
+    const permits = unavailablePermits();
+    const clock = createManualClock();
+    const gate = createGate({ name: NAME, maxConcurrent: 1, maxQueued: 1, permits, clock });
+
+    await expect(gate.enter(unaborted)).rejects.toBe(AWAY);
+    await expect(gate.enter(unaborted, undefined, true)).resolves.toHaveProperty('release');
   });
 
   it('rejects an operation that would wait for another replica if no operation may wait', async () => {

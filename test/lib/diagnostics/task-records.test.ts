@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { recordTasks } from '../../../lib/diagnostics/task-records.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
 import type { Task } from '../../../lib/platform/task.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -60,7 +61,7 @@ describe('recordTasks', () => {
     expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
   });
 
-  it('logs and counts each failure and keeps the last success', async () => {
+  it('logs a failure, counts each failure and keeps the last success', async () => {
     const failure = new Error('a full disk');
     let isBroken = false;
     const { clock, counted, failures, task, report } = record(async () => {
@@ -72,11 +73,7 @@ describe('recordTasks', () => {
     await task.run(running());
     await task.run(running());
 
-    const source = { task: 'sweep' };
-    expect(failures).toEqual([
-      { thrown: failure, source },
-      { thrown: failure, source },
-    ]);
+    expect(failures).toEqual([{ thrown: failure, source: { task: 'sweep' } }]);
     expect(counted).toEqual(['sweep', 'sweep']);
     expect(report()).toEqual([
       { name: 'sweep', last_success: Math.floor(clock.nowMs() / 1000), failures: 2 },
@@ -94,5 +91,32 @@ describe('recordTasks', () => {
 
     expect(counted).toEqual([]);
     expect(report()).toEqual([{ name: 'sweep', failures: 0 }]);
+  });
+
+  it('logs a failure that repeats itself once a minute, and counts every failure', async () => {
+    const { clock, failures, counted, task } = record(() => Promise.reject(new Error('away')));
+
+    for (let run = 0; run < 13; run += 1) {
+      await task.run(running());
+      await clock.advance(5000);
+    }
+
+    expect([failures.length, counted.length]).toEqual([2, 13]);
+  });
+
+  it('logs a different failure at once, and any failure after a success', async () => {
+    const results = ['away', 'slow', undefined, 'slow'];
+    const { failures, task } = record(async () => {
+      const message = results.shift();
+      if (message !== undefined) throw new BridgeError('overloaded', message);
+    });
+
+    for (let run = 0; run < 4; run += 1) await task.run(running());
+
+    expect(failures.map(({ thrown }) => (thrown as Error).message)).toEqual([
+      'away',
+      'slow',
+      'slow',
+    ]);
   });
 });
