@@ -335,6 +335,34 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(replies.filter(({ repeated }) => !repeated)).toHaveLength(1);
       });
 
+      test('a submission of an accepted job adds nothing and resolves as the first submission', async () => {
+        const sent = newJob();
+        const { job: first } = await store.submit(sent, { ...WIDE, maxPending: 1 });
+        const before = await store.totals();
+
+        const reply = await store.submit(sent, { ...WIDE, maxPending: 1 });
+
+        expect(reply).toEqual({ job: first, repeated: false });
+        expect(await store.totals()).toEqual(before);
+      });
+
+      test('concurrent submissions of one job with a key create one job', async () => {
+        const sent = newJob();
+        const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
+
+        const replies = await Promise.all(
+          Array.from({ length: 5 }, () => store.submit(sent, admission)),
+        );
+
+        expect(replies).toEqual(
+          replies.map(() => ({
+            job: expect.objectContaining({ id: sent.id, sequence: 1 }),
+            repeated: false,
+          })),
+        );
+        expect((await store.totals()).byStatus.queued).toBe(1);
+      });
+
       test('a different request under a key is a conflict', async () => {
         await store.submit(newJob(), { ...WIDE, key: { hash: 'k', fingerprint: 'f' } });
 

@@ -19,9 +19,10 @@ export type Answer =
   | { readonly job: JobRecord; readonly repeated: boolean }
   | { readonly error: unknown };
 
-/** A job that was accepted under a key. */
+/** A job that was accepted before. */
 export interface EarlierJob {
-  readonly fingerprint: string;
+  /** Absent if the request had no key. */
+  readonly key: JobAdmission['key'] | undefined;
   readonly job: JobRecord;
 }
 
@@ -59,8 +60,8 @@ export interface AllScopes {
 interface State extends LockedCounts {
   /** Undefined if `needsAllScopes` returns false. */
   readonly all: AllScopes | undefined;
-  /** The jobs that were accepted under the keys of the group, by the hash of the key. */
-  readonly earlier: ReadonlyMap<string, EarlierJob>;
+  /** The jobs that were accepted with the ids or under the keys of the group. */
+  readonly earlier: readonly EarlierJob[];
 }
 
 /** An accepted job, with its number and the number of its change. */
@@ -103,7 +104,7 @@ export function decide(group: readonly Submission[], state: State): Decisions {
   const scopes = new Map(state.scopes.map((counts) => [counts.scope, counts]));
   const charges = new Map(state.charges.map((charge) => [chargeKey(charge), charge]));
   const joined = new Map<string, number>();
-  const earlier = new Map(state.earlier);
+  const earlier = indexOf(state.earlier);
   const accepted: AcceptedJob[] = [];
   let { queued, held, lastSequence } = state.total;
   let { lowestTurn, queuingScopes, holdingScopes } = state.all ?? NO_SCOPES;
@@ -111,11 +112,10 @@ export function decide(group: readonly Submission[], state: State): Decisions {
   function accept(submission: Submission): Answer {
     const { job, bytes, admission } = submission;
     const { key, reservation, ...limits } = admission;
-    const known = key && earlier.get(key.hash);
-    if (known) {
-      refuseDifferent(known, key);
-      return { job: known.job, repeated: true };
-    }
+    const same = earlier.find(job);
+    if (same) return { job: same, repeated: false };
+    const known = key && earlier.findByKey(key);
+    if (known) return { job: known, repeated: true };
     const { token, day } = reservation;
     const own = scopes.get(job.scope) ?? { ...NEW_SCOPE, scope: job.scope };
     const charge = charges.get(chargeKey(reservation)) ?? { token, day, images: 0 };
@@ -156,7 +156,7 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     charges.set(chargeKey(charge), { ...charge, images: charge.images + outputs });
     accepted.push({ ...submission, sequence: lastSequence, change });
     const record = queuedJob(lastSequence, job, token);
-    if (key) earlier.set(key.hash, { fingerprint: key.fingerprint, job: record });
+    earlier.add({ key, job: record });
     return { job: record, repeated: false };
   }
 
@@ -173,6 +173,33 @@ export function decide(group: readonly Submission[], state: State): Decisions {
     scopes: [...scopes.values()].map((one) => ({ ...one, joined: joined.get(one.scope) })),
     charges: [...charges.values()],
   };
+}
+
+/** Indexes accepted jobs by their ids and by their keys. */
+function indexOf(jobs: readonly EarlierJob[]) {
+  const byId = new Map<string, JobRecord>();
+  const byKey = new Map<string, { readonly fingerprint: string; readonly job: JobRecord }>();
+
+  function add({ key, job }: EarlierJob): void {
+    byId.set(idKey(job), job);
+    if (key) byKey.set(key.hash, { fingerprint: key.fingerprint, job });
+  }
+
+  for (const one of jobs) add(one);
+  return {
+    add,
+    find: (job: Pick<NewJob, 'id' | 'scope'>): JobRecord | undefined => byId.get(idKey(job)),
+    /** Throws `idempotency_conflict` if the job under this key has another fingerprint. */
+    findByKey(key: NonNullable<JobAdmission['key']>): JobRecord | undefined {
+      const known = byKey.get(key.hash);
+      if (known) refuseDifferent(known, key);
+      return known?.job;
+    },
+  };
+}
+
+function idKey({ id, scope }: Pick<NewJob, 'id' | 'scope'>): string {
+  return `${id} ${scope}`;
 }
 
 const NO_SCOPES: AllScopes = { lowestTurn: undefined, queuingScopes: 0, holdingScopes: 0 };

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../../errors/bridge-error.ts';
-import type { JobAdmission, JobStore } from '../../../jobs/job-store-port.ts';
+import type { JobAdmission, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import { refuseDifferent } from '../../../replay/replay-store-port.ts';
 import { refuseBeyondAllowance } from '../../allowance.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
@@ -41,7 +41,7 @@ export function createJobSubmission(
       await images.lock(queries, sha256s);
       const holders = await images.held(queries, sha256s);
       const locked = await inserts.lock(queries, group, holders);
-      const earlier = await reads.findByKeys(queries, keysOf(group));
+      const earlier = await reads.findEarlier(queries, group);
       const all = needsAllScopes(group, locked) ? await reads.allScopes(queries) : undefined;
       const decisions = decide(group, { ...locked, all, earlier });
       const { accepted, answers } = decisions;
@@ -75,15 +75,17 @@ export function createJobSubmission(
       }),
     findByKey: (key) =>
       database.read(async (queries) => {
-        const earlier = (await reads.findByKeys(queries, [key.hash])).get(key.hash);
-        if (earlier) refuseDifferent(earlier, key);
+        const [earlier] = await reads.findEarlier(queries, [{ admission: { key } }]);
+        if (earlier?.key) refuseDifferent(earlier.key, key);
         return earlier?.job;
       }),
   };
 }
 
-function keysOf(group: readonly { readonly admission: JobAdmission }[]): readonly string[] {
-  return group.flatMap(({ admission: { key } }) => (key ? [key.hash] : []));
+/** The id and the key that an earlier job may have, or only the key. */
+interface Sought {
+  readonly job?: Pick<NewJob, 'id' | 'scope'>;
+  readonly admission: Pick<JobAdmission, 'key'>;
 }
 
 interface Use {
@@ -98,9 +100,14 @@ interface Use {
 }
 
 function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
-  const FIND_BY_KEYS = `
+  const FIND_EARLIER = `
     SELECT key_hash AS "keyHash", fingerprint, ${recordColumns(schema)}
-    FROM ${recordTables(schema)} WHERE key_hash = ANY ($1::text[])`;
+    FROM ${recordTables(schema)} WHERE job.seq IN (
+      SELECT seq FROM ${schema}.job_content WHERE key_hash = ANY ($1::text[])
+      UNION ALL
+      SELECT seq FROM unnest($2::text[], $3::text[]) AS sent (id, scope)
+      JOIN ${schema}.job USING (id, scope)
+    )`;
   const ALL_SCOPES = `
     SELECT
       (SELECT min(turn) FROM ${schema}.job_scope WHERE queued > 0) AS "lowestTurn",
@@ -120,19 +127,21 @@ function createAdmissionReads({ schema }: Pick<Postgres, 'schema'>) {
     FROM ${schema}.job_total LEFT JOIN ${schema}.job_scope AS own ON own.scope = $1`;
 
   return {
-    /** Resolves with the jobs that were accepted under these keys, by the hash of the key. */
-    async findByKeys(
+    /** Resolves with the jobs that were accepted with these ids or under these keys. */
+    async findEarlier(
       { rows }: Queries,
-      hashes: readonly string[],
-    ): Promise<ReadonlyMap<string, EarlierJob>> {
-      if (hashes.length === 0) return new Map();
-      const found = await rows<{ keyHash: string; fingerprint: string }>(FIND_BY_KEYS, [hashes]);
-      return new Map(
-        found.map(({ keyHash, fingerprint, ...row }) => [
-          keyHash,
-          { fingerprint, job: parseRecord(row) },
-        ]),
-      );
+      sought: readonly Sought[],
+    ): Promise<readonly EarlierJob[]> {
+      const jobs = sought.flatMap(({ job }) => job ?? []);
+      const found = await rows<{ keyHash: string | null; fingerprint: string }>(FIND_EARLIER, [
+        sought.flatMap(({ admission: { key } }) => key?.hash ?? []),
+        jobs.map(({ id }) => id),
+        jobs.map(({ scope }) => scope),
+      ]);
+      return found.map(({ keyHash, fingerprint, ...row }) => ({
+        key: keyHash === null ? undefined : { hash: keyHash, fingerprint },
+        job: parseRecord(row),
+      }));
     },
 
     /** Resolves with the counts of all scopes. Called after `lock`, so that the counts are the latest. */

@@ -124,7 +124,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
   }
 
   return {
-    ...createJobSubmission(database, { counts, changes }),
+    ...createJobSubmission(database, { counts, changes, findOne }),
     ...createJobEndings(database, ending),
     ...createJobList(database),
     ...createJobChangeFeed(database),
@@ -240,9 +240,11 @@ function createJobSubmission(
   {
     counts,
     changes,
+    findOne,
   }: {
     readonly counts: Pick<JobCounts, 'add' | 'lastUsers' | 'counting'>;
     readonly changes: Pick<JobChanges, 'note'>;
+    readonly findOne: (scope: string, id: string) => JobRecord | undefined;
   },
 ): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
   const findByKey = database.prepare(FIND_BY_KEY);
@@ -267,6 +269,8 @@ function createJobSubmission(
     submit(job, admission) {
       const { text, bytes } = textOf(job);
       return database.write(() => {
+        const same = findOne(job.scope, job.id);
+        if (same) return { job: same, repeated: false };
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
         const { scope, provider, reservedBytes: reserved } = job;
