@@ -57,7 +57,7 @@ const SETTINGS = {
 };
 
 /** Starts a proxy before an empty bucket of the real server. The proxy behaves as `setFault` determines. */
-export async function startFaultyBucket() {
+export async function startFaultyBucket({ prefix = SETTINGS.prefix } = {}) {
   const target = await createBucket();
   const { bucket, accessKeyId, secretAccessKey, region } = target;
   const credentials = { accessKeyId, secretAccessKey };
@@ -74,7 +74,7 @@ export async function startFaultyBucket() {
   const calls: string[] = [];
   const firstContents = new Map<string, Buffer>();
 
-  const at = (name: string) => ({ Bucket: bucket, Key: `${SETTINGS.prefix}/${name}` });
+  const at = (name: string) => ({ Bucket: bucket, Key: `${prefix}/${name}` });
 
   async function putForeign(name: string, content: string | Buffer): Promise<void> {
     await client.send(new PutObjectCommand({ ...at(name), Body: content }));
@@ -83,7 +83,7 @@ export async function startFaultyBucket() {
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { method = '', url = '' } = incoming;
     const path = decodeURIComponent(new URL(url, target.endpoint).pathname);
-    const key = path.slice(`/${bucket}/${SETTINGS.prefix}/`.length);
+    const key = path.slice(`/${bucket}/${prefix}/`.length);
     calls.push(`${method} ${key}`);
     const fault = rule({ method, key });
     const body = await readAll(incoming);
@@ -120,7 +120,7 @@ export async function startFaultyBucket() {
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const settings: S3Settings = {
-    ...{ ...SETTINGS, bucket, region },
+    ...{ ...SETTINGS, bucket, prefix, region },
     endpoint: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
   };
 
