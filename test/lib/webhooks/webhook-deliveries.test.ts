@@ -291,16 +291,19 @@ describe('createWebhookDeliveries', () => {
 
   test('no webhook is sent for a removed job', async () => {
     const { claim } = rig.store;
+    const { promise: isRemoved, resolve: removed } = Promise.withResolvers<void>();
     rig.store.claim = async (request) => {
       const due = await claim(request);
       const retention = { maxRetained: 0, maxRetainedBytes: 0, batch: 10 };
       await rig.jobs.prune({ ...retention, completedBeforeSecs: Number.MAX_SAFE_INTEGER });
+      removed();
       return due;
     };
     await rig.end();
 
     rig.work();
-    for (let nth = 0; nth < 20; nth += 1) await turn();
+    await isRemoved;
+    await rig.stop();
 
     expect(rig.posted).toEqual([]);
     expect(await rig.store.listQueues()).toEqual([]);
