@@ -30,6 +30,9 @@ const LOST = /^(08|57P0|25006)/;
 // The server ended the session because its transaction was idle for too long.
 const ENDED = '25P03';
 
+// The user has no right to do what the statement asks for.
+const NO_PRIVILEGE = '42501';
+
 // A unique constraint was violated.
 const DUPLICATE = '23505';
 
@@ -87,6 +90,12 @@ export function endsConnection(error: unknown): boolean {
 /** Returns true if a row with the same value in a unique column exists already. */
 export function isDuplicate(error: unknown): boolean {
   return sqlState(causeOf(error)) === DUPLICATE;
+}
+
+/** Returns true if the user of the database may not create the extension pg_trgm. */
+export function isExtensionRefused(error: unknown): boolean {
+  const cause = causeOf(error);
+  return sqlState(cause) === NO_PRIVILEGE && /\bpg_trgm\b/.test((cause as Error).message);
 }
 
 /** Returns the SQLSTATE of an error of the server, and undefined for any other error. */

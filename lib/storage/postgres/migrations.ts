@@ -1,7 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Connection, Queries } from './connection.ts';
-import { isRefusal, sqlState } from './driver-errors.ts';
+import { isExtensionRefused, isRefusal, sqlState } from './driver-errors.ts';
 import { baseSchema } from './schema-base.ts';
 import { jobSchema } from './schema-jobs.ts';
 import { limitsSchema } from './schema-limits.ts';
@@ -54,6 +54,8 @@ const RETRY_PAUSE_MS = 500;
 const FIND_TABLE = `
   SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
   WHERE relname = 'schema_version' AND concat('"', nspname, '"') = $1`;
+
+const FIND_SCHEMA = `SELECT FROM pg_namespace WHERE concat('"', nspname, '"') = $1`;
 
 const LOCK_UNAVAILABLE = '55P03';
 
@@ -117,6 +119,13 @@ function step(connection: Connection, version: number, migration: Migration): Pr
         migration.oldest,
       ]);
     } catch (cause) {
+      if (isExtensionRefused(cause)) {
+        throw new BridgeError(
+          'configuration',
+          'state.postgres: the user may not create the extension pg_trgm, which the job search needs; an administrator of the database must run: CREATE EXTENSION pg_trgm WITH SCHEMA public',
+          { cause },
+        );
+      }
       if (isRefusal(cause)) throw cause;
       throw new BridgeError(
         'configuration',
@@ -128,8 +137,10 @@ function step(connection: Connection, version: number, migration: Migration): Pr
 }
 
 async function createSchema({ rows }: Queries, schema: string): Promise<void> {
+  // "CREATE SCHEMA IF NOT EXISTS" needs a right of the database, also if an administrator has created the schema for the user.
+  const present = await rows(FIND_SCHEMA, [schema]);
+  if (present.length === 0) await rows(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
   await rows(`
-    CREATE SCHEMA IF NOT EXISTS ${schema};
     -- "oldest" is the oldest version of a program that can use this version of the schema.
     CREATE TABLE ${schema}.schema_version (
       only_row integer NOT NULL PRIMARY KEY CHECK (only_row = 1),

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { baseSchema } from '../../../../lib/storage/postgres/schema-base.ts';
+import { query } from '../../../support/engines/postgres-server.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
 import { newTestDatabase, openTestDatabase } from './test-database.ts';
 
@@ -66,6 +67,31 @@ describe.runIf(HAS_POSTGRES)('openDatabase', () => {
       message: expect.stringContaining('migration 1'),
     });
     await expect(openTestDatabase(place)).resolves.toBeDefined();
+  });
+
+  it('names the extension and the command if the user may not create the extension', async () => {
+    const { url, schema } = await emptySchema();
+    const name = `${schema}_database`;
+    const place = new URL(url);
+    place.pathname = `/${name}`;
+    await query(url, `CREATE ROLE ${name} LOGIN`);
+    await query(url, `CREATE DATABASE ${name}`);
+    onTestFinished(async () => {
+      await query(url, `DROP DATABASE ${name} WITH (FORCE)`);
+      await query(url, `DROP ROLE ${name}`);
+    });
+    await query(place.href, `CREATE SCHEMA ${schema} AUTHORIZATION ${name}`);
+    const asOwner = new URL(place.href);
+    asOwner.username = name;
+
+    const refused = openTestDatabase({ url: asOwner.href, schema });
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'configuration',
+      message: expect.stringContaining('run: CREATE EXTENSION pg_trgm WITH SCHEMA public'),
+    });
+    await query(place.href, 'CREATE EXTENSION pg_trgm WITH SCHEMA public');
+    await expect(openTestDatabase({ url: asOwner.href, schema })).resolves.toBeDefined();
   });
 
   it('reports a database that does not exist as a wrong setting', async () => {
