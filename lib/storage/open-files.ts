@@ -29,9 +29,13 @@ export async function openFiles(
       root,
       permissions,
       clock,
-      isShared: hasReplicas && shared_folder,
+      shared: hasReplicas && shared_folder ? ids : undefined,
     }),
-    storedInputs: createStoredInputFiles({ ...state, clock, isShared: hasReplicas }),
+    storedInputs: createStoredInputFiles({
+      ...state,
+      clock,
+      shared: hasReplicas ? ids : undefined,
+    }),
     close: () => {},
   };
 }

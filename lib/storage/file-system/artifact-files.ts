@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { access, type link, readdir, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -9,6 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { syncFolder, writeNewFile } from '../../platform/durable-file.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
+import type { Ids } from '../../platform/ids.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
 import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
 import { splitName } from '../artifact-path.ts';
@@ -32,8 +32,8 @@ interface Deps {
   readonly clock: Pick<Clock, 'nowMs'>;
   /** `artifacts.permissions`. `owner` by default. */
   readonly permissions?: Permissions;
-  /** True if several replicas use the folder. False by default. */
-  readonly isShared?: boolean;
+  /** The ids for names of temporary files if several replicas use the folder. Undefined if one process uses the folder. */
+  readonly shared?: Pick<Ids, 'newOpaqueId'> | undefined;
   /** Creates a hard link. The default is `link` of `node:fs/promises`. */
   readonly makeLink?: typeof link;
 }
@@ -89,16 +89,18 @@ function nearestExisting(path: string): string {
  */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
-  const { clock, makeLink, permissions = 'owner', isShared = false } = deps;
+  const { clock, makeLink, permissions = 'owner', shared } = deps;
   const modes = MODES[permissions];
   const folders = createFolderMaker(root, modes.folder);
 
   return {
-    isShared,
+    isShared: shared !== undefined,
     missingMessage: 'artifacts.root: the folder is missing or not mounted',
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
     probe: (bytes) =>
-      asArtifactError(() => probe(root, bytes, isShared ? currentPeriod(clock) : undefined)),
+      asArtifactError(() =>
+        probe(root, bytes, shared && { period: currentPeriod(clock), id: shared.newOpaqueId() }),
+      ),
     isMissing: () => asArtifactError(async () => (await findFolder(root, STAGING)) === undefined),
     findTaken: (names) =>
       asArtifactError(async () => {
@@ -133,7 +135,11 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
 }
 
 /** Tests that a file of this many bytes can be written. In a shared folder, several replicas test at the same time. */
-async function probe(root: string, bytes: number, period: number | undefined): Promise<void> {
+async function probe(
+  root: string,
+  bytes: number,
+  own: { readonly period: number; readonly id: string } | undefined,
+): Promise<void> {
   const folder = await findFolder(root, STAGING);
   if (folder === undefined) {
     if ((await statName(join(root, ...STAGING))) !== undefined) {
@@ -144,11 +150,11 @@ async function probe(root: string, bytes: number, period: number | undefined): P
     await access(nearestExisting(root), constants.W_OK | constants.X_OK);
     return;
   }
-  const name = period === undefined ? PROBE : `${PROBE}.${period}.${randomUUID()}`;
+  const name = own ? `${PROBE}.${own.period}.${own.id}` : PROBE;
   const path = join(folder, name);
   // A killed process may have left its file.
-  if (period === undefined) await unlinkIfPresent(path);
-  else await removeOldProbes(folder, period);
+  if (own) await removeOldProbes(folder, own.period);
+  else await unlinkIfPresent(path);
   try {
     await writeZeros(path, bytes);
   } finally {

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { renameDurably, syncFolder, writeNewFile } from '../../platform/durable-file.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
+import type { Ids } from '../../platform/ids.ts';
 import { currentPeriod, isOver } from '../storing-period.ts';
 import { asStateError } from './file-errors.ts';
 import {
@@ -20,8 +20,8 @@ interface Deps {
   /** `state.directory`. The folder for images in this directory is created with the first image. */
   readonly directory: string;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** True if several replicas may use the folder. False by default. */
-  readonly isShared?: boolean;
+  /** The ids for names of temporary files if several replicas use the folder. Undefined if one process uses the folder. */
+  readonly shared?: Pick<Ids, 'newOpaqueId'> | undefined;
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -42,7 +42,8 @@ const FOLDER_MODE = 0o700;
  * shared any longer, keeps its images.
  */
 export function createStoredInputFiles(deps: Deps): StoredInputFiles {
-  const { directory, clock, isShared = false } = deps;
+  const { directory, clock, shared } = deps;
+  const isShared = shared !== undefined;
   const root = resolve(directory);
   const folders = createFolderMaker(root, FOLDER_MODE);
   const { nameOf, listRemovable, readNewest } = createCopies({ root, clock, isShared });
@@ -59,7 +60,7 @@ export function createStoredInputFiles(deps: Deps): StoredInputFiles {
     }
     const staging = await folders.make([FOLDER, STAGING]);
     // Another replica may be storing the same image.
-    const staged = join(staging, isShared ? `${name}.${randomUUID()}` : name);
+    const staged = join(staging, shared ? `${name}.${shared.newOpaqueId()}` : name);
     await unlinkIfPresent(staged);
     try {
       await writeNewFile(staged, bytes, FILE_MODE);

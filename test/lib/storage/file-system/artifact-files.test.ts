@@ -15,11 +15,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactFiles } from '../../../../lib/storage/file-system/artifact-files.ts';
 import { describeArtifactFiles } from '../../../contracts/artifact-files.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 // Long after every file time, so that files have stamps.
+const ids = createIds(systemClock.nowMs);
 const laterClock = { nowMs: () => systemClock.nowMs() + 3_600_000 };
 
 /** Fails as `link` does on a file system without hard links. */
@@ -28,7 +30,7 @@ const noLinks = () => Promise.reject(Object.assign(new Error('EPERM'), { code: '
 for (const [label, deps] of [
   ['a folder', { clock: laterClock }],
   ['a folder without hard links', { clock: laterClock, makeLink: noLinks }],
-  ['a shared folder', { clock: laterClock, isShared: true }],
+  ['a shared folder', { clock: laterClock, shared: ids }],
 ] as const) {
   describeArtifactFiles(label, async () => {
     const directory = await mkdtemp(join(tmpdir(), 'artifact-files-'));
@@ -122,7 +124,7 @@ describe('createArtifactFiles', () => {
 
   test('replicas probe a shared folder at the same time, also beside the files of killed probes', async () => {
     const clock = createManualClock();
-    const all = [1, 2, 3, 4].map(() => createArtifactFiles({ root, clock, isShared: true }));
+    const all = [1, 2, 3, 4].map(() => createArtifactFiles({ root, clock, shared: ids }));
     await all[0]?.prepare();
     const names = () => readdir(join(root, '.staging'));
     await writeFile(join(root, '.staging', 'probe'), 'left');

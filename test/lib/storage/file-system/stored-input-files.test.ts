@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
 import { createStoredInputFiles } from '../../../../lib/storage/file-system/stored-input-files.ts';
 import {
   describeSharedInputFiles,
@@ -22,6 +23,7 @@ import {
 } from '../../../contracts/stored-input-files.ts';
 import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
 
+const ids = createIds(systemClock.nowMs);
 const TEN_MINUTES_MS = 600_000;
 
 async function openFolder(isShared: boolean) {
@@ -29,7 +31,8 @@ async function openFolder(isShared: boolean) {
   const directory = join(parent, 'made', 'later');
   let passedMs = 0;
   const clock = { nowMs: () => systemClock.nowMs() + passedMs };
-  const reopen = () => createStoredInputFiles({ directory, clock, isShared });
+  const reopen = () =>
+    createStoredInputFiles({ directory, clock, shared: isShared ? ids : undefined });
   return {
     files: reopen(),
     reopen,
@@ -61,7 +64,8 @@ describe('createStoredInputFiles of a shared folder', () => {
   });
   afterEach(() => rm(directory, { recursive: true }));
 
-  const openShared = (isShared = true) => createStoredInputFiles({ directory, clock, isShared });
+  const openShared = (isShared = true) =>
+    createStoredInputFiles({ directory, clock, shared: isShared ? ids : undefined });
   const namesIn = (folder: string) => readdir(join(directory, 'inputs', folder));
 
   test.each([
