@@ -169,8 +169,6 @@ async function readBytes(
 // The set of folders known to be durable is cleared at this size.
 const MOST_REMEMBERED = 10_000;
 
-export type FolderMaker = ReturnType<typeof createFolderMaker>;
-
 /**
  * Creates folders below a root folder. The root is created together with the first folder. New folders get the permissions
  * `mode`. The permissions of existing folders do not change.
