@@ -48,6 +48,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'artifacts.s3.bucket': 'images',
   'artifacts.s3.prefix': 'bridge/images',
   'artifacts.s3.endpoint': 'https://s3.example',
+  'runtime.gates': 'replica',
   'state.driver': 'postgres',
   'state.postgres.url_env': 'POSTGRES_URL',
   'state.postgres.listen_url_env': 'LISTEN_URL',
