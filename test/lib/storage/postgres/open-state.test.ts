@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from '../../../../lib/config/load-config.ts';
-import { systemClock } from '../../../../lib/platform/clock.ts';
+import { type Clock, systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { inspectState } from '../../../../lib/storage/inspect-state.ts';
-import { openStores } from '../../../../lib/storage/open-stores.ts';
+import { openStores, type Stores } from '../../../../lib/storage/open-stores.ts';
 import { newJob, WIDE } from '../../../support/jobs.ts';
 import { emptySchema, HAS_POSTGRES } from '../../../support/postgres.ts';
 
@@ -30,12 +30,21 @@ async function newState() {
     if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
     return loaded.config;
   }
+  async function openAt(clock: Clock, set: readonly string[]) {
+    const outside = { clock, ids, env, onIndexFailure: () => {}, thread: false };
+    const stores = await openStores(await configOf(set), outside);
+    onTestFinished(stores.close);
+    return stores;
+  }
+
   return {
-    async open(...set: readonly string[]) {
-      const outside = { clock: systemClock, ids, env, onIndexFailure: () => {}, thread: false };
-      const stores = await openStores(await configOf(set), outside);
-      onTestFinished(stores.close);
-      return stores;
+    open: (...set: readonly string[]) => openAt(systemClock, set),
+    /** Opens the stores with a clock that renews the lease of `other` before each of its timers runs. */
+    openBeside({ leaseRenewal }: Stores) {
+      const { signal } = new AbortController();
+      const after: Clock['after'] = (delayMs, run) =>
+        systemClock.after(delayMs, () => void leaseRenewal.run(signal).then(run));
+      return openAt({ ...systemClock, after }, []);
     },
     inspect: async () => inspectState(await configOf(), env),
   };
@@ -55,20 +64,19 @@ describe.runIf(HAS_POSTGRES)('openStores with state.driver = "postgres"', () => 
   });
 
   it('rejects a second replica while the first replica is running and the files are not shared', async () => {
-    const { open } = await newState();
+    const { open, openBeside } = await newState();
     const first = await open();
-    const stop = new AbortController();
-    const renewing = (async () => {
-      while (!stop.signal.aborted) {
-        await first.leaseRenewal.run(stop.signal);
-        await new Promise((resolve) => setTimeout(resolve, 500));
-      }
-    })();
 
-    const refused = expect(open()).rejects.toThrow(/^artifacts\.shared_folder: /);
-    await refused;
-    stop.abort();
-    await renewing;
+    await expect(openBeside(first)).rejects.toThrow(/^artifacts\.shared_folder: /);
+  });
+
+  it('opens the state when the lease of a replica that was killed has ended', async () => {
+    const { open } = await newState();
+    await open();
+
+    const next = await open();
+
+    expect(await next.probe()).toBe(true);
   });
 
   it('opens the state at once after the previous replica has stopped', async () => {
