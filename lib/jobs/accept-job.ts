@@ -88,10 +88,10 @@ function createAcceptJob(deps: Deps) {
     // decoded images may still cause a rejection.
     const planned = await generation.plan(request, context);
     const images = await verifier.verify(request.inputs, { scope, signal });
-    const route =
-      toList(images).length > 0
-        ? await generation.plan(request, context, mapInputs(images, factsOf))
-        : planned;
+    const hasImages = toList(images).length > 0;
+    const route = hasImages
+      ? await generation.plan(request, context, mapInputs(images, factsOf))
+      : planned;
     const job = {
       ...route,
       ...more,
@@ -155,13 +155,10 @@ function createSubmitJob(
     const mark = toRepeatMark(sent.idempotency_key, context);
     const isRetry = mark !== undefined && 'retryCount' in mark && mark.retryCount > 0;
     const hash = mark && 'key' in mark ? replay.jobKeyHash(scope, mark.key) : undefined;
-    // The transaction that adds the job checks the limits. They are also checked here if images would be decoded in vain, or if
-    // a rejected first try would replace the entry of an earlier request. A retry from a client is not checked here, because the
-    // job may already exist.
-    if (!isRetry && (mark !== undefined || hasImages(sent))) {
-      const reservation = usage.reservationOf(context.caller, sent.parameters.n);
-      await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
-    }
+    // The limits are checked before the images are decoded. The transaction that adds the job checks the limits again. A retry
+    // from a client is not checked here, because the job may already exist.
+    const reservation = usage.reservationOf(context.caller, sent.parameters.n);
+    if (!isRetry) await store.refuseWhenFull(scope, { ...limits, reservation }, hash);
     const sources = toInputSources(sent, maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const draft = {
@@ -181,10 +178,6 @@ function createSubmitJob(
     const earlier = await store.findByKey(key);
     return earlier ? { job: earlier, repeated: true } : acceptJob(draft, context, key);
   };
-}
-
-function hasImages({ images, mask, reference_images }: JobSubmission): boolean {
-  return images.length > 0 || Boolean(mask) || reference_images.length > 0;
 }
 
 /** Returns true if a retry from a client starts a new job: the earlier job was removed, or it failed and nothing was charged. */
