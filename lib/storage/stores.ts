@@ -15,19 +15,23 @@ import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 /** The environment variables of the process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All stores of the database that `state.driver` selects. */
-export interface StateStores {
+/** The stores that every driver keeps in tables. */
+export interface TableStores {
   readonly jobs: JobStore;
   readonly queue: QueueStore;
-  readonly search: JobSearch;
-  readonly notices: JobNotices;
-  readonly progress: JobProgressStore;
   readonly presets: PresetStore;
   readonly sessions: SessionStore;
   readonly ledger: LedgerStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly artifacts: ArtifactStore;
+}
+
+/** All stores of the database that `state.driver` selects. */
+export interface StateStores extends TableStores {
+  readonly search: JobSearch;
+  readonly notices: JobNotices;
+  readonly progress: JobProgressStore;
   /** The slots of limits that hold for all replicas. Undefined if this process is the only one. */
   readonly permits: Permits | undefined;
   openReplay(policies: ReplayPolicies): ReplayStore;

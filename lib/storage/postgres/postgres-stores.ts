@@ -1,10 +1,5 @@
-import type { ArtifactStore } from '../../artifacts/artifact-store-port.ts';
-import type { LedgerStore } from '../../generation/ledger/ledger-store-port.ts';
-import type { JobSearch, JobStore, QueueStore } from '../../jobs/job-store-port.ts';
-import type { PresetStore } from '../../presets/preset-store-port.ts';
-import type { SessionStore } from '../../sessions/session-store-port.ts';
-import type { UsageStore } from '../../usage/usage-store-port.ts';
-import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
+import type { JobSearch } from '../../jobs/job-store-port.ts';
+import type { TableStores } from '../stores.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import type { Database } from './database.ts';
 import { createJobSearch } from './jobs/job-search.ts';
@@ -18,16 +13,8 @@ import { createUsageStore } from './usage-store.ts';
 import { createWebhookStore } from './webhook-store.ts';
 
 /** Every port of the state database. */
-export interface PostgresStores {
-  readonly jobs: JobStore;
-  readonly queue: QueueStore;
+export interface PostgresStores extends TableStores {
   readonly search: JobSearch;
-  readonly presets: PresetStore;
-  readonly sessions: SessionStore;
-  readonly ledger: LedgerStore;
-  readonly usage: UsageStore;
-  readonly webhooks: WebhookStore;
-  readonly artifacts: ArtifactStore;
   readonly health: Pick<Database, 'probe' | 'sizes'>;
 }
 

@@ -1,23 +1,12 @@
 import * as v from 'valibot';
-import { PresetTemplate } from '../../contract/resources/preset.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
-import { withoutNulls } from '../rows.ts';
+import { PresetRow } from '../preset-rows.ts';
 import type { Postgres } from './connection.ts';
 
 const COLUMNS = 'name, description, template, created AS "createdSecs", updated AS "updatedSecs"';
 
-const Row = v.pipe(
-  v.object({
-    name: v.string(),
-    description: v.nullable(v.string()),
-    template: v.pipe(v.string(), v.parseJson(), PresetTemplate),
-    createdSecs: v.number(),
-    updatedSecs: v.number(),
-  }),
-  v.transform(withoutNulls),
-);
-const Rows = v.array(Row);
+const Rows = v.array(PresetRow);
 
 export function createPresetStore({ schema, read, write }: Postgres): PresetStore {
   const INSERT = `

@@ -3,20 +3,10 @@ import type { ProviderCounts, UsageDay } from '../../generation/ledger/ledger-st
 import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance } from '../allowance.ts';
+import { UsageRows } from '../usage-rows.ts';
 import type { Postgres, Queries } from './connection.ts';
 
 const Charges = v.array(v.object({ images: v.number() }));
-const Rows = v.array(
-  v.object({
-    provider: v.string(),
-    ...v.entriesFromList(['day', 'images', 'lost', 'unknown', 'failed'], v.number()),
-    tokens: v.pipe(
-      v.nullable(v.number()),
-      v.transform((tokens) => tokens ?? undefined),
-    ),
-  }),
-);
-
 /** Returns the statement that selects the number of images that are charged to a token on a day. */
 const chargedSql = (schema: string) =>
   `SELECT images FROM ${schema}.charge WHERE token = $1 AND day = $2`;
@@ -33,7 +23,7 @@ export function createUsageStore({ schema, read, write }: Postgres): UsageStore 
     charged: ({ token, day }) =>
       read(async ({ rows }) => v.parse(Charges, await rows(CHARGED, [token, day]))[0]?.images ?? 0),
     list: ({ token, day }) =>
-      read(async ({ rows }) => v.parse(Rows, await rows(LIST, [token, day]))),
+      read(async ({ rows }) => v.parse(UsageRows, await rows(LIST, [token, day]))),
     prune: (day) =>
       write(async ({ rows }) => {
         await rows(PRUNE_CHARGES, [day]);

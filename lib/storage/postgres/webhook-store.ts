@@ -1,19 +1,10 @@
 import * as v from 'valibot';
 import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
+import { DueRows, QueueRows } from '../webhook-rows.ts';
 import type { Postgres } from './connection.ts';
 import type { ReplicaLease } from './replica-lease.ts';
 
-const QueueRows = v.array(v.object({ host: v.string(), dueMs: v.number() }));
 const Counts = v.tuple([v.object({ count: v.number() })]);
-const DueRows = v.array(
-  v.object({
-    sequence: v.number(),
-    jobId: v.string(),
-    scope: v.string(),
-    url: v.string(),
-    attempts: v.number(),
-  }),
-);
 
 /**
  * Creates the store of webhooks. The times in the table are times of the database, because a replica whose clock is fast must not

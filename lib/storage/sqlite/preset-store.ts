@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { PresetTemplate } from '../../contract/resources/preset.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
-import { withoutNulls } from '../rows.ts';
+import { PresetRow } from '../preset-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
 const COLUMNS = 'name, description, template, created AS createdSecs, updated AS updatedSecs';
@@ -18,18 +17,8 @@ const REMOVE = 'DELETE FROM preset WHERE name = ?';
 const FIND = `SELECT ${COLUMNS} FROM preset WHERE name = ?`;
 const LIST = `SELECT ${COLUMNS} FROM preset WHERE name > +? ORDER BY name LIMIT +?`;
 
-const Row = v.pipe(
-  v.object({
-    name: v.string(),
-    description: v.nullable(v.string()),
-    template: v.pipe(v.string(), v.parseJson(), PresetTemplate),
-    createdSecs: v.number(),
-    updatedSecs: v.number(),
-  }),
-  v.transform(withoutNulls),
-);
-const FoundRow = v.optional(Row);
-const Rows = v.array(Row);
+const FoundRow = v.optional(PresetRow);
+const Rows = v.array(PresetRow);
 
 export function createPresetStore(database: StoreDatabase): PresetStore {
   const insert = database.prepare(INSERT);

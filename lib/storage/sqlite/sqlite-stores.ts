@@ -1,10 +1,4 @@
-import type { ArtifactStore } from '../../artifacts/artifact-store-port.ts';
-import type { LedgerStore } from '../../generation/ledger/ledger-store-port.ts';
-import type { JobStore, QueueStore } from '../../jobs/job-store-port.ts';
-import type { PresetStore } from '../../presets/preset-store-port.ts';
-import type { SessionStore } from '../../sessions/session-store-port.ts';
-import type { UsageStore } from '../../usage/usage-store-port.ts';
-import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
+import type { TableStores } from '../stores.ts';
 import { createArtifactStore } from './artifact-store.ts';
 import { openStateDatabase, type StateDatabase } from './database.ts';
 import { createJobStore } from './jobs/job-store.ts';
@@ -17,15 +11,7 @@ import { createUsageStore } from './usage-store.ts';
 import { createWebhookStore } from './webhook-store.ts';
 
 /** Every port of the state database. */
-export interface SqliteStores {
-  readonly jobs: JobStore;
-  readonly queue: QueueStore;
-  readonly presets: PresetStore;
-  readonly sessions: SessionStore;
-  readonly ledger: LedgerStore;
-  readonly usage: UsageStore;
-  readonly webhooks: WebhookStore;
-  readonly artifacts: ArtifactStore;
+export interface SqliteStores extends TableStores {
   readonly lease: OwnerLease;
   readonly health: Pick<StateDatabase, 'probe' | 'sizes'>;
 }

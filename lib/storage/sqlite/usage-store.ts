@@ -3,6 +3,7 @@ import type { ProviderCounts, UsageDay } from '../../generation/ledger/ledger-st
 import type { UsageStore } from '../../usage/usage-store-port.ts';
 import { isEmpty } from '../accounts.ts';
 import { type Allowance, beyondAllowance, refuseBeyondAllowance } from '../allowance.ts';
+import { UsageRows } from '../usage-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
 const CHARGE = `
@@ -31,17 +32,6 @@ const PRUNE_CHARGES = 'DELETE FROM charge WHERE day < ?';
 const PRUNE_USAGE = 'DELETE FROM usage WHERE day < ?';
 
 const Charged = v.optional(v.number(), 0);
-const Rows = v.array(
-  v.object({
-    provider: v.string(),
-    ...v.entriesFromList(['day', 'images', 'lost', 'unknown', 'failed'], v.number()),
-    tokens: v.pipe(
-      v.nullable(v.number()),
-      v.transform((tokens) => tokens ?? undefined),
-    ),
-  }),
-);
-
 export function createUsageStore(database: StoreDatabase): UsageStore {
   const charged = database.prepare(CHARGED).pluck();
   const list = database.prepare(LIST);
@@ -49,7 +39,7 @@ export function createUsageStore(database: StoreDatabase): UsageStore {
 
   return {
     charged: (of) => database.read(() => v.parse(Charged, charged.get(of))),
-    list: (since) => database.read(() => v.parse(Rows, list.all(since))),
+    list: (since) => database.read(() => v.parse(UsageRows, list.all(since))),
     prune: (day) =>
       database.write(() => {
         for (const pruning of prunings) pruning.run(day);

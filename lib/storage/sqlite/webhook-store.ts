@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { WebhookStore } from '../../webhooks/webhook-store-port.ts';
+import { DueRows, QueueRows } from '../webhook-rows.ts';
 import type { StoreDatabase } from './database.ts';
 
 // A skip scan: one index lookup for each host. This text and `CLAIM_WEBHOOKS` are exported for tests of their query plans.
@@ -28,17 +29,6 @@ const SETTLE = `
     state = @state, due = @dueMs, attempts = attempts + 1, last_status = @lastStatus
   WHERE seq = @sequence AND state = 'pending'`;
 const PUT_BACK = `UPDATE webhook SET due = @dueMs WHERE seq = @sequence AND state = 'pending'`;
-
-const QueueRows = v.array(v.object({ host: v.string(), dueMs: v.number() }));
-const DueRows = v.array(
-  v.object({
-    sequence: v.number(),
-    jobId: v.string(),
-    scope: v.string(),
-    url: v.string(),
-    attempts: v.number(),
-  }),
-);
 
 export function createWebhookStore(database: StoreDatabase): WebhookStore {
   const listQueues = database.prepare(LIST_QUEUES);
