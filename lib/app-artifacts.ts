@@ -54,7 +54,7 @@ export function openArtifacts(
     }),
     /** Returns false if the last probe found that nothing can be published. */
     isHealthy: artifactRoot.isHealthy,
-    /** Returns false if this process must not receive requests, because only its artifacts cannot be used. */
+    /** Returns false if this process must not receive requests: other replicas may be able to publish, but this process cannot. */
     isReady: artifactRoot.isReady,
     /** Updates `isHealthy`. Never rejects. */
     probe: () => artifactRoot.probe().catch(() => undefined),

@@ -67,7 +67,7 @@ export interface App {
   readonly services: AppServices;
   readonly images: ImageEngine;
   readonly tasks: readonly Task[];
-  /** The one of the tasks without which other processes would take over the rows of this process. */
+  /** The task that keeps other processes from taking over the rows of this process. `tasks` contains the task too. */
   readonly leaseRenewal: Task;
   readonly worker: AppJobs['worker'];
   /** Resolves when all work whose client has disconnected has ended. When `grace` aborts, this work is cancelled. */
@@ -149,7 +149,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   };
 }
 
-/** Returns the reports of failures that make the stores slower and no request fail. */
+/** Returns the functions that report failures which only make the stores slower. */
 function storageReports(outside: Outside) {
   return {
     onIndexFailure: createFailureReport('job-search-index', outside),

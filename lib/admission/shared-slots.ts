@@ -35,13 +35,9 @@ export function createSharedSlots({ gate, limit, permits }: Deps) {
       if (!shared) return releaseSlot;
       try {
         const taken = await shared.take(gate, limit).catch(toBridgeError);
-        if (typeof taken !== 'function') onWait?.(taken);
-        const release =
-          typeof taken === 'function' ? taken : await shared.acquire(gate, limit, signal);
-        return () => {
-          release();
-          releaseSlot();
-        };
+        if (typeof taken === 'function') return releaseBoth(taken, releaseSlot);
+        onWait?.(taken);
+        return releaseBoth(await shared.acquire(gate, limit, signal), releaseSlot);
       } catch (thrown) {
         releaseSlot();
         throw thrown;
@@ -49,5 +45,12 @@ export function createSharedSlots({ gate, limit, permits }: Deps) {
     },
 
     counts: slots.counts,
+  };
+}
+
+function releaseBoth(permit: Release, slot: Release): Release {
+  return () => {
+    permit();
+    slot();
   };
 }

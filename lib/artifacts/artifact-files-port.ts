@@ -48,7 +48,7 @@ export interface ArtifactFiles {
    */
   findTaken(names: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Keeps the bytes under an id, without a name. They are durable after `settle`. `stage` and `publish` throw `artifact` if
+   * Keeps the bytes under an id, without a name. The bytes are durable after `settle`. `stage` and `publish` throw `artifact` if
    * `isMissing` would resolve with true.
    */
   stage(id: string, bytes: Buffer): Promise<void>;

@@ -82,7 +82,7 @@ export function createArtifactRoot({ store, files }: Deps) {
     isLost: () => isLost,
     /** Returns false if the last check found the root missing or not writable. Nothing can be published then. */
     isHealthy,
-    /** Returns false if this process must not receive requests, because only its root is not healthy. */
+    /** Returns false if the root is not healthy and belongs to this process alone. Such a process must not receive requests. */
     isReady: () => files.isShared || isHealthy(),
     /**
      * Prepares the root if it was never used. Throws `artifact` if the root was used and is missing, and `overloaded` if a store

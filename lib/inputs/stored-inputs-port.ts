@@ -6,7 +6,7 @@ import type { FileContent } from '../artifacts/artifact-files-port.ts';
  */
 export interface StoredInputFiles {
   /**
-   * True if several processes use the images. Then `remove` keeps what was stored in the last ten minutes, because another
+   * True if several processes use the images. In this case, `remove` keeps what was stored in the last ten minutes, because another
    * process may be accepting a job with the image, and a later call must remove it.
    */
   readonly isShared: boolean;
@@ -27,8 +27,8 @@ export interface StoredInputFiles {
    */
   stamp(sha256: string): Promise<string | undefined>;
   /**
-   * Removes an image, including the remains of an interrupted `put`, unless `isNeeded` resolves with true. What is removed was
-   * stored before `isNeeded` is called, so that an image which another process stores afterwards stays.
+   * Removes an image, including the remains of an interrupted `put`, unless `isNeeded` resolves with true. Removes
+   * only what was stored before the call of `isNeeded`, so that an image that another process stores afterwards is kept.
    */
   remove(sha256: string, isNeeded: () => Promise<boolean>): Promise<void>;
   /** Lists the checksums of all stored images, complete or not, in batches. A batch contains no checksum twice. */

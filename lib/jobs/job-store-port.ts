@@ -292,7 +292,7 @@ export interface JobStore {
     },
   ): Promise<JobRecord | undefined>;
   find(scope: string, id: string): Promise<JobRecord | undefined>;
-  /** Resolves with those of these ids, of any scope, whose jobs are queued or running. */
+  /** Resolves with the given ids whose jobs are queued or running, in any scope. */
   listActive(ids: readonly string[]): Promise<readonly string[]>;
   /** Resolves with the jobs that match the filter, newest first. `more` is true if older jobs follow. */
   list(

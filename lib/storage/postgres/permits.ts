@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
-import { createRepeatedWrites, type WakeUps, waitUntilFound } from './waiting.ts';
+import { createRepeatedWrites, createUndo, type WakeUps, waitUntilFound } from './waiting.ts';
 
 interface Deps {
   readonly postgres: Postgres;
@@ -25,6 +25,7 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
   const { schema, owner, write } = postgres;
   const statements = toStatements(schema);
   const repeatUntilDone = createRepeatedWrites(clock);
+  const undo = createUndo(clock);
   const waiting = { clock, wakeUps, pollMs: Math.min(pollMs, MAX_POLL_MS) };
   const topicOf = (gate: string) => `permit ${gate}`;
 
@@ -42,14 +43,11 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
     return (await rows(statements.takeGone, values)).length > 0;
   }
 
-  function release(gate: string, holder: string): Promise<void> {
-    return repeatUntilDone(() =>
-      write(async (queries) => {
-        await queries.rows(statements.release, [owner, holder]);
-        await wakeUps.send(queries, topicOf(gate));
-      }),
-    );
-  }
+  const release = (gate: string, holder: string) =>
+    write(async (queries) => {
+      await queries.rows(statements.release, [owner, holder]);
+      await wakeUps.send(queries, topicOf(gate));
+    });
 
   async function take(gate: string, limit: number): Promise<Release | undefined> {
     const holder = ids.newOpaqueId();
@@ -58,14 +56,14 @@ export function createPermits({ postgres, lease, clock, ids, wakeUps, pollMs }: 
       isHeld = await write((queries) => takeIn(queries, gate, limit, holder));
     } catch (thrown) {
       // The permit may have been taken although the answer was lost.
-      void release(gate, holder);
+      void undo(() => release(gate, holder));
       throw thrown;
     }
     if (!isHeld) return undefined;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      void release(gate, holder);
+      void repeatUntilDone(() => release(gate, holder));
     };
   }
 

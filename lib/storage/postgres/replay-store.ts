@@ -15,7 +15,7 @@ import {
 import type { Postgres, Queries } from './connection.ts';
 import { createReplaySpace, ENTRY_BYTES } from './replay-space.ts';
 import { NOW_MS, type ReplicaLease } from './replica-lease.ts';
-import { createRepeatedWrites, type WakeUps, waitUntilFound } from './waiting.ts';
+import { createRepeatedWrites, createUndo, type WakeUps, waitUntilFound } from './waiting.ts';
 
 interface Deps {
   readonly postgres: Postgres;
@@ -67,14 +67,15 @@ export function createReplayStore(deps: Deps): ReplayStore {
   const { statements, wake, held } = entries;
   const repeatUntilDone = createRepeatedWrites(clock);
 
-  const forget = (id: string) =>
-    repeatUntilDone(async () => {
-      await write(async (queries) => {
-        await queries.rows(statements.remove, [id]);
-        await wake(queries, id);
-      });
-      held.delete(id);
+  const undo = createUndo(clock);
+
+  async function forget(id: string): Promise<void> {
+    await write(async (queries) => {
+      await queries.rows(statements.remove, [id]);
+      await wake(queries, id);
     });
+    held.delete(id);
+  }
 
   return {
     async claim(request) {
@@ -83,7 +84,7 @@ export function createReplayStore(deps: Deps): ReplayStore {
         return await write((queries) => claim(queries, request));
       } catch (thrown) {
         // The claim may have been committed although its answer was lost. Nobody would end the entry.
-        await forget(request.id);
+        void undo(() => forget(request.id));
         throw thrown;
       }
     },
@@ -106,7 +107,7 @@ export function createReplayStore(deps: Deps): ReplayStore {
         return (await rows(statements.isPresent, [id])).length === 0;
       }),
 
-    forget,
+    forget: (id) => repeatUntilDone(() => forget(id)),
 
     ...createWaits(deps, entries),
   };

@@ -1,5 +1,6 @@
 import { toBridgeError } from '../../errors/bridge-error.ts';
-import { type Clock, sleep } from '../../platform/clock.ts';
+import { abortable } from '../../platform/abortable.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Queries } from './connection.ts';
 
 /** Wakes the readers of all replicas that wait for a change. A wake-up may be lost, so a reader also looks from time to time. */
@@ -44,10 +45,12 @@ export async function waitUntilFound<T>(
       const found = await look().catch(ignoreUnavailable);
       if (found !== undefined) return found;
       if (isWoken) continue;
-      await new Promise<void>((resolve, reject) => {
+      let cancel = () => {};
+      const woken = new Promise<void>((resolve) => {
         wake = resolve;
-        sleep(clock, pollMs, signal).then(resolve, reject);
+        cancel = clock.after(pollMs, resolve);
       });
+      await abortable(woken, signal).finally(cancel);
     }
   } finally {
     stop();
@@ -62,15 +65,51 @@ function ignoreUnavailable(thrown: unknown): undefined {
 const REPEAT_MS = 1000;
 
 /**
- * Creates a function that runs a write at once and, while the write fails, again every second. Resolves after the first attempt.
- * Used for writes that nobody repeats and that must not be lost. The writes must be idempotent.
+ * Creates a function that runs a write, and repeats the write later if it fails. The function resolves after the first attempt. Used
+ * for writes that nobody else repeats. The writes must be idempotent. While the database is unavailable, only one of the failed
+ * writes is tried each second. If `maxFailed` failed writes wait, a further failed write is not repeated.
  */
-export function createRepeatedWrites(clock: Pick<Clock, 'after'>) {
+export function createRepeatedWrites(
+  clock: Pick<Clock, 'after'>,
+  maxFailed = Number.POSITIVE_INFINITY,
+) {
+  const failed: (() => Promise<void>)[] = [];
+  const repeatLater = () => void clock.after(REPEAT_MS, () => void repeat());
+
+  /** Repeats the failed writes in their order until one of them fails again. */
+  async function repeat(): Promise<void> {
+    for (let [next] = failed; next; [next] = failed) {
+      const error = await next().then(
+        () => undefined,
+        () => true,
+      );
+      failed.shift();
+      if (!error) continue;
+      // A write that always fails must not block the writes behind it.
+      failed.push(next);
+      repeatLater();
+      return;
+    }
+  }
+
   return async function repeatUntilDone(write: () => Promise<void>): Promise<void> {
     try {
       await write();
     } catch {
-      clock.after(REPEAT_MS, () => void repeatUntilDone(write));
+      if (failed.length >= maxFailed) return;
+      failed.push(write);
+      if (failed.length === 1) repeatLater();
     }
   };
+}
+
+// Each connection of the pool may have one transaction whose reply is lost. Later attempts fail before they reach the server.
+const MAX_UNKNOWN = 1000;
+
+/**
+ * Creates a function that undoes attempts whose outcome is unknown, because the reply of the database was lost. During a long outage,
+ * only the first attempts may have had an effect, so later attempts are not undone.
+ */
+export function createUndo(clock: Pick<Clock, 'after'>) {
+  return createRepeatedWrites(clock, MAX_UNKNOWN);
 }
