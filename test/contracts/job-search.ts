@@ -10,7 +10,12 @@ import type {
   NewJob,
 } from '../../lib/jobs/job-store-port.ts';
 import { FAILURE, jobRequest, newJob, succeeded, WIDE } from '../support/jobs.ts';
-import { matchesNaively, searchedPrompts, searchTerms } from '../support/search-model.ts';
+import {
+  matchesNaively,
+  searchedPrompts,
+  searchedStatuses,
+  searchRequests,
+} from '../support/search-model.ts';
 
 interface Opened {
   readonly search: JobSearch;
@@ -24,11 +29,9 @@ const ALL = { visibility: 'all' } as const;
 
 const FAILED = { status: 'failed', completedSecs: 9, error: FAILURE } as const;
 
-const statuses = fc.constantFrom('queued', 'succeeded', 'failed' as const);
-
 const jobsInStates = fc.record({
   scope: fc.constantFrom(...SCOPES),
-  status: statuses,
+  status: searchedStatuses,
   provider: fc.constantFrom('sandbox', 'comfy'),
   isFavorite: fc.boolean(),
   isHidden: fc.boolean(),
@@ -39,24 +42,7 @@ const someJobs = fc.array(jobsInStates, { minLength: 30, maxLength: 30 });
 
 type JobInState = typeof jobsInStates extends fc.Arbitrary<infer Row> ? Row : never;
 
-const requests = fc.record(
-  {
-    scope: fc.constantFrom(...SCOPES, 'unused'),
-    limit: fc.integer({ min: 1, max: 10 }),
-    before: fc.integer({ min: 1, max: 40 }),
-    filter: fc.record(
-      {
-        terms: searchTerms,
-        visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
-        status: statuses,
-        favorite: fc.boolean(),
-        provider: fc.constantFrom('sandbox', 'comfy', 'unused'),
-      },
-      { requiredKeys: ['terms', 'visibility'] },
-    ),
-  },
-  { requiredKeys: ['scope', 'limit', 'filter'] },
-);
+const requests = searchRequests({ scopes: SCOPES, providers: ['sandbox', 'comfy'], beyond: 40 });
 
 /** The contract of every job search. */
 export function describeJobSearch(label: string, open: () => Promise<Opened>): void {

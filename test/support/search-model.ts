@@ -27,10 +27,39 @@ export const searchedPrompts = fc.string({ unit: letters, minLength: 1, maxLengt
 const term = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
 
 /** Generates terms that some of these prompts match. */
-export const searchTerms = fc.record({
+const searchTerms = fc.record({
   all: fc.array(term, { maxLength: 3 }),
   none: fc.array(term, { maxLength: 2 }),
 });
+
+export const searchedStatuses = fc.constantFrom('queued' as const, 'succeeded', 'failed');
+
+/** Generates searches for jobs with a sequence below `beyond`, in these scopes and by these providers. */
+export function searchRequests(of: {
+  readonly scopes: readonly string[];
+  readonly providers: readonly string[];
+  readonly beyond: number;
+}) {
+  const filter = fc.record(
+    {
+      terms: searchTerms,
+      visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
+      status: searchedStatuses,
+      favorite: fc.boolean(),
+      provider: fc.constantFrom(...of.providers, 'unused'),
+    },
+    { requiredKeys: ['terms', 'visibility'] },
+  );
+  return fc.record(
+    {
+      scope: fc.constantFrom(...of.scopes, 'unused'),
+      limit: fc.integer({ min: 1, max: 10 }),
+      before: fc.integer({ min: 1, max: of.beyond }),
+      filter,
+    },
+    { requiredKeys: ['scope', 'limit', 'filter'] },
+  );
+}
 
 /** Returns true if the prompt matches the terms, with the case folding of the engine. */
 export function matchesNaively(prompt: string, { all, none }: SearchTerms): boolean {

@@ -103,7 +103,7 @@ export function sqlState(thrown: unknown): string | undefined {
   return thrown instanceof DatabaseError ? thrown.code : undefined;
 }
 
-/** Returns the error of the driver in a store error. Other errors have none, except causes that no driver made. */
+/** Returns the cause of a store error, which is an error of the driver. */
 function causeOf(error: unknown): unknown {
   return error instanceof BridgeError ? error.cause : undefined;
 }

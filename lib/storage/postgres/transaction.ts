@@ -6,7 +6,7 @@ import { endsConnection, toStoreError } from './driver-errors.ts';
 /** Runs one statement and resolves with its rows. */
 type RunStatement = <Row>(text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
-/** The outcome of a transaction. It is unknown if the reply to COMMIT is lost. */
+/** The outcome of a transaction. The outcome is unknown if the reply to COMMIT is lost. */
 export type Outcome<T> =
   | { readonly status: 'committed'; readonly value: T }
   | { readonly status: 'undone'; readonly error: unknown }

@@ -192,7 +192,10 @@ function less({ jobs, bytes }: HistorySize, removedBytes: number): HistorySize {
   return { jobs: jobs - 1, bytes: bytes - removedBytes };
 }
 
-/** Creates the function that removes jobs within the caller's transaction. Jobs that must be kept since they were listed stay. */
+/**
+ * Creates the function that removes jobs within the caller's transaction. Keeps a listed job that became a favourite in the
+ * meantime.
+ */
 function createRemoval({ schema }: Pick<Postgres, 'schema'>) {
   const LOCK = `
     SELECT ${LOCKED_COLUMNS} FROM ${schema}.job

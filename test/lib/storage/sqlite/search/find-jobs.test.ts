@@ -28,7 +28,12 @@ import {
 } from '../../../../../lib/storage/sqlite/search/search-index.ts';
 import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, type JobRow, jobRow } from '../../../../support/job-rows.ts';
-import { matchesNaively, searchedPrompts, searchTerms } from '../../../../support/search-model.ts';
+import {
+  matchesNaively,
+  searchedPrompts,
+  searchedStatuses,
+  searchRequests,
+} from '../../../../support/search-model.ts';
 
 let directory: string;
 let database: StateDatabase;
@@ -85,7 +90,6 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .slice(0, limit + 1);
 }
 
-const statuses = fc.constantFrom('queued', 'succeeded', 'failed');
 const someRows = fc
   .uniqueArray(
     // Over several blocks, with more jobs near their borders.
@@ -101,7 +105,7 @@ const someRows = fc
         fc
           .record({
             scope: fc.constantFrom('anonymous', 'anonymous', 'other'),
-            status: statuses,
+            status: searchedStatuses,
             favorite: fc.boolean(),
             provider: fc.constantFrom('sandbox', 'agent-responses'),
             isHidden: fc.boolean(),
@@ -115,24 +119,11 @@ const someRows = fc
       ),
     ),
   );
-const requests = fc.record(
-  {
-    scope: fc.constantFrom('anonymous', 'other', 'unused'),
-    limit: fc.integer({ min: 1, max: 10 }),
-    before: fc.integer({ min: 1, max: 20_001 }),
-    filter: fc.record(
-      {
-        terms: searchTerms,
-        visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
-        status: statuses,
-        favorite: fc.boolean(),
-        provider: fc.constantFrom('sandbox', 'agent-responses', 'unused'),
-      },
-      { requiredKeys: ['terms', 'visibility'] },
-    ),
-  },
-  { requiredKeys: ['scope', 'limit', 'filter'] },
-);
+const requests = searchRequests({
+  scopes: ['anonymous', 'other'],
+  providers: ['sandbox', 'agent-responses'],
+  beyond: 20_001,
+});
 
 async function replaceJobs(rows: readonly JobRow[]): Promise<void> {
   await database.write(() => database.prepare('DELETE FROM job').run());
