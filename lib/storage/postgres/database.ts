@@ -164,12 +164,20 @@ function serve(connection: Connection, secret: Uint8Array): Database {
 // Settings that a person must correct: the user, the password, and the name of the database.
 const WRONG_SETTING = /^(28|3D)/;
 
+/** Names the setting in an error that the operator can correct. Returns any other error unchanged. */
 function toOpenError(error: unknown): unknown {
-  const state = error instanceof BridgeError ? sqlState(error.cause) : undefined;
-  if (state === undefined || !WRONG_SETTING.test(state)) return error;
-  return refusal(
-    `the server rejects the connection (SQLSTATE ${state}); correct the connection URL`,
-  );
+  if (!(error instanceof BridgeError)) return error;
+  const { code, details, cause } = error;
+  const state = sqlState(cause);
+  if (state !== undefined && WRONG_SETTING.test(state)) {
+    return refusal(
+      `the server rejects the connection (SQLSTATE ${state}); correct the connection URL`,
+    );
+  }
+  if (code !== 'overloaded') return error;
+  const message =
+    'state.postgres: the database server is unavailable; start the server, or correct the connection URL';
+  return new BridgeError('overloaded', message, { details, cause });
 }
 
 function refusal(sentence: string): BridgeError {

@@ -105,7 +105,7 @@ describe.runIf(HAS_POSTGRES)('openDatabase', () => {
     });
   });
 
-  it('reports a server that cannot be reached as unavailable', async () => {
+  it('reports a server that cannot be reached as unavailable, and names the setting', async () => {
     const { schema } = await emptySchema();
 
     const outcome = openTestDatabase({ url: 'postgres://nobody@127.0.0.1:1/none', schema });
@@ -113,6 +113,7 @@ describe.runIf(HAS_POSTGRES)('openDatabase', () => {
     await expect(outcome).rejects.toMatchObject({
       code: 'overloaded',
       details: { reason: 'state_store_failing' },
+      message: expect.stringContaining('correct the connection URL'),
     });
   });
 
