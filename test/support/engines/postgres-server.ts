@@ -139,6 +139,8 @@ export async function startPostgres(): Promise<PostgresServer> {
 /** Runs SQL text, which may hold several statements, on a connection of its own. Resolves with the rows of the last statement. */
 export async function query(url: string, sql: string): Promise<readonly unknown[]> {
   const client = new pg.Client({ connectionString: url });
+  // A connection that is lost also rejects the call in progress; without a listener the event would end the process.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     const { rows } = await client.query(sql);
