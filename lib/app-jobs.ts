@@ -1,12 +1,13 @@
 import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toStoredError } from './errors/error-body.ts';
+import { interruption } from './errors/interruption.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createJobAcceptance } from './jobs/accept-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
-import { createCancelJob, interruption } from './jobs/job-end.ts';
+import { createCancelJob } from './jobs/job-end.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobRetention } from './jobs/job-retention.ts';

@@ -2,24 +2,11 @@ import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/im
 import { isTerminal } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { fromStoredError, toStoredError } from '../errors/error-body.ts';
+import { isInterruption } from '../errors/interruption.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobNotices } from './job-notices-port.ts';
 import type { InFlight, JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJobs } from './live-jobs.ts';
-
-const INTERRUPTED = 'interrupted';
-
-/** Returns the error of an interrupted job. The outcome is unknown, because images may have been made and charged. */
-export function interruption(): BridgeError {
-  return new BridgeError('cancelled', 'the bridge stopped while the job was running', {
-    retryable: false,
-    details: { outcome: 'unknown', reason: INTERRUPTED },
-  });
-}
-
-export function isInterruption(error: unknown): boolean {
-  return error instanceof BridgeError && error.details['reason'] === INTERRUPTED;
-}
 
 /** Returns the final status of a job that fails with this error. */
 export function endOf(error: BridgeError) {

@@ -1,5 +1,6 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { toStoredError } from '../errors/error-body.ts';
+import { interruption, isInterruption } from '../errors/interruption.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
@@ -11,7 +12,7 @@ import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
-import { cancellation, endOf, interruption, isInterruption, toArtifactResult } from './job-end.ts';
+import { cancellation, endOf, toArtifactResult } from './job-end.ts';
 import type { JobNotices } from './job-notices-port.ts';
 import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';

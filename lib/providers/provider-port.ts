@@ -51,7 +51,15 @@ export interface ProviderRequest {
    * time.
    */
   readonly threadId?: string;
+  /**
+   * The ticket that `accepted` stored for this call in an earlier process. `execute` then submits nothing and waits for the
+   * result of the task. If the provider no longer has the result, the effect of the failure is `unknown`.
+   */
+  readonly ticket?: string;
 }
+
+/** The maximum size of a ticket in bytes. */
+export const MAX_TICKET_BYTES = 2048;
 
 /** An image of a call before its bytes are loaded. Only its length is known. */
 interface ImageOutline {
@@ -63,7 +71,7 @@ interface ImageOutline {
 export interface CallOutline
   extends Omit<
     ProviderRequest,
-    'indices' | 'images' | 'mask' | 'maskImage' | 'references' | 'threadId'
+    'indices' | 'images' | 'mask' | 'maskImage' | 'references' | 'threadId' | 'ticket'
   > {
   readonly images: readonly ImageOutline[];
   readonly mask?: ImageOutline;
@@ -92,13 +100,25 @@ export interface ProviderContext {
   readonly requestId: string;
   /** 1 for the first attempt of this call, 2 for its first retry. */
   readonly attempt: number;
-  /** Aborts at the deadline and when the request is cancelled. */
+  /**
+   * Aborts at the deadline, when the request is cancelled, and when the process stops. If `accepted` has resolved with true, or
+   * the request has a ticket, and `isInterruption(signal.reason)` (`errors/interruption.ts`), another process waits for the
+   * result: `execute` rejects and must not cancel the task.
+   */
   readonly signal: AbortSignal;
   /**
    * Called in the order of the events, and never after `execute` has settled. `dispatched` is reported before the call
    * can have any effect, so a call that ends without this event had no effect.
    */
   readonly onEvent: (event: ProviderEvent) => void;
+  /**
+   * Stores the ticket of a task that the provider has accepted, at most once in a call. `execute` waits for the promise before it
+   * asks for the result. Resolves with true if another process can continue the call with the ticket. Resolves with false if the
+   * ticket is too long (`MAX_TICKET_BYTES`) or cannot be stored, or if the call does not belong to a job; the call then continues
+   * in this process only. Never rejects. Only the provider reads the ticket, which is a secret: it never appears in a log, an
+   * error, a metric or a reply.
+   */
+  readonly accepted: (ticket: string) => Promise<boolean>;
 }
 
 export interface ProviderOutput {

@@ -147,6 +147,7 @@ function createAccounts(
           await ledger.begin(entry, call);
           isBegun = true;
         },
+        accept: async () => false,
         async renew(settlement, images) {
           if (entry) await ledger.renew(entry.id, settlement, images);
         },
@@ -164,6 +165,7 @@ function createAccounts(
     accountOfJob: ({ id }: { readonly id: string }): Account => ({
       reserve: async () => {},
       open: (call) => ledger.addCall(id, call),
+      accept: async () => false,
       renew: (settlement, images) => ledger.renew(id, settlement, images),
       close: () => {},
     }),

@@ -204,6 +204,7 @@ function watched(signal = new AbortController().signal) {
     onEvent: (event) => {
       events.push(event);
     },
+    accepted: async () => false,
   };
   return { context, events };
 }

@@ -1,10 +1,15 @@
 import { type Account, createLedger } from '../../lib/generation/ledger/ledger.ts';
-import type { OpenCall, Settlement } from '../../lib/generation/ledger/ledger-store-port.ts';
+import type {
+  AcceptedCall,
+  OpenCall,
+  Settlement,
+} from '../../lib/generation/ledger/ledger-store-port.ts';
 
 /** An account that never rejects a charge, and its calls. */
 export function recordAccount() {
   const reserved: number[] = [];
   const opened: OpenCall[] = [];
+  const accepted: AcceptedCall[] = [];
   const renewed: Settlement[] = [];
   const closed: Settlement[] = [];
   const account: Account = {
@@ -14,6 +19,10 @@ export function recordAccount() {
     async open(call) {
       opened.push(call);
     },
+    async accept(call) {
+      accepted.push(call);
+      return true;
+    },
     async renew(settlement) {
       renewed.push(settlement);
     },
@@ -21,7 +30,7 @@ export function recordAccount() {
       closed.push(settlement);
     },
   };
-  return { account, reserved, opened, renewed, closed };
+  return { account, reserved, opened, accepted, renewed, closed };
 }
 
 /** Returns the ledger of a request of this many outputs, with an account that never rejects a charge. */

@@ -18,6 +18,8 @@ export interface ScriptedCall {
   readonly context: ProviderContext;
   /** Reports that the call is dispatched, as a provider does before the call can have any effect. */
   dispatch(): void;
+  /** Reports that the provider has accepted the call as a task. Resolves with true if the ticket is stored. */
+  accept(ticket: string): Promise<boolean>;
   succeed(result: ProviderResult): void;
   fail(error: Error): void;
 }
@@ -81,6 +83,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
           request,
           context,
           dispatch: () => context.onEvent({ type: 'progress', stage: 'dispatched' }),
+          accept: context.accepted,
           succeed: resolve,
           fail: reject,
         };

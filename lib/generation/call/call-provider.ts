@@ -83,6 +83,7 @@ async function tryOnce(
       if (event.type === 'partial_image') ledger.outputBegan();
       call.onEvent(event);
     },
+    accepted: (ticket) => ledger.accepted({ model: request.model, ticket }),
   });
   const ending = running.then(
     (result) => ({ result, isLate: signal.aborted }),

@@ -30,6 +30,13 @@ export interface OpenCall {
   readonly indices: readonly number[];
 }
 
+/** A call whose provider has accepted a task. */
+export interface AcceptedCall extends Pick<OpenCall, 'call'> {
+  readonly model: string;
+  /** Text that only the provider reads. The ticket is a secret. */
+  readonly ticket: string;
+}
+
 /** The counts of the outputs of one provider whose calls have ended. */
 export interface ProviderCounts {
   /** Empty for outputs that were requested from no provider. */

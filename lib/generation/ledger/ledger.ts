@@ -1,7 +1,8 @@
 import type { Usage } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import type { OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
+import { MAX_TICKET_BYTES } from '../../providers/provider-port.ts';
+import type { AcceptedCall, OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
 import {
   countFailed,
   countPaid,
@@ -23,6 +24,11 @@ export interface Account {
   reserve(outputs: number): Promise<void>;
   /** Resolves once the call is recorded durably, so that it may be sent. Throws `overloaded`. */
   open(call: OpenCall): Promise<void>;
+  /**
+   * Stores the ticket of an open call. Resolves with true if another process can continue the call. Resolves with false if the
+   * account ends with this process. Throws `overloaded`.
+   */
+  accept(call: AcceptedCall): Promise<boolean>;
   /**
    * Counts the calls of a route that has failed, and reserves the outputs for the next route. Throws `rate_limited` and counts
    * nothing if the allowance is too small. Throws `overloaded`.
@@ -71,7 +77,7 @@ export function createLedger(account: Account, outputs: number) {
       };
       const call = calls;
       calls += 1;
-      const deps = { book, openCall: account.open, onTokens };
+      const deps = { book, account, onTokens };
       return createLedgerCall(deps, { call, route, provider }, indices);
     },
 
@@ -165,7 +171,7 @@ function createRowBook() {
 
 interface CallDeps {
   readonly book: RowBook;
-  readonly openCall: (call: OpenCall) => Promise<void>;
+  readonly account: Pick<Account, 'open' | 'accept'>;
   /** Called with the number of tokens that a reply reports. */
   readonly onTokens: (tokens: number) => void;
 }
@@ -174,7 +180,7 @@ export type LedgerCall = ReturnType<typeof createLedgerCall>;
 
 /** Adds the rows of one provider call to the book. Returns the functions that record events of the call in its rows. */
 function createLedgerCall(
-  { book, openCall, onTokens }: CallDeps,
+  { book, account, onTokens }: CallDeps,
   facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
   indices: readonly number[],
 ) {
@@ -213,7 +219,7 @@ function createLedgerCall(
 
   return {
     /** Records the call durably, so that it may be sent. Throws `overloaded`. */
-    open: () => openCall({ call, provider, indices }),
+    open: () => account.open({ call, provider, indices }),
     /** Begins a try. Must be called before each try. */
     beginTry(): void {
       began = false;
@@ -223,6 +229,12 @@ function createLedgerCall(
     sent(): void {
       isSent = true;
       book.change(isOfCall, { progress: 'sent', paid: 'unknown' });
+    },
+    /** Stores the ticket of the call. Resolves with false if the call cannot continue in another process. Never rejects. */
+    async accepted({ model, ticket }: Omit<AcceptedCall, 'call'>): Promise<boolean> {
+      if (Buffer.byteLength(ticket) > MAX_TICKET_BYTES) return false;
+      // The task may already be paid for, so the call must go on without its ticket.
+      return account.accept({ call, model, ticket }).catch(() => false);
     },
     /** Records that the provider has sent a part of its output. */
     outputBegan(): void {

@@ -57,6 +57,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
       attempt: 1,
       signal: new AbortController().signal,
       onEvent: () => undefined,
+      accepted: async () => false,
     });
   };
 }

@@ -66,6 +66,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
       attempt: 1,
       signal: new AbortController().signal,
       onEvent: () => undefined,
+      accepted: async () => false,
     });
   };
 }

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { interruption } from '../../../lib/errors/interruption.ts';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
-import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
+import { cancellation } from '../../../lib/jobs/job-end.ts';
 import type { JobKey, JobRecord } from '../../../lib/jobs/job-store-port.ts';
 import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { jobRequest } from '../../support/jobs.ts';

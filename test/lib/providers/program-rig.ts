@@ -39,7 +39,8 @@ export async function openProgramProvider(folder: string, set: readonly string[]
     run(request: ProviderRequest, signal = new AbortController().signal) {
       const reported: ProviderEvent[] = [];
       const onEvent = (event: ProviderEvent) => reported.push(event);
-      const context = { requestId: 'a-request', attempt: 1, signal, onEvent };
+      const accepted = async () => false;
+      const context = { requestId: 'a-request', attempt: 1, signal, onEvent, accepted };
       const result = provider.execute(request, context);
       return { reported, result, ended: result.catch((thrown: unknown) => thrown) };
     },

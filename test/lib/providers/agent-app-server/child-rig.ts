@@ -137,6 +137,7 @@ export function run(
     attempt: 1,
     signal,
     onEvent: (event) => events.push(event),
+    accepted: async () => false,
   });
   const failure = result.then(
     () => undefined,

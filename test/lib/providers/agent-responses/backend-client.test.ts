@@ -76,6 +76,7 @@ function rigOf({ replies, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
         attempt: 1,
         signal: controller.signal,
         onEvent: (event) => events.push(event),
+        accepted: async () => false,
       }),
   };
 }

@@ -38,6 +38,7 @@ function run({ provider }: AgentRig, request: ProviderRequest, signal?: AbortSig
     attempt: 1,
     signal: signal ?? new AbortController().signal,
     onEvent: (event) => reported.push(event),
+    accepted: async () => false,
   });
   return { result, reported };
 }

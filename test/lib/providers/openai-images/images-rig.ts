@@ -86,7 +86,9 @@ export function openImagesRig({ settings, keys = [], maxImageBytes = 1_048_576 }
     reported,
     call(parts: RequestParts = {}, signal = new AbortController().signal) {
       const onEvent = (event: ProviderEvent) => reported.push(event);
-      return provider.execute(requestOf(parts), { requestId: 'r', attempt: 1, signal, onEvent });
+      const accepted = async () => false;
+      const context = { requestId: 'r', attempt: 1, signal, onEvent, accepted };
+      return provider.execute(requestOf(parts), context);
     },
     async close() {
       await provider.close();

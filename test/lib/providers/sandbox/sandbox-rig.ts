@@ -92,6 +92,7 @@ export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock }
         events.push(event);
         options.onEvent?.(event);
       },
+      accepted: async () => false,
     });
     return { ...result, events };
   }
