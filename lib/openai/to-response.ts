@@ -59,11 +59,15 @@ function effectiveOf({
  * does not report as image tokens are counted as text tokens.
  */
 function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
-  const { provider, ...tokens } = usage ?? {};
-  if (Object.keys(tokens).length === 0) return {};
-  const image_tokens = provider?.['input_image_tokens'] ?? 0;
-  const text_tokens = Math.max(0, (tokens.input_tokens ?? 0) - image_tokens);
-  return { usage: { ...tokens, input_tokens_details: { text_tokens, image_tokens } } };
+  const { input_tokens, output_tokens, total_tokens, input_image_tokens = 0 } = usage ?? {};
+  const sums = Object.entries({ input_tokens, output_tokens, total_tokens }).filter(
+    ([, count]) => count !== undefined,
+  );
+  if (sums.length === 0) return {};
+  const image_tokens = input_image_tokens;
+  const text_tokens = Math.max(0, (input_tokens ?? 0) - image_tokens);
+  const details = { input_tokens_details: { text_tokens, image_tokens } };
+  return { usage: { ...Object.fromEntries(sums), ...details } };
 }
 
 function sizeOf({ width, height }: Pick<ImageWithBytes, 'width' | 'height'>): string {

@@ -1,3 +1,4 @@
+import type { Amount } from '../contract/reply/cost.ts';
 import type { Usage, Warning } from '../contract/reply/image-response.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
@@ -132,10 +133,28 @@ export interface ProviderOutput {
   readonly anyFormat?: true;
 }
 
+/** The cost of a call as the service reported the cost in its reply. */
+export interface ReportedCost {
+  readonly amount: Amount;
+}
+
+/** The quantities that a service reports for its prices and that neither the request nor the usage contains. */
+export interface BilledQuantities {
+  /** The number of units of the model's price, such as fal's `x-fal-billable-units`. May be a fraction. */
+  readonly units?: number;
+  /** The run time that the service charges for, in seconds, such as Replicate's `metrics.predict_time`. */
+  readonly seconds?: number;
+}
+
 export interface ProviderResult {
   /** One output for each of the request's `indices`, in the same order. */
   readonly outputs: readonly ProviderOutput[];
   readonly usage?: Usage;
+  /** Absent if the service reported no cost. */
+  readonly cost?: ReportedCost;
+  readonly billed?: BilledQuantities;
+  /** The ids under which the service bills the call. At most 64 visible ASCII characters each. Never logged. */
+  readonly upstreamIds?: readonly string[];
   readonly warnings?: readonly Warning[];
 }
 

@@ -1745,6 +1745,12 @@ export interface components {
             input_tokens?: number;
             output_tokens?: number;
             total_tokens?: number;
+            input_text_tokens?: number;
+            input_image_tokens?: number;
+            cached_text_tokens?: number;
+            cached_image_tokens?: number;
+            output_text_tokens?: number;
+            output_image_tokens?: number;
             provider?: {
                 [key: string]: number;
             };

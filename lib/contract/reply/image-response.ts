@@ -77,10 +77,22 @@ export const GeneratedImage = v.variant('type', [
   v.strictObject({ type: v.literal('metadata'), ...imageEntries }),
 ]);
 
+/** The counts of tokens by kind. The cached tokens are a part of the input tokens. */
+export const TOKEN_KINDS = [
+  'input_text_tokens',
+  'input_image_tokens',
+  'cached_text_tokens',
+  'cached_image_tokens',
+  'output_text_tokens',
+  'output_image_tokens',
+] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
 export const Usage = v.strictObject({
   input_tokens: v.optional(Count),
   output_tokens: v.optional(Count),
   total_tokens: v.optional(Count),
+  ...v.entriesFromList(TOKEN_KINDS, v.optional(Count)),
   provider: v.optional(v.record(v.string(), v.number())),
 });
 export type Usage = v.InferOutput<typeof Usage>;

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Usage } from '../../contract/reply/image-response.ts';
+import type { TokenKind, Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpResponse, StreamedBody } from '../../net/http-client.ts';
@@ -199,22 +199,40 @@ function toUsage({ usageMetadata }: Reply): Usage | undefined {
     const known = COMMON_COUNTS.get(name);
     return known === undefined ? [] : [[known, count] as const];
   });
-  const own = [
-    ...counts.filter(([name]) => !COMMON_COUNTS.has(name)),
-    ...inputImageTokens(usageMetadata?.['promptTokensDetails']),
-  ];
+  const own = counts.filter(([name]) => !COMMON_COUNTS.has(name));
   return {
-    ...Object.fromEntries(common),
+    ...Object.fromEntries([...common, ...tokensByKind(usageMetadata ?? {})]),
     ...(own.length > 0 ? { provider: Object.fromEntries(own) } : {}),
   };
 }
 
-/**
- * Returns the tokens of input images under the name that every provider uses. The OpenAI routes of the bridge report
- * these tokens separately from the text tokens.
- */
-function inputImageTokens(details: unknown): readonly (readonly [string, number])[] {
-  const rows = v.is(Details, details) ? details : [];
-  const found = rows.find(({ modality }) => modality === 'IMAGE');
-  return found ? [['input_image_tokens', found.tokenCount]] : [];
+/** Returns the tokens of texts and images. The API charges thoughts as text output. */
+function tokensByKind(
+  metadata: Readonly<Record<string, unknown>>,
+): readonly (readonly [TokenKind, number])[] {
+  const countsOf = (name: string) => {
+    const details = metadata[name];
+    const rows = v.is(Details, details) ? details : [];
+    const sum = (modality: string) =>
+      rows.filter((row) => row.modality === modality).map(({ tokenCount }) => tokenCount);
+    return { text: sum('TEXT'), image: sum('IMAGE') };
+  };
+  const thoughts = metadata['thoughtsTokenCount'];
+  const [prompt, cache, output] = [
+    countsOf('promptTokensDetails'),
+    countsOf('cacheTokensDetails'),
+    countsOf('candidatesTokensDetails'),
+  ];
+  const outputText = [...output.text, ...(v.is(Count, thoughts) ? [thoughts] : [])];
+  const kinds: readonly (readonly [TokenKind, readonly number[]])[] = [
+    ['input_text_tokens', prompt.text],
+    ['input_image_tokens', prompt.image],
+    ['cached_text_tokens', cache.text],
+    ['cached_image_tokens', cache.image],
+    ['output_text_tokens', outputText],
+    ['output_image_tokens', output.image],
+  ];
+  return kinds.flatMap(([kind, counts]) =>
+    counts.length === 0 ? [] : [[kind, counts.reduce((sum, count) => sum + count, 0)] as const],
+  );
 }

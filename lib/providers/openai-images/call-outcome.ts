@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Usage } from '../../contract/reply/image-response.ts';
+import type { TokenKind, Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { FAILURES, toError } from '../backend/failures.ts';
@@ -114,14 +114,22 @@ function toFoundImage(item: ReplyItem, data: StreamedJson): FoundImage | undefin
   return undefined;
 }
 
-const Details = optionalMember(v.object({ text_tokens: Tokens, image_tokens: Tokens }));
+const TokenDetails = { text_tokens: Tokens, image_tokens: Tokens };
+const Details = optionalMember(v.object(TokenDetails));
+const InputDetails = optionalMember(
+  v.object({
+    ...TokenDetails,
+    cached_tokens: Tokens,
+    cached_tokens_details: optionalMember(v.object(TokenDetails)),
+  }),
+);
 
 const TokenUsage = optionalMember(
   v.object({
     input_tokens: Tokens,
     output_tokens: Tokens,
     total_tokens: Tokens,
-    input_tokens_details: Details,
+    input_tokens_details: InputDetails,
     output_tokens_details: Details,
   }),
 );
@@ -172,7 +180,10 @@ function parsed<const K extends string, T extends object>(
 /** Returns the sum of the reported usages, or undefined if none is reported or all are zero. */
 function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== null && usage !== undefined);
-  const sumOf = (name: string, of: (usage: NonNullable<TokenUsage>) => number | undefined) => {
+  const sumOf = <const Name extends string>(
+    name: Name,
+    of: (usage: NonNullable<TokenUsage>) => number | undefined,
+  ) => {
     const counts = known.flatMap((usage) => of(usage) ?? []);
     const sum = counts.reduce((total, count) => total + count, 0);
     return counts.length === 0 ? [] : [[name, sum] as const];
@@ -184,11 +195,22 @@ function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
   const details = [
     ...sumOf('input_text_tokens', (usage) => usage.input_tokens_details?.text_tokens),
     ...sumOf('input_image_tokens', (usage) => usage.input_tokens_details?.image_tokens),
+    ...sumOf('cached_text_tokens', cachedTextTokens),
+    ...sumOf(
+      'cached_image_tokens',
+      (usage) => usage.input_tokens_details?.cached_tokens_details?.image_tokens,
+    ),
     ...sumOf('output_text_tokens', (usage) => usage.output_tokens_details?.text_tokens),
     ...sumOf('output_image_tokens', (usage) => usage.output_tokens_details?.image_tokens),
-  ].filter(([, count]) => count > 0);
-  return {
-    ...Object.fromEntries(common),
-    ...(details.length > 0 ? { provider: Object.fromEntries(details) } : {}),
-  };
+  ] satisfies readonly (readonly [TokenKind, number])[];
+  return Object.fromEntries([...common, ...details]);
+}
+
+/**
+ * Returns the number of cached text tokens. A single number of cached tokens counts as text only if the input had no image,
+ * because the prices of cached text and cached images differ.
+ */
+function cachedTextTokens({ input_tokens_details: details }: NonNullable<TokenUsage>) {
+  const { cached_tokens, cached_tokens_details, image_tokens = 0 } = details ?? {};
+  return cached_tokens_details?.text_tokens ?? (image_tokens === 0 ? cached_tokens : undefined);
 }

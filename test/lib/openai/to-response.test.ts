@@ -63,7 +63,7 @@ describe('toImagesResponse', () => {
       },
     ],
     [
-      { input_tokens: 9, provider: { input_image_tokens: 7 } },
+      { input_tokens: 9, input_image_tokens: 7 },
       { input_tokens: 9, input_tokens_details: { text_tokens: 2, image_tokens: 7 } },
     ],
     [

@@ -173,10 +173,19 @@ describe('createGeminiProvider', () => {
   );
 
   it.each([
-    ['succeed', { input_tokens: 9, output_tokens: 1120, total_tokens: 1129 }],
+    [
+      'succeed',
+      {
+        input_tokens: 9,
+        output_tokens: 1120,
+        total_tokens: 1129,
+        input_text_tokens: 9,
+        output_image_tokens: 1120,
+      },
+    ],
     ['usage=none', undefined],
     ['usage=zero', undefined],
-    ['usage=odd', { provider: { thoughtsTokenCount: 40 } }],
+    ['usage=odd', { output_text_tokens: 40, provider: { thoughtsTokenCount: 40 } }],
   ] as const)('reports the usage of a call: %s', async (behaviour, usage) => {
     rig().upstream.script(behaviour);
 
@@ -188,7 +197,7 @@ describe('createGeminiProvider', () => {
 
     const { usage } = await rig().run(agentRequest({ model: MODEL, images })).result;
 
-    expect(usage).toMatchObject({ input_tokens: 267, provider: { input_image_tokens: 258 } });
+    expect(usage).toMatchObject({ input_tokens: 267, input_image_tokens: 258 });
   });
 
   it('reads a reply at any chunk boundaries', async () => {
