@@ -1,3 +1,4 @@
+import { toBound } from './admission/gate.ts';
 import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toStoredError } from './errors/error-body.ts';
@@ -71,6 +72,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     ...{ store, notices, live, log, clock },
     canPublish: artifacts.isHealthy,
     beforeClaim: removedTokens.endJobs,
+    maxRunningTotal: toBound(limits.max_running_total),
   });
   const shared = { store, notices, progress, waits, search, clock, secret };
   const acceptance = createJobAcceptance({

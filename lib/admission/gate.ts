@@ -102,6 +102,7 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, permits, 
   };
 }
 
-function toBound(limit: Limit): number {
+/** Returns Infinity for a limit that is not set. */
+export function toBound(limit: Limit): number {
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
 }

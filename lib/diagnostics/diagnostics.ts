@@ -22,6 +22,7 @@ export interface ServiceFacts {
 interface Deps {
   readonly facts: ServiceFacts;
   readonly config: Pick<Config, 'version'> & {
+    readonly replica: Pick<Config['replica'], 'work'>;
     readonly server: Pick<Config['server'], 'jobs'> & {
       readonly webhooks: Pick<Config['server']['webhooks'], 'enabled'>;
     };
@@ -73,7 +74,7 @@ export function createDiagnostics(deps: Deps) {
         configuration,
         runtime: deps.runtime(),
         providers: deps.providers().map(toProviderReport),
-        jobs: toJobsReport(config.server.jobs, await deps.jobs.totals(), deps.jobs.active()),
+        jobs: toJobsReport(config, await deps.jobs.totals(), deps.jobs.active()),
         webhooks: {
           enabled: config.server.webhooks.enabled,
           pending: await deps.webhooks.countPending(),
@@ -98,11 +99,11 @@ function toProviderReport(found: ProviderReport): Diagnostics['providers'][numbe
 }
 
 function toJobsReport(
-  settings: Config['server']['jobs'],
+  { server: { jobs: settings }, replica }: Deps['config'],
   { byStatus, hidden, favorite, reservedBytes, logicalBytes }: JobTotals,
   active: number,
 ): Diagnostics['jobs'] {
-  const { enabled, max_pending, max_running, max_database_bytes } = settings;
+  const { enabled, max_pending, max_running, max_running_total, max_database_bytes } = settings;
   const { retention_secs, max_retained, max_retained_bytes } = settings;
   return {
     enabled,
@@ -110,7 +111,12 @@ function toJobsReport(
     hidden,
     favorite,
     active_workers: active,
-    limits: { max_pending, max_running, max_database_bytes },
+    limits: {
+      max_pending,
+      max_running: replica.work ? max_running : 0,
+      max_running_total,
+      max_database_bytes,
+    },
     retention: { retention_secs, max_retained, max_retained_bytes },
     reserved_bytes: reservedBytes,
     logical_bytes: logicalBytes,

@@ -245,6 +245,8 @@ interface QueueDeps {
    * has to end.
    */
   readonly beforeClaim: () => Promise<void> | undefined;
+  /** The maximum number of running jobs in all processes together. May be Infinity. */
+  readonly maxRunningTotal: number;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
@@ -259,7 +261,7 @@ export type JobQueue = ReturnType<typeof createJobQueue>;
  * may be claimed.
  */
 export function createJobQueue(deps: QueueDeps) {
-  const { store, notices, live, canPublish, beforeClaim, log, clock } = deps;
+  const { store, notices, live, canPublish, beforeClaim, maxRunningTotal, log, clock } = deps;
   const waiting = new Set<(isSearch: boolean) => void>();
   let wakes = 0;
   let isRefused = false;
@@ -267,6 +269,8 @@ export function createJobQueue(deps: QueueDeps) {
   notices.subscribe((notice) => {
     if (notice.type === 'queued') wake(notice.count);
     else if (notice.type === 'resumed') wake(Number.POSITIVE_INFINITY);
+    // The process whose job has ended may be stopping, so every process claims a job in its place.
+    else if (notice.type === 'ended' && maxRunningTotal < Number.POSITIVE_INFINITY) wake(1);
     // One worker searches for jobs. If it finds a job, it wakes the others.
     else if (notice.type === 'missed') wake(1, true);
   });
@@ -308,7 +312,7 @@ export function createJobQueue(deps: QueueDeps) {
         try {
           const ending = beforeClaim();
           if (ending) await ending;
-          const job = await live.claim(() => store.claim(nowSecs(clock)));
+          const job = await live.claim(() => store.claim(nowSecs(clock), maxRunningTotal));
           isRefused = false;
           if (job && isSearch) wake(Number.POSITIVE_INFINITY);
           if (job?.request) return job;

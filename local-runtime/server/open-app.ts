@@ -39,8 +39,8 @@ export async function openApp(
     const app = await createApp(config, outside);
     const tasks = startTasks(runsInBackground ? app.tasks : [], outside.clock);
     const { enabled, max_running } = config.server.jobs;
-    const workers =
-      enabled && runsInBackground ? startWorkerLoop(app.worker, max_running) : undefined;
+    const works = enabled && runsInBackground && config.replica.work;
+    const workers = works ? startWorkerLoop(app.worker, max_running) : undefined;
     const { version } = outside.facts;
     const apiDocument = createOnce(() => readDocument('openapi.json')).get;
     const mcp = createOnce(() =>

@@ -163,6 +163,21 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(claimed?.id).toBe(job.id);
     });
 
+    test('no job is claimed while the maximum number of jobs runs', async () => {
+      const [first] = [await submitted(), await submitted(), await submitted({ scope: 'other' })];
+
+      const claimed = [
+        await opened.jobs.claim(CREATED_SECS, 2),
+        await opened.jobs.claim(CREATED_SECS, 2),
+        await opened.jobs.claim(CREATED_SECS, 2),
+      ];
+      await opened.jobs.settle(first.sequence, succeeded());
+      const next = await opened.jobs.claim(CREATED_SECS, 2);
+
+      expect(claimed.map((job) => job?.scope)).toEqual(['anonymous', 'other', undefined]);
+      expect(next?.scope).toBe('anonymous');
+    });
+
     test('a pause does not change running jobs', async () => {
       const job = await submitted();
       await opened.jobs.claim(CREATED_SECS);

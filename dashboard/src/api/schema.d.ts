@@ -2427,7 +2427,10 @@ export interface components {
                 active_workers: number;
                 limits: {
                     max_pending: number;
+                    /** @description The limit of this process. 0 if this replica runs no jobs. */
                     max_running: number;
+                    /** @description The limit of all replicas together. */
+                    max_running_total: number | "unlimited";
                     max_database_bytes: number;
                 };
                 retention: {

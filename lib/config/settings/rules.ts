@@ -39,6 +39,13 @@ const FIXED_RULES: readonly Rule<Config>[] = [
       resolve(server.activation_lock) === resolve(state.directory, 'lock'),
   },
   {
+    field: 'replica.work',
+    with: ['state.driver', 'server.jobs.enabled'],
+    message: 'must be true if state.driver is "sqlite", because no other process runs the jobs',
+    isBroken: ({ replica, state, server }) =>
+      !replica.work && state.driver === 'sqlite' && server.jobs.enabled,
+  },
+  {
     field: 'artifacts.s3.bucket',
     with: ['artifacts.driver'],
     message: 'must be set if artifacts.driver is "s3"',

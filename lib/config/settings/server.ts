@@ -51,7 +51,15 @@ const JOBS = section({
     about:
       'Maximum number of queued jobs. If `server.tokens_file` is set, a tenth is reserved for tokens that have queued less than an equal share of the jobs.',
   }),
-  max_running: integer({ default: 4, about: 'Maximum number of jobs that run at the same time.' }),
+  max_running: integer({
+    default: 4,
+    about: 'Maximum number of jobs that run at the same time in one process.',
+  }),
+  max_running_total: integerOr('unlimited', {
+    default: 'unlimited',
+    about:
+      'Maximum number of jobs that run at the same time in all replicas together. Must be equal in all replicas.',
+  }),
   retention_secs: integer({
     default: 604_800,
     about: 'Time for which an ended job stays in the history, in seconds.',

@@ -169,6 +169,11 @@ export const REPLICA = section({
     rule: NAME,
     about: 'Name of this process in logs and diagnostics.',
   }),
+  work: flag({
+    default: true,
+    about:
+      'True if this replica runs jobs. With false, the replica only serves requests, and other replicas run the jobs.',
+  }),
   lease_ms: integer({
     default: 30_000,
     min: 5000,

@@ -59,7 +59,12 @@ const JobsReport = v.strictObject({
   hidden: Count,
   favorite: Count,
   active_workers: Count,
-  limits: v.strictObject({ max_pending: Count, max_running: Count, max_database_bytes: Count }),
+  limits: v.strictObject({
+    max_pending: Count,
+    max_running: documented(Count, 'The limit of this process. 0 if this replica runs no jobs.'),
+    max_running_total: documented(Limit, 'The limit of all replicas together.'),
+    max_database_bytes: Count,
+  }),
   retention: v.strictObject({
     retention_secs: Count,
     max_retained: Count,

@@ -61,8 +61,8 @@ function publishJobs(store: JobStore, publish: Publish): JobStore {
       }
       return submitted;
     },
-    async claim(startedSecs) {
-      const job = await store.claim(startedSecs);
+    async claim(...given) {
+      const job = await store.claim(...given);
       if (job?.request) {
         const { id, scope, sequence } = job;
         running.set(sequence, { id, scope });

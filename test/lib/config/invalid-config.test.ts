@@ -142,6 +142,7 @@ const IN_A_FILE: readonly (readonly [string, string, string, number])[] = [
   ['an empty path', '[state]\ndirectory = ""', 'state.directory', 2],
   ['a schema with a quote', '[state.postgres]\nschema = "a\\"b"', 'state.postgres.schema', 2],
   ['a lease that is too short', '[replica]\nlease_ms = 4999', 'replica.lease_ms', 2],
+  ['a process with SQLite that runs no jobs', '[replica]\nwork = false', 'replica.work', 2],
   [
     'an agent with threads on one machine beside PostgreSQL',
     '[state]\ndriver = "postgres"\n[providers.agent_app_server]\nenabled = true',

@@ -30,11 +30,13 @@ function diagnosticsWith(providers: readonly ProviderReport[] = []) {
     },
     config: {
       version: 1,
+      replica: { work: true },
       server: {
         jobs: {
           enabled: true,
           max_pending: 1,
           max_running: 2,
+          max_running_total: 'unlimited',
           retention_secs: 3,
           max_retained: 4,
           max_retained_bytes: 5,
@@ -141,7 +143,12 @@ describe('createDiagnostics', () => {
       active_workers: 2,
       logical_bytes: 900,
       reserved_bytes: 10,
-      limits: { max_pending: 1, max_running: 2, max_database_bytes: 6 },
+      limits: {
+        max_pending: 1,
+        max_running: 2,
+        max_running_total: 'unlimited',
+        max_database_bytes: 6,
+      },
       retention: { retention_secs: 3, max_retained: 4, max_retained_bytes: 5 },
     });
   });

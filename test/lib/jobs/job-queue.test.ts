@@ -46,6 +46,7 @@ function openQueue() {
     notices: notices.port,
     live: createLiveJobs({ begin: () => {}, report: () => {}, remove: () => {} }),
     canPublish: () => folder.isHealthy,
+    maxRunningTotal: Number.POSITIVE_INFINITY,
     log: { failure: (_, source) => void failures.push(source) },
     clock,
   });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { openArtifacts } from '../../../lib/app-artifacts.ts';
 import { openJobs } from '../../../lib/app-jobs.ts';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
+import type { Config } from '../../../lib/config/settings/settings.ts';
 import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { JobCreate } from '../../../lib/contract/resources/job.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
@@ -48,8 +49,10 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** Returns the default settings with shared tokens, webhooks to `hooks.test` and this queue limit. */
-function settings({ max_pending = 100 }: { max_pending?: number }) {
+type Limits = Partial<Pick<Config['server']['jobs'], 'max_pending' | 'max_running_total'>>;
+
+/** Returns the default settings with shared tokens, webhooks to `hooks.test` and these limits. */
+function settings({ max_pending = 100, max_running_total = 'unlimited' }: Limits) {
   const resolved = resolveConfig([]);
   if (!resolved.ok) throw new Error('the defaults are not valid');
   const { config } = resolved;
@@ -57,14 +60,14 @@ function settings({ max_pending = 100 }: { max_pending?: number }) {
   const server = {
     ...config.server,
     tokens_file: '/tokens',
-    jobs: { ...jobs, max_pending },
+    jobs: { ...jobs, max_pending, max_running_total },
     webhooks: { ...webhooks, enabled: true, allowed_hosts: ['hooks.test'] },
   };
   return { ...config, server };
 }
 
 /** Opens all parts of jobs as the app does. Only the pipeline, the images, the search and the time are scripted. */
-export async function openJobRig(limits: { max_pending?: number } = {}) {
+export async function openJobRig(limits: Limits = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
   const config = settings(limits);

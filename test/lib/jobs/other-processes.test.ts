@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { toStoredError } from '../../../lib/errors/error-body.ts';
 import { operatorCancellation } from '../../../lib/jobs/job-end.ts';
 import type { InFlight } from '../../../lib/jobs/job-store-port.ts';
-import { newJob, WIDE } from '../../support/jobs.ts';
-import { forever, type JobRig, openJobRig, SCOPE } from './job-rig.ts';
+import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
+import { forever, type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 import { createStreamClient, readAll } from './stream-client.ts';
 
 let rig: JobRig;
@@ -101,6 +101,29 @@ describe('openJobs, a state that other processes use', () => {
       expect(read.items[2]?.event).toMatchObject({ job: { id, status: 'cancelled' } });
     },
   );
+
+  test('a job that waits for the limit of all processes starts when a job of another process ends', async () => {
+    await rig.close();
+    rig = await openJobRig({ max_running_total: 1 });
+    const elsewhere = await otherJobs();
+    const other = await submitted();
+    const { sequence } = (await elsewhere.claim(1)) ?? { sequence: 0 };
+    const waiting = await submitted();
+    let isTried = false;
+    rig.afterClaim(() => {
+      isTried = true;
+    });
+    rig.work();
+    await until(() => isTried);
+    const before = (await rig.read(waiting)).status;
+
+    await elsewhere.settle(sequence, succeeded());
+    rig.publish({ type: 'ended', id: other });
+    await rig.run(0);
+
+    expect(before).toBe('queued');
+    expect((await rig.read(waiting)).status).toBe('running');
+  });
 
   test('jobs of an ended process are interrupted while the jobs of this process run', async () => {
     const { id, run } = await running();

@@ -33,6 +33,7 @@ export function createJobClaim(
       SELECT * FROM ${schema}.job WHERE scope = $1 AND status = 'queued'
       ORDER BY priority DESC, seq LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
     ) AS job JOIN ${schema}.job_content ON job_content.seq = job.seq`;
+  const COUNT_RUNNING = `SELECT running FROM ${schema}.job_total`;
   // A wrong count must not block the queue.
   const LEAVE_QUEUE = `
     UPDATE ${schema}.job_scope SET queued = 0
@@ -53,26 +54,33 @@ export function createJobClaim(
    * Locks the next job. Jobs that are being cancelled are skipped. Claims of all replicas wait for the row of the queue, so that
    * scopes take exact turns.
    */
-  async function lockNext({ rows }: Queries): Promise<LockedJob | undefined> {
+  async function lockNext({ rows }: Queries, maxRunning: number): Promise<LockedJob | undefined> {
     const [queue] = await rows<{ paused: number }>(LOCK_QUEUE);
+    if (queue?.paused !== 0 || !(await hasRoom({ rows }, maxRunning))) return undefined;
     const skipped: string[] = [];
-    while (queue?.paused === 0) {
+    for (;;) {
       const [next] = await rows<{ scope: string }>(NEXT_SCOPE, [skipped]);
       if (next) {
         const [job] = await rows<LockedJob>(LOCK_NEXT, [next.scope]);
         if (job) return job;
         await rows(LEAVE_QUEUE, [next.scope]);
         skipped.push(next.scope);
-      } else if ((await rows(IS_WAITING, [skipped])).length === 0) break;
+      } else if ((await rows(IS_WAITING, [skipped])).length === 0) return undefined;
       // Otherwise the last queued job of the next scope was cancelled while the statement waited for the row of the scope.
     }
-    return undefined;
   }
 
-  const claimNow = (startedSecs: number) =>
+  /** Returns false if `maxRunning` jobs run. No other replica can claim a job meanwhile, because the row of the queue is locked. */
+  async function hasRoom({ rows }: Queries, maxRunning: number): Promise<boolean> {
+    if (maxRunning === Number.POSITIVE_INFINITY) return true;
+    const [total] = await rows<{ running: number }>(COUNT_RUNNING);
+    return total !== undefined && total.running < maxRunning;
+  }
+
+  const claimNow = (startedSecs: number, maxRunning: number) =>
     write(async (queries): Promise<JobRecord | UnreadableJob | undefined> => {
       if (!(await lease.hold(queries))) return undefined;
-      const locked = await lockNext(queries);
+      const locked = await lockNext(queries, maxRunning);
       if (!locked) return undefined;
       const { sequence, scope, id } = locked;
       await queries.rows(START, [sequence, owner, startedSecs, scope]);
@@ -98,8 +106,8 @@ export function createJobClaim(
     });
 
   return {
-    claim(startedSecs) {
-      const claimed = previous.then(() => claimNow(startedSecs));
+    claim(startedSecs, maxRunning = Number.POSITIVE_INFINITY) {
+      const claimed = previous.then(() => claimNow(startedSecs, maxRunning));
       previous = claimed.catch(() => {});
       return claimed;
     },

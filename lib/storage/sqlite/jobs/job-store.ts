@@ -123,6 +123,13 @@ export function createJobStore(database: StoreDatabase): JobStore {
     return row === undefined ? undefined : parseRecord(row);
   }
 
+  function hasRoom(maxRunning: number): boolean {
+    return (
+      maxRunning === Number.POSITIVE_INFINITY ||
+      parseTotals(totals.get()).byStatus.running < maxRunning
+    );
+  }
+
   return {
     ...createJobSubmission(database, { counts, changes, findOne }),
     ...createJobEndings(database, ending),
@@ -131,8 +138,9 @@ export function createJobStore(database: StoreDatabase): JobStore {
     ...createJobRetention(database, { counts, changes }),
     ...createJobInputs(database),
     ...createJobUpdates(database, { ending, counts, changes, findOne }),
-    claim: (startedSecs) =>
+    claim: (startedSecs, maxRunning = Number.POSITIVE_INFINITY) =>
       database.write(() => {
+        if (!hasRoom(maxRunning)) return undefined;
         for (;;) {
           const scope = counts.nextScope();
           if (scope === undefined) return undefined;

@@ -79,6 +79,16 @@ describe.runIf(HAS_POSTGRES)('createJobStore of two replicas', () => {
     expect(claimed.toSorted()).toEqual(['a 1', 'a 2', 'b 4', 'b 5']);
   });
 
+  test('the limit of running jobs is exact', async () => {
+    for (let job = 0; job < 9; job += 1) await one.submit(newJob(), WIDE);
+
+    const claims = await Promise.all(
+      [one, two, one, two, one, two].map((store) => store.claim(9, 3)),
+    );
+
+    expect(claims.filter((job) => job !== undefined)).toHaveLength(3);
+  });
+
   test('a replica whose lease has ended claims nothing, and its late end is rejected', async () => {
     const { job } = await one.submit(newJob(), WIDE);
     await one.claim(9);
