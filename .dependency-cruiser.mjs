@@ -115,7 +115,7 @@ const ROOMS = {
 
 /** The files of the drivers that other rooms may import. */
 const DRIVER_ENTRIES =
-  '^lib/storage/(open-stores|read-artifacts|inspect-state|state-inspection-port|storage-thread)\\.ts$';
+  '^lib/storage/(open-stores|open-files|read-artifacts|inspect-state|state-inspection-port|state-move-port|move-state|storage-thread)\\.ts$';
 
 /** The only folders that may import each package. A package without a row may not be imported. */
 const PACKAGES = {

@@ -8,19 +8,21 @@ import type { FileStores } from './stores.ts';
 interface Outside {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
+  /** True if the caller only reads. Nothing is written then, not even to test the files. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Opens the files that `artifacts.driver` places. Throws `configuration` if the bucket cannot be used. */
 export async function openFiles(
   { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
-  { clock, ids }: Outside,
+  { clock, ids, isReadOnly = false }: Outside,
 ): Promise<FileStores> {
   const { driver, root, permissions, shared_folder, s3 } = artifacts;
   if (driver === 's3') {
     const { bucket = '' } = s3;
     // Loaded only if needed, because most bridges use a folder.
     const { openS3Files } = await import('./s3/open-s3-files.ts');
-    return openS3Files({ ...s3, bucket }, { clock, ids });
+    return openS3Files({ ...s3, bucket }, { clock, ids, isReadOnly });
   }
   // Also a replica that runs alone treats input images as shared, because the replica that it replaces may still be writing.
   const hasReplicas = state.driver === 'postgres';

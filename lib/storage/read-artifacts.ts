@@ -25,7 +25,8 @@ export async function openArtifactReader(
   const reader = await (await inspectState(config, env)).openReader();
   if (reader === undefined) return undefined;
   try {
-    const files = await openFiles(config, { clock, ids: createIds(clock.nowMs) });
+    const ids = createIds(clock.nowMs);
+    const files = await openFiles(config, { clock, ids, isReadOnly: true });
     return {
       ...reader,
       files: files.artifactFiles,

@@ -1,9 +1,10 @@
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { JobStore } from '../jobs/job-store-port.ts';
+import type { MoveSource, MoveTarget } from './state-move-port.ts';
 
 /**
  * Maintenance of a state that this process does not serve, for commands and for the checks before a start. A bridge may be
- * using the state, except during `restore` and `migrate`. Every method throws `configuration` if the state cannot be opened. If
+ * using the state, except during `restore`, `migrate`, `moveOut` and `moveIn`. Every method throws `configuration` if the state cannot be opened. If
  * the driver cannot offer a method, the method throws `configuration` and its message names the command to use instead.
  */
 export interface StateInspection {
@@ -37,6 +38,10 @@ export interface StateInspection {
   migrate(): Promise<string | undefined>;
   /** Opens the state read-only. Resolves with undefined if there is no state yet. Rejects an older format. */
   openReader(): Promise<StateReader | undefined>;
+  /** Runs `work` with all rows of the state. Throws `configuration` if there is no state yet. */
+  moveOut<T>(work: (source: MoveSource) => Promise<T>): Promise<T>;
+  /** Runs `work` with a new state. If `work` fails, there is no new state. Throws `configuration` if the state is not empty. */
+  moveIn<T>(work: (target: MoveTarget) => Promise<T>): Promise<T>;
 }
 
 /** A read-only view of the state of a bridge that may be running. */

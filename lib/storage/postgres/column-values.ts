@@ -1,7 +1,5 @@
 import { types } from 'pg';
-
-// PostgreSQL cannot store NUL in a `text`. The noncharacter U+FDD0 is valid UTF-8 and occurs in no ordinary text.
-const ESCAPE = '\uFDD0';
+import { fromStoredText, toStoredText } from '../stored-text.ts';
 
 const { INT8, NUMERIC, TEXT, VARCHAR } = types.builtins;
 // Array types have no names in the package, and its types know only names (https://www.postgresql.org/docs/current/catalog-pg-type.html).
@@ -30,19 +28,4 @@ export const toParser: typeof types.getTypeParser = (id, format) =>
 export function toParameter(value: unknown): unknown {
   if (typeof value === 'string') return toStoredText(value);
   return Array.isArray(value) ? value.map(toParameter) : value;
-}
-
-/**
- * Replaces each NUL in a text by an escape sequence. Returns a text without NUL and without U+FDD0 unchanged, so that stored texts
- * are compared, sorted and searched as they are.
- */
-function toStoredText(text: string): string {
-  if (!text.includes('\0') && !text.includes(ESCAPE)) return text;
-  return text.replaceAll(ESCAPE, `${ESCAPE}1`).replaceAll('\0', `${ESCAPE}0`);
-}
-
-/** Returns the text that `toStoredText` converted. */
-function fromStoredText(stored: string): string {
-  if (!stored.includes(ESCAPE)) return stored;
-  return stored.replaceAll(`${ESCAPE}0`, '\0').replaceAll(`${ESCAPE}1`, ESCAPE);
 }

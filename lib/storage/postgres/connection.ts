@@ -48,7 +48,7 @@ export interface ConnectionOptions {
 
 export interface Connection extends Postgres {
   /** Runs `work` as `write` does, but without a time limit for its statements and without repetition. */
-  migrate<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  writeOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
   /** Resolves when all pending work has ended and all connections are closed. */
   close(): Promise<void>;
 }
@@ -143,7 +143,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       }
     },
 
-    async migrate(work) {
+    async writeOnce(work) {
       const client = await acquire();
       const outcome = await runTransaction(client, (rows) => work({ rows }), { limitMs: 0 });
       if (outcome.status === 'committed') return outcome.value;

@@ -105,7 +105,7 @@ export async function findVersion({ rows }: Queries, schema: string): Promise<Sc
 
 function step(connection: Connection, version: number, migration: Migration): Promise<void> {
   const { schema } = connection;
-  return connection.migrate(async (queries) => {
+  return connection.writeOnce(async (queries) => {
     await queries.rows(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
     // The lock ends with the transaction. A lock of the session could outlive it behind a pooler.
     await queries.rows('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [schema]);

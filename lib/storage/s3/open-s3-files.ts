@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { createArtifactObjects } from './artifact-files.ts';
 import { type BucketSettings, openBucket } from './bucket.ts';
-import { proveBucket } from './prove-bucket.ts';
+import { checkAccess, proveBucket } from './prove-bucket.ts';
 import { createStoredInputObjects } from './stored-input-files.ts';
 
 /** The settings of `artifacts.s3`. */
@@ -17,6 +17,8 @@ export interface S3Settings extends BucketSettings {
 interface Outside {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
+  /** True if the caller only reads. In this case, the bucket is not proven, because the proof writes objects. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 export interface S3Files {
@@ -30,7 +32,7 @@ export interface S3Files {
  * available now, nothing is written before it was proven. Throws `configuration` if the bucket cannot be used.
  */
 export async function openS3Files(settings: S3Settings, outside: Outside): Promise<S3Files> {
-  const { clock, ids } = outside;
+  const { clock, ids, isReadOnly = false } = outside;
   const bucket = await openBucket(settings, clock);
   let proof: Promise<void> | undefined;
   const proven = () => {
@@ -41,7 +43,7 @@ export async function openS3Files(settings: S3Settings, outside: Outside): Promi
     return proof;
   };
   try {
-    await proven();
+    await (isReadOnly ? checkAccess(bucket) : proven());
   } catch (error) {
     if (error instanceof BridgeError && error.code === 'configuration') {
       bucket.close();

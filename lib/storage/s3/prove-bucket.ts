@@ -19,9 +19,23 @@ const OTHER_SHA256 = '0'.repeat(64);
  */
 export async function proveBucket(bucket: Bucket, ids: Pick<Ids, 'newOpaqueId'>): Promise<void> {
   const name = `.probe/${ids.newOpaqueId()}`;
-  try {
+  await nameSettings(async () => {
     await tryObject(bucket, name);
     await tryDamaged(bucket, `${name}-damaged`);
+  });
+}
+
+/** Checks that the bucket can be listed, and writes nothing. Throws as `proveBucket` does. */
+export async function checkAccess(bucket: Pick<Bucket, 'list'>): Promise<void> {
+  await nameSettings(async () => {
+    for await (const _ of bucket.list('.probe/')) break;
+  });
+}
+
+/** Settles like `work`, but throws `configuration` if the cause of a failure are the settings. */
+async function nameSettings(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
   } catch (error) {
     if (
       error instanceof BridgeError &&

@@ -12,6 +12,9 @@ const BUSY_TIMEOUT_MS = 250;
 // thread.
 const READING_CACHE_KIB = 4096;
 
+// The page cache while a database is filled. The entries of the indexes have no order, so their pages must stay in memory.
+const FILLING_CACHE_KIB = 262_144;
+
 /** Opens or creates the file without changing its content. */
 export function connect(file: string): Connection {
   const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
@@ -53,6 +56,14 @@ export function prepareToMigrate(connection: Connection): void {
   keepNoLog(connection);
   // With foreign keys, replacing a table with a new table of the same name would delete the child rows.
   connection.pragma('foreign_keys = OFF');
+}
+
+/** Sets the connection up to fill a new database, which is lost if the process ends before the file is synced. */
+export function prepareToFill(connection: Connection): void {
+  connection.pragma('journal_mode = OFF');
+  connection.pragma('synchronous = OFF');
+  connection.pragma('foreign_keys = OFF');
+  connection.pragma(`cache_size = -${FILLING_CACHE_KIB}`);
 }
 
 /** Sets the connection up for the stores. */

@@ -20,6 +20,7 @@ import {
 } from './inspect-state.ts';
 import { createJobInputs } from './jobs/job-list.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { moveIn, moveOut } from './move-state.ts';
 import { restoreState } from './restore-state.ts';
 import { openStateReader } from './state-reader.ts';
 
@@ -60,5 +61,7 @@ export function createSqliteInspection(
         }
       );
     },
+    moveOut: (work) => moveOut(file, work),
+    moveIn: (work) => moveIn(file, createIds(systemClock.nowMs), work),
   };
 }

@@ -53,6 +53,31 @@ export const STORED_COMMANDS: readonly Command[] = [
     run: async (call) => (await import('../commands/state.ts')).runStateMigrate(call),
   }),
   command({
+    name: 'state move',
+    about: 'move the state and all images to another database and another place for files',
+    details: [
+      'The service must be stopped on both sides. The target database must be empty.',
+      'Copies and verifies images and rows. If the move is interrupted, use the command again.',
+      'Keeps everything in the source, but pauses its queue, so that no job runs twice.',
+      'Variables such as IMAGE_BRIDGE__STATE__DRIVER override both files, so they must be unset.',
+    ],
+    options: {
+      to: {
+        value: 'file',
+        isRequired: true,
+        about: 'configuration file of the target; its state.driver must be the other driver',
+      },
+      skipDamaged: { about: 'move also if images of the source are missing or damaged' },
+      ...CONFIGURATION,
+    },
+    examples: [
+      ['state move --to scaled.toml', 'move from ./image-bridge.toml to the replicas'],
+      ['state move --config scaled.toml --to image-bridge.toml', 'move back'],
+    ],
+    exits: { 0: 'everything was moved and verified', 1: 'the target stays empty' },
+    run: async (call) => (await import('../commands/state-move.ts')).runStateMove(call),
+  }),
+  command({
     name: 'artifacts verify',
     about: 'verify every stored image: artifacts and the input images of jobs',
     details: ['Can be used while the service is running. Changes nothing.'],

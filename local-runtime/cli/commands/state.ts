@@ -78,8 +78,11 @@ export function runStateMigrate(
   });
 }
 
-/** Runs `work` with the state directory locked, if it is locked. Throws `configuration` if another process uses the directory. */
-async function underLock<T>({ lockedFolder }: StateInspection, work: () => Promise<T>): Promise<T> {
+/** Runs `work` with the state directory locked, if the state has one. Throws `configuration` if another process uses the directory. */
+export async function underLock<T>(
+  { lockedFolder }: StateInspection,
+  work: () => Promise<T>,
+): Promise<T> {
   if (lockedFolder === undefined) return work();
   const lock = lockStateDirectory(lockedFolder);
   if (!lock.ok) {

@@ -1,0 +1,90 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
+import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import { publishedFiles, sha256Of } from './published-files.ts';
+
+interface Deps {
+  readonly store: Pick<ArtifactStore, 'listByAge'>;
+  /** Publications and removals that have not ended. Their files may be incomplete. */
+  readonly intents: readonly ArtifactRecord[];
+  readonly source: Pick<ArtifactFiles, 'read'>;
+  readonly target: Omit<ArtifactFiles, 'probe' | 'stamp' | 'findTaken'>;
+}
+
+/** A file that is missing in the source or differs from its record. The file was not copied. */
+export interface UncopiedFile {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Receives the results while files are copied. */
+export interface CopyReport {
+  readonly onFiles: (count: number) => void;
+  readonly onProblem: (file: UncopiedFile) => void;
+}
+
+// The number of artifacts that are copied at the same time. Their bytes are in memory.
+const BATCH = 8;
+
+/**
+ * Copies the files of all artifacts of the store, and reads each copy again to compare its checksum. Files that an earlier call
+ * has copied are only compared. Throws `artifact` if another file has a name, or if the target returns other bytes.
+ */
+export async function copyArtifacts(
+  { store, intents, source, target }: Deps,
+  { onFiles, onProblem }: CopyReport,
+): Promise<void> {
+  // In a new target, no file needs to be looked for.
+  const isNew = await target.isMissing();
+  let after: ArtifactPosition | undefined;
+  let isPrepared = false;
+
+  async function copyBatch(batch: readonly ArtifactRecord[], onDamaged: typeof onProblem) {
+    if (!isPrepared) await target.prepare();
+    isPrepared = true;
+    const copies = batch.flatMap(publishedFiles).map(async (file) => {
+      const content = (await source.read(file.name, file.bytes))?.bytes;
+      if (content !== undefined && sha256Of(content) === file.sha256) {
+        await copyFile(file, content, { target, isNew });
+      } else {
+        onDamaged(file);
+      }
+    });
+    await Promise.all(copies);
+    onFiles(copies.length);
+  }
+
+  for (;;) {
+    const page = { untilSecs: Number.MAX_SAFE_INTEGER, after, limit: BATCH };
+    const batch = await store.listByAge(page);
+    after = batch.at(-1);
+    if (after === undefined) break;
+    await copyBatch(batch, onProblem);
+  }
+  // The next start of a bridge ends these publications, as it does after a crash.
+  for (const intent of intents) await copyBatch([intent], () => {});
+}
+
+async function copyFile(
+  file: PublishedFile,
+  content: Buffer,
+  { target, isNew }: Pick<Deps, 'target'> & { readonly isNew: boolean },
+): Promise<void> {
+  const isCopied = async () => {
+    const copy = await target.read(file.name, file.bytes);
+    return copy !== undefined && sha256Of(copy.bytes) === file.sha256;
+  };
+  if (!isNew) {
+    if (await isCopied()) return;
+    // An interrupted copy may have left a part of the file.
+    await target.remove(file);
+  }
+  await target.stage(file.id, content);
+  const isPublished = await target.publish(file.id, file.name);
+  await target.settle([file]);
+  if (await isCopied()) return;
+  const problem = isPublished
+    ? 'the target has stored other bytes of'
+    : 'another file already has the name of';
+  throw new BridgeError('artifact', `${problem} the artifact ${file.name}`);
+}

@@ -1,0 +1,47 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { StoredInputFiles } from './stored-inputs-port.ts';
+
+interface Deps {
+  /** Lists the images of jobs by ascending SHA-256: at most `limit` images after `after`. */
+  readonly list: (page: {
+    readonly after: string;
+    readonly limit: number;
+  }) => Promise<readonly { readonly sha256: string; readonly bytes: number }[]>;
+  readonly source: Pick<StoredInputFiles, 'read'>;
+  readonly target: Pick<StoredInputFiles, 'read' | 'put'>;
+}
+
+interface Report {
+  readonly onFiles: (count: number) => void;
+  /** Called with the SHA-256 of an image that is missing in the source or is damaged. */
+  readonly onProblem: (sha256: string) => void;
+}
+
+// The number of images that are copied at the same time. Their bytes are in memory.
+const BATCH = 8;
+
+/**
+ * Copies every stored image of the jobs, and reads each copy again to compare its checksum. Images that the target has are only
+ * compared. Throws `overloaded` if a write fails, and `internal` if the target returns other bytes.
+ */
+export async function copyStoredInputs(
+  { list, source, target }: Deps,
+  { onFiles, onProblem }: Report,
+): Promise<void> {
+  for (let after = ''; ; ) {
+    const batch = await list({ after, limit: BATCH });
+    const last = batch.at(-1);
+    if (last === undefined) return;
+    after = last.sha256;
+    const copies = batch.map(async ({ sha256, bytes }) => {
+      const content = await source.read(sha256, bytes);
+      if (content === undefined) return onProblem(sha256);
+      if ((await target.read(sha256, bytes)) !== undefined) return;
+      await target.put(sha256, content);
+      if ((await target.read(sha256, bytes)) !== undefined) return;
+      throw new BridgeError('internal', `the target has stored other bytes of the input ${sha256}`);
+    });
+    await Promise.all(copies);
+    onFiles(batch.length);
+  }
+}

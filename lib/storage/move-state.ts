@@ -1,0 +1,76 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import { MOVED_TABLES } from './move/moved-tables.ts';
+import type { StateInspection } from './state-inspection-port.ts';
+import type { MoveSource, MoveTarget } from './state-move-port.ts';
+
+/** Reports that this number of rows of a table was copied. */
+export type OnRows = (table: string, rows: number) => void;
+
+interface Steps {
+  /** Copies the files that the rows of the source name. */
+  readonly moveFiles: (source: MoveSource) => Promise<void>;
+  readonly onRows: OnRows;
+}
+
+/**
+ * Moves a state into an empty state: first the files, then all rows at once. The source keeps its rows, but its queue is paused.
+ * Resolves with the number of rows. If a step fails, the target stays empty, and the same move can be repeated.
+ */
+export function moveState(
+  source: Pick<StateInspection, 'moveOut'>,
+  target: Pick<StateInspection, 'moveIn'>,
+  { moveFiles, onRows }: Steps,
+): Promise<number> {
+  return source.moveOut(async (from) => {
+    const rows = await target.moveIn(async (to) => {
+      await moveFiles(from);
+      return moveRows(from, to, onRows);
+    });
+    await from.pauseQueue();
+    return rows;
+  });
+}
+
+/** Copies all rows, and compares the number of rows and a checksum of each table. Throws `internal` if a table differs. */
+async function moveRows(source: MoveSource, target: MoveTarget, onRows: OnRows): Promise<number> {
+  for (const table of MOVED_TABLES) {
+    const columns = await commonColumns(table, source, target);
+    let copied = 0;
+    for await (const rows of source.read(table, columns)) {
+      await target.write(table, columns, rows);
+      copied += rows.length;
+      onRows(table, copied);
+    }
+  }
+  await target.complete(source);
+  return verify(source, target);
+}
+
+/** Throws `internal` if the databases have different columns, because the values of a column would be lost. */
+async function commonColumns(
+  table: string,
+  source: MoveSource,
+  target: MoveTarget,
+): Promise<readonly string[]> {
+  const columns = await source.listColumns(table);
+  const expected = await target.listColumns(table);
+  if (columns.join() === expected.join()) return columns;
+  throw new BridgeError('internal', `the two databases have different columns in ${table}`);
+}
+
+async function verify(source: MoveSource, target: MoveTarget): Promise<number> {
+  let all = 0;
+  for (const table of MOVED_TABLES) {
+    const columns = await source.listColumns(table);
+    const sent = await source.digest(table, columns);
+    const stored = await target.digest(table, columns);
+    if (sent.rows !== stored.rows || sent.checksum !== stored.checksum) {
+      throw new BridgeError(
+        'internal',
+        `the table ${table} differs after the copy (${stored.rows} of ${sent.rows} rows)`,
+      );
+    }
+    all += sent.rows;
+  }
+  return all;
+}

@@ -1,0 +1,214 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow } from '../artifact-rows.ts';
+import { foldPrompt } from '../jobs/fold-prompt.ts';
+import {
+  MOVED_TABLES,
+  movedColumns,
+  movedOrderSql,
+  movedRowsSql,
+  ONE_ROW_TABLES,
+} from '../move/moved-tables.ts';
+import { digestSql } from '../move/row-digest.ts';
+import type { StateReader } from '../state-inspection-port.ts';
+import type { MovedRow, MoveSource, MoveTarget, TableDigest } from '../state-move-port.ts';
+import { toStoredText } from '../stored-text.ts';
+import type { Connection, Queries } from './connection.ts';
+import { sqlState } from './driver-errors.ts';
+import { NOW_MS } from './replica-lease.ts';
+
+const PAGE_ROWS = 500;
+const LOCK_UNAVAILABLE = '55P03';
+
+/** Runs `work` with the rows of a state whose replicas have all stopped. No replica can start before `work` has ended. */
+export function moveOut<T>(
+  connection: Connection,
+  { artifacts, jobs }: Pick<StateReader, 'artifacts' | 'jobs'>,
+  work: (source: MoveSource) => Promise<T>,
+): Promise<T> {
+  const { schema } = connection;
+  return connection.writeOnce(async (queries) => {
+    const { rows } = queries;
+    await holdStill(queries, schema);
+    const [found] = await rows<Pick<MoveSource, 'secret' | 'lastSequence'>>(`
+      SELECT value AS secret, last_seq AS "lastSequence"
+      FROM ${schema}.meta, ${schema}.job_total WHERE name = 'secret'`);
+    if (found === undefined) throw new BridgeError('internal', 'the state has no secret');
+    return work({
+      ...found,
+      ...createTables(queries, schema),
+      artifacts,
+      jobs,
+      async listIntents() {
+        const sql = `SELECT ${ARTIFACT_COLUMNS} FROM ${schema}.artifact WHERE state = 'pending'`;
+        return v.parse(v.array(ArtifactRow), await rows(sql));
+      },
+      async *read(table, columns) {
+        await rows(`
+          DECLARE moved NO SCROLL CURSOR FOR
+          SELECT ${columns.join(', ')} FROM ${schema}.${table} WHERE ${movedRowsSql(table)}
+          ${movedOrderSql(columns)}`);
+        for (;;) {
+          const page = await rows<MovedRow>(`FETCH ${PAGE_ROWS} FROM moved`);
+          if (page.length === 0) break;
+          yield page;
+        }
+        await rows('CLOSE moved');
+      },
+      pauseQueue: async () => void (await rows(`UPDATE ${schema}.queue SET paused = 1`)),
+    });
+  });
+}
+
+/**
+ * Runs `work` with an empty state. If `work` fails, the state stays empty, because everything is one transaction. Throws
+ * `configuration` if the state has rows or a replica is running.
+ */
+export function moveIn<T>(
+  connection: Connection,
+  work: (target: MoveTarget) => Promise<T>,
+): Promise<T> {
+  const { schema } = connection;
+  return connection.writeOnce(async (queries) => {
+    const { rows } = queries;
+    await holdStill(queries, schema);
+    await refuseRows(queries, schema);
+    let restoreIndexes: (() => Promise<void>) | undefined;
+    return work({
+      ...createTables(queries, schema),
+      async write(table, columns, page) {
+        restoreIndexes ??= await dropIndexes(queries, schema);
+        await insert(queries, `${schema}.${table}`, columns, page);
+        if (table === 'job') await insertTexts(queries, schema, page);
+      },
+      async complete({ secret, lastSequence }) {
+        await rows(`UPDATE ${schema}.meta SET value = $1 WHERE name = 'secret'`, [secret]);
+        await rows(`UPDATE ${schema}.job_total SET last_seq = $1`, [lastSequence]);
+        await rows(`
+          INSERT INTO ${schema}.job_scope (scope, changes)
+          SELECT scope, max(change) FROM ${schema}.job_change GROUP BY scope
+          ON CONFLICT (scope) DO UPDATE SET changes = excluded.changes`);
+        await restoreIndexes?.();
+        for (const table of MOVED_TABLES) await rows(`ANALYZE ${schema}.${table}`);
+      },
+    });
+  });
+}
+
+/**
+ * Keeps replicas from starting until the transaction ends, because each replica begins with a row in `replica`. Throws
+ * `configuration` if a replica is running.
+ */
+async function holdStill({ rows }: Queries, schema: string): Promise<void> {
+  try {
+    await rows(`LOCK TABLE ${schema}.replica IN SHARE ROW EXCLUSIVE MODE NOWAIT`);
+  } catch (error) {
+    if (error instanceof BridgeError && sqlState(error.cause) === LOCK_UNAVAILABLE) throw inUse();
+    throw error;
+  }
+  const live = await rows(`SELECT FROM ${schema}.replica WHERE lease_until > ${NOW_MS}`);
+  if (live.length > 0) throw inUse();
+}
+
+function inUse(): BridgeError {
+  return new BridgeError(
+    'configuration',
+    'state.postgres: a replica is running, or was killed less than `replica.lease_ms` ago; stop all replicas first',
+  );
+}
+
+async function refuseRows({ rows }: Queries, schema: string): Promise<void> {
+  for (const table of MOVED_TABLES) {
+    if (ONE_ROW_TABLES.includes(table)) {
+      // Replaced by the row of the source.
+      await rows(`DELETE FROM ${schema}.${table}`);
+    } else if ((await rows(`SELECT FROM ${schema}.${table} LIMIT 1`)).length > 0) {
+      throw new BridgeError(
+        'configuration',
+        `state.postgres.schema: the schema ${schema} is not empty; set another schema, or drop this schema`,
+      );
+    }
+  }
+}
+
+function createTables(
+  { rows }: Queries,
+  schema: string,
+): Pick<MoveTarget, 'listColumns' | 'digest'> {
+  return {
+    async listColumns(table) {
+      const found = await rows<{ name: string }>(
+        `SELECT attname AS name FROM pg_attribute
+         WHERE attrelid = '${schema}.${table}'::regclass AND attnum > 0 AND NOT attisdropped`,
+      );
+      return movedColumns(
+        table,
+        found.map(({ name }) => name),
+      );
+    },
+    async digest(table, columns) {
+      const from = `FROM ${schema}.${table} WHERE ${movedRowsSql(table)}`;
+      const [found] = await rows<TableDigest>(digestSql(columns, from));
+      if (found === undefined) throw new BridgeError('internal', 'a query returned no row');
+      return found;
+    },
+  };
+}
+
+/** Passes the rows as JSON, which is faster than one parameter for each value. */
+async function insert(
+  { rows }: Queries,
+  table: string,
+  columns: readonly string[],
+  page: readonly MovedRow[],
+): Promise<void> {
+  const stored = page.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [
+        column,
+        typeof value === 'string' ? toStoredText(value) : value,
+      ]),
+    ),
+  );
+  const names = columns.join(', ');
+  // A Buffer is passed as it is, and a text would be escaped a second time.
+  await rows(
+    `INSERT INTO ${table} (${names})
+     SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1::json)`,
+    [Buffer.from(JSON.stringify(stored))],
+  );
+}
+
+function insertTexts(queries: Queries, schema: string, jobs: readonly MovedRow[]): Promise<void> {
+  const texts = jobs.map(({ seq = null, scope = null, prompt }) => ({
+    seq,
+    scope,
+    folded: foldPrompt(String(prompt)),
+  }));
+  return insert(queries, `${schema}.job_text`, ['seq', 'scope', 'folded'], texts);
+}
+
+/**
+ * Drops the indexes and the foreign keys of the tables, because creating them for all rows at once takes a fraction of the time.
+ * Resolves with the function that creates them again.
+ */
+async function dropIndexes({ rows }: Queries, schema: string): Promise<() => Promise<void>> {
+  const tables = [...MOVED_TABLES, 'job_text'].map((table) => `'${schema}.${table}'::regclass`);
+  const indexes = await rows<{ name: string; definition: string }>(`
+    SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
+    FROM pg_index WHERE indrelid IN (${tables.join(', ')}) AND NOT EXISTS (
+      SELECT FROM pg_constraint WHERE conindid = indexrelid AND contype <> 'f')`);
+  const keys = await rows<{ name: string; table: string; definition: string }>(`
+    SELECT quote_ident(conname) AS name, conrelid::regclass::text AS table,
+      pg_get_constraintdef(oid) AS definition
+    FROM pg_constraint WHERE contype = 'f' AND conrelid IN (${tables.join(', ')})`);
+  for (const { name, table } of keys) await rows(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  for (const { name } of indexes) await rows(`DROP INDEX ${name}`);
+  return async () => {
+    await rows(`SET LOCAL maintenance_work_mem = '256MB'`);
+    for (const { definition } of indexes) await rows(definition);
+    for (const { name, table, definition } of keys) {
+      await rows(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
+    }
+  };
+}
