@@ -2,7 +2,13 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { CallEffect } from '../../errors/call-effect.ts';
 import type { FailureRow } from '../backend/failures.ts';
 import type { FormPart } from '../http/multipart-body.ts';
-import type { CallFacts, MaskForm, ProviderInput, ProviderRequest } from '../provider-port.ts';
+import type {
+  CallFacts,
+  CallOutline,
+  MaskForm,
+  ProviderInput,
+  ProviderRequest,
+} from '../provider-port.ts';
 
 /**
  * One image service with tasks: data and pure functions. The engine (`task-run.ts`) sends the requests, keeps the times
@@ -70,6 +76,8 @@ export interface TaskModel {
   readonly maxImagesPerTask?: number;
   /** True if the format cannot be chosen. An image in another format than the requested one is then converted. */
   readonly hasAnyFormat?: true;
+  /** The service's name of the model for calls with images, if it is another name. */
+  readonly editName?: string;
   /** Form of an emulated mask. Absent if the model reads no masks. */
   readonly maskForm?: MaskForm;
   /** Limits on all images of a call together. */
@@ -77,7 +85,7 @@ export interface TaskModel {
   /** Returns the inputs of a task as a JSON object, without constants. */
   inputs(call: TaskCall, images: ImageTexts): Readonly<Record<string, unknown>>;
   /** Throws `unsupported_capability` for a call that the document allows but the model does not support. */
-  refuse?(call: Omit<TaskCall, 'request' | 'seed'>): void;
+  refuse?(call: CallOutline, constants: TaskCall['constants']): void;
 }
 
 /** One call, as the functions of a service see it. */
