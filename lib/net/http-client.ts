@@ -13,7 +13,7 @@ export interface StreamedBody {
 }
 
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   /** The headers by lowercase name, without `host`, `connection` and `content-length`, which the client sets. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, sent with `content-length`. */

@@ -3,6 +3,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import { isAllowedAddress } from './allowed-address.ts';
+import { matchesHost } from './host-pattern.ts';
 import type { HttpResponse } from './http-client.ts';
 import { type AddressFault, createPinnedClients, type PinnedDeps } from './pinned-client.ts';
 import { readWhole } from './response-body.ts';
@@ -139,8 +140,8 @@ type RemoteTarget = { readonly ok: true; readonly url: URL } | Refusal;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /**
- * Parses a URL, or the target of a redirect from `base`, and checks the URL against the policy. Hosts are compared exactly after
- * the WHATWG parser has normalized names to lowercase and IP addresses to their standard notation.
+ * Parses a URL, or the target of a redirect from `base`, and checks the URL against the policy. Hosts are compared after the
+ * WHATWG parser has normalized names to lowercase and IP addresses to their standard notation.
  */
 export function toRemoteTarget(text: string, policy: RemotePolicy, base?: string): RemoteTarget {
   if (CONTROL_CHARACTER.test(text)) return refused('control_character');
@@ -148,8 +149,7 @@ export function toRemoteTarget(text: string, policy: RemotePolicy, base?: string
   const url = new URL(text, base);
   if (url.protocol !== 'https:') return refused('not_an_https_url');
   if (url.username !== '' || url.password !== '') return refused('user_info_in_url');
-  const hosts = policy.allowed_hosts.map((host) => host.toLowerCase());
-  if (!hosts.includes(url.hostname)) return refused('host_not_allowed');
+  if (!matchesHost(url.hostname, policy.allowed_hosts)) return refused('host_not_allowed');
   // The parser omits the default port of the scheme.
   const port = url.port === '' ? 443 : Number(url.port);
   return policy.allowed_ports.includes(port) ? { ok: true, url } : refused('port_not_allowed');

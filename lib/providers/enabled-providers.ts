@@ -12,6 +12,7 @@ import { createOpenaiImagesProvider } from './openai-images/provider.ts';
 import type { NamedProviderParts, ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
+import { createTaskProvider } from './task/provider.ts';
 
 interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'ids' | 'slices'> {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -39,6 +40,7 @@ const NAMED: { readonly [Kind in ProviderKind]: CreateNamed<Kind> } = {
   openai_images: createOpenaiImagesProvider,
   gemini: createGeminiProvider,
   comfyui: createComfyuiProvider,
+  task: createTaskProvider,
 };
 
 /** Creates the providers that are enabled in the settings. */

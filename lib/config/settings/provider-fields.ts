@@ -84,7 +84,9 @@ function hasKey({ api_key_env, api_key_file }: Backend): boolean {
   return api_key_env !== undefined || api_key_file !== undefined;
 }
 
+/** Returns false for an empty URL, which means the address of the service. */
 function isPlainRemote(url: string): boolean {
+  if (url === '') return false;
   const { protocol, hostname } = new URL(url);
   return protocol === 'http:' && !isLoopbackHost(hostname.replace(/^\[|\]$/g, ''));
 }

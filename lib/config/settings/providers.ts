@@ -13,6 +13,7 @@ import {
   outputs,
   retries,
 } from './provider-fields.ts';
+import { TASK } from './task.ts';
 
 const FAMILIES = [
   'gemini-nano-banana-2.1',
@@ -137,6 +138,7 @@ export const PROVIDERS = section({
   openai_images: OPENAI_IMAGES,
   gemini: GEMINI,
   comfyui: COMFYUI,
+  task: TASK,
 });
 
 function home() {

@@ -6,6 +6,11 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const QUOTE_BYTES = Buffer.from('"');
 
+/** The start of a data URL with base64 (RFC 2397). A writer of JSON may escape its slash. */
+const DATA_URL = /^data:[\w.+-]+\\?\/[\w.+-]+;base64,/i;
+// The longest prefix that is recognized.
+const MAX_PREFIX_BYTES = 128;
+
 // Most events are shorter than this.
 const FIRST_BYTES = 4096;
 // A longer string is treated as an image. The texts of an event are shorter, and images are nearly always longer.
@@ -20,8 +25,8 @@ export interface StreamedJson {
   /** The parsed value. Each string longer than 16 KiB is replaced by a short placeholder. */
   readonly value: unknown;
   /**
-   * Returns the bytes of a base64 string in `value`, given as text or as a placeholder. Returns undefined if the string
-   * is not base64.
+   * Returns the bytes of a base64 string or of a data URL in `value`, given as text or as a placeholder. Returns undefined
+   * if the string is neither.
    */
   bytesOf(text: string): Buffer | undefined;
   /** Returns true if a string in `value` is the placeholder of a longer string. */
@@ -31,7 +36,7 @@ export interface StreamedJson {
 /**
  * Reads a sequence of JSON values that arrive in parts of any length. A string longer than 16 KiB is decoded from
  * base64 while it arrives, so that an image never becomes a JavaScript string of megabytes and `JSON.parse` reads a
- * short text. `maxTextBytes` limits each value without those strings; the caller limits the strings by the bytes that
+ * short text. The prefix of a data URL is removed before. `maxTextBytes` limits each value without those strings; the caller limits the strings by the bytes that
  * it pushes. `maxAllTextBytes` limits the texts of all values together. `knownBytes` returns the image that is likely
  * to be sent again.
  */
@@ -56,7 +61,7 @@ export function createJsonReader(
       if (string.length() <= BLOB_BYTES) return;
       decoder = createBase64Decoder(knownBytes());
       toBase64 = createSlashUnescaper();
-      decoder.push(toBase64(string.take()));
+      decoder.push(toBase64(withoutDataUrlPrefix(string.take())));
     } else decoder.push(toBase64(part));
   }
 
@@ -130,8 +135,13 @@ export function createJsonReader(
 
 function decoderOf(text: string): Base64Decoder {
   const decoder = createBase64Decoder();
-  decoder.push(Buffer.from(text, 'utf8'));
+  decoder.push(withoutDataUrlPrefix(Buffer.from(text, 'utf8')));
   return decoder;
+}
+
+function withoutDataUrlPrefix(text: Buffer): Buffer {
+  const prefix = DATA_URL.exec(text.toString('latin1', 0, MAX_PREFIX_BYTES));
+  return prefix ? text.subarray(prefix[0].length) : text;
 }
 
 /** Removes the escapes from the next part of a JSON string that contains base64. */

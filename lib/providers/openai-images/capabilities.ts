@@ -22,13 +22,25 @@ const MASKS = {
   max_bytes_total: MAX_MASK_BYTES,
 } as const;
 
+/** The settings on which the capabilities of a model depend. */
+type CapabilitySettings = Pick<
+  ImagesSettings,
+  | 'dialect'
+  | 'image_model'
+  | 'model_profiles'
+  | 'native_count'
+  | 'stream'
+  | 'max_outputs'
+  | 'max_parallel_outputs'
+>;
+
 /**
  * Returns the capabilities of `model`, limited by the settings and overridden by the model's profile in the settings.
  */
 export function capabilitiesOf(
   provider: string,
   model: string,
-  settings: ImagesSettings,
+  settings: CapabilitySettings,
 ): CapabilityDocument {
   const dialect = DIALECTS[settings.dialect];
   const profile = settings.model_profiles[model];
@@ -93,7 +105,7 @@ function parameterMembers(dialect: Dialect, family: Family) {
  * Returns true if partial images are supported. Events do not identify their output, so a call must have a single
  * output.
  */
-function takesPartials(dialect: Dialect, { native_count, stream }: ImagesSettings): boolean {
+function takesPartials(dialect: Dialect, { native_count, stream }: CapabilitySettings): boolean {
   return dialect.fields.includes('partial_images') && native_count === 1 && stream !== 'never';
 }
 

@@ -101,7 +101,8 @@ function rowWithoutStatus(names: readonly string[], dialect: Dialect): FailureRo
   return rows[0] ?? other;
 }
 
-function rowNamed(name: string): FailureRow | undefined {
+/** Returns the kind of failure that a name of OpenAI states, or undefined for another name. */
+export function rowNamed(name: string): FailureRow | undefined {
   return NAMED.get(name) ?? (QUOTA_NAME.test(name) ? quota : undefined);
 }
 
@@ -170,7 +171,7 @@ function toReported(
 const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
 
 /** Returns the bridge's name of the field in `param`, or undefined for a field that the bridge never sends. */
-function fieldOf(
+export function fieldOf(
   param: string | undefined,
   { images, references, maskImage }: CallFacts,
 ): string | undefined {

@@ -12,7 +12,7 @@ import type {
 
 /**
  * One image service with tasks: data and pure functions. The engine (`task-run.ts`) sends the requests, keeps the times
- * and limits, and decides what is repeated. A new service is one file in `services/` and one line in `services.ts`.
+ * and limits, and decides what is repeated. A new service is one file in `services/` and one line in `task-services.ts`.
  */
 export interface TaskService {
   readonly displayName: string;
@@ -32,6 +32,8 @@ export interface TaskService {
   keyHeaders(key: string): Readonly<Record<string, string>>;
   /** Returns the shipped model with this name, or undefined if the service ships no model with this name. */
   model(name: string): TaskModel | undefined;
+  /** The model whose capabilities an unknown name has. Absent if every model must be known. */
+  readonly usualModel?: TaskModel;
   /** Returns the request that submits a task. */
   submission(call: TaskCall): Submission;
   /**

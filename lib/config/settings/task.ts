@@ -1,0 +1,105 @@
+import * as v from 'valibot';
+import { choice, keyed, type Rule, type SettingsOf, section } from '../values/field.ts';
+import { schemaMap, textList } from '../values/field-collections.ts';
+import { REMOTE_HOST } from '../values/text-rules.ts';
+import {
+  ALL_AT_ONCE,
+  areListed,
+  BACKEND_RULES,
+  backend,
+  KEY_EXPECTED,
+  MODEL_RULES,
+  models,
+  outputs,
+  retries,
+} from './provider-fields.ts';
+
+/** The models of Black Forest Labs (its OpenAPI document, 2026-05). */
+const FLUX = [
+  'flux-2-pro',
+  'flux-2-max',
+  'flux-2-flex',
+  'flux-2-klein-4b',
+  'flux-2-klein-9b',
+  'flux-kontext-pro',
+  'flux-kontext-max',
+  'flux-pro-1.1',
+  'flux-dev',
+  'flux-pro-1.1-ultra',
+  'flux-pro-1.0-fill',
+] as const;
+/** The models of OpenAI, which relays pass on. */
+const GPT = [
+  'gpt-image-2',
+  'gpt-image-2.5-sunburst',
+  'gpt-image-2.5-flare',
+  'gpt-image-2.6-sunburst',
+  'gpt-image-2.6-flare',
+  'gpt-image-1.5',
+  'chatgpt-image-latest',
+  'gpt-image-1-mini',
+] as const;
+
+/** Inputs by name, which may be any JSON value. */
+const Inputs = v.record(v.string(), v.unknown());
+
+const INSTANCE = section({
+  service: choice(['bfl', 'relay'], {
+    default: 'bfl',
+    about:
+      'Service that runs the tasks: "bfl" is Black Forest Labs, and "relay" is a server that accepts the image requests of OpenAI at routes ending with `/async`.',
+  }),
+  ...backend({ default: '', unset: 'the address of the service; required for "relay"' }),
+  ...models([...FLUX, ...GPT], FLUX),
+  constants: schemaMap({
+    schema: Inputs,
+    expects: 'a table of models, each a table of inputs',
+    about:
+      'Inputs that are sent with every task of a model, such as `{ "flux-2-flex" = { steps = 40 } }`. An input replaces an input of the same name.',
+  }),
+  result_hosts: textList({
+    default: [],
+    rule: REMOTE_HOST,
+    about:
+      'Additional hosts from which images may be fetched over https. The hosts of the service are always allowed.',
+  }),
+  ...outputs({
+    default: ALL_AT_ONCE.default,
+    auto: 'starts all outputs of a request at the same time, up to the number of tasks that the service runs for one account',
+  }),
+  ...retries(),
+});
+type Task = SettingsOf<typeof INSTANCE>;
+
+const RULES: readonly Rule<Task>[] = [
+  {
+    field: 'base_url',
+    with: ['service'],
+    message: 'must be set: a relay has no default address',
+    isBroken: ({ service, base_url }) => service === 'relay' && base_url === '',
+  },
+  {
+    field: 'models',
+    with: ['service'],
+    message: 'must be set: only the service "bfl" has default models',
+    isBroken: ({ service, models: listed }) =>
+      service !== 'bfl' && listed === INSTANCE.entries.models.default,
+  },
+  ...MODEL_RULES,
+  {
+    field: 'constants',
+    with: ['models'],
+    message: 'must have only keys that are listed in models',
+    isBroken: ({ constants, models: listed }) => !areListed(constants, listed),
+  },
+  ...BACKEND_RULES,
+  {
+    ...KEY_EXPECTED,
+    with: [...KEY_EXPECTED.with, 'service'],
+    isBroken: (settings, nowMs) =>
+      settings.service !== 'relay' && KEY_EXPECTED.isBroken(settings, nowMs),
+  },
+];
+
+/** The settings of a provider for a service with tasks. */
+export const TASK = keyed('own', INSTANCE, RULES);

@@ -1,0 +1,108 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { createRemoteFetch } from '../../net/remote-fetch.ts';
+import { createBackendProvider } from '../backend/backend-provider.ts';
+import { refuseTooManyInputs } from '../backend/sent-images.ts';
+import { streamLimits } from '../http/sse.ts';
+import type { NamedProviderParts } from '../provider-parts.ts';
+import type { CallOutline, Provider } from '../provider-port.ts';
+import { capabilitiesOf, modelOf } from './capabilities.ts';
+import { createRequestPace } from './request-pace.ts';
+import { createTaskBodies } from './task-bodies.ts';
+import { createTaskClient } from './task-client.ts';
+import { createTaskHosts } from './task-hosts.ts';
+import { createTaskImages } from './task-images.ts';
+import { createTaskRun } from './task-run.ts';
+import type { TaskModel, TaskService } from './task-service.ts';
+import { TASK_SERVICES } from './task-services.ts';
+import { createTaskStart } from './task-start.ts';
+import { TASK_TIMING } from './task-timing.ts';
+import { createTaskUploads } from './task-uploads.ts';
+import { createTaskWatch } from './task-watch.ts';
+
+/** Limits for fetching an image from a result host, equal to the limits for the input images of requests. */
+const FETCH_LIMITS = {
+  allowed_ports: [443],
+  allow_private_networks: false,
+  max_redirects: 3,
+  timeout_ms: 20_000,
+};
+
+const SEEDS = 2 ** 31;
+
+/** Creates the provider for one account of a service with tasks. Tests replace the service and the times. */
+export function createTaskProvider(
+  parts: NamedProviderParts<'task'>,
+  service: TaskService = TASK_SERVICES[parts.settings.service],
+  timing = TASK_TIMING,
+): Provider {
+  const { name, settings, apiKey, ids } = parts;
+  const models = new Map(
+    settings.models.map((listed) => [listed, modelOf(service, listed, settings)] as const),
+  );
+  const run = openRun(parts, service, timing);
+
+  function knownModel(model: string): TaskModel {
+    const known = models.get(model);
+    if (known) return known;
+    throw new BridgeError('internal', 'the model has no inputs');
+  }
+
+  function constantsOf(model: string) {
+    return settings.constants[model] ?? {};
+  }
+
+  return createBackendProvider({
+    name,
+    displayName: service.displayName,
+    settings,
+    documents: [...models].flatMap(([listed, model]) =>
+      model ? [capabilitiesOf(name, listed, { model, service }, settings)] : [],
+    ),
+    maskForm: (model) => models.get(model)?.maskForm,
+    refuse(call: CallOutline) {
+      const model = knownModel(call.model);
+      refuseTooManyInputs(call, model.inputLimits);
+      model.refuse?.(call, constantsOf(call.model));
+    },
+    call(request, context) {
+      const seed = Math.floor(ids.newFraction() * SEEDS);
+      const constants = constantsOf(request.model);
+      return run({ request, model: knownModel(request.model), constants, seed }, context);
+    },
+    probe: apiKey.readiness,
+  });
+}
+
+/** Connects the parts of the engine for one account. */
+function openRun(
+  parts: NamedProviderParts<'task'>,
+  service: TaskService,
+  timing: typeof TASK_TIMING,
+) {
+  const { settings, images, clock } = parts;
+  const given = settings.base_url === '' ? (service.baseUrl ?? '') : settings.base_url;
+  const baseUrl = given.replace(/\/+$/, '');
+  const hosts = createTaskHosts({ baseUrl, apiHosts: service.apiHosts });
+  const { upload, limits } = service;
+  const policy = {
+    ...FETCH_LIMITS,
+    allowed_hosts: [...service.resultHosts, ...settings.result_hosts],
+  };
+  const maxBytes = images.max_encoded_bytes;
+  const shared = { ...parts, service, hosts, baseUrl, timing };
+  const pace = createRequestPace({ clock, requestsPerMinute: limits.requestsPerMinute });
+  const client = createTaskClient({
+    ...shared,
+    maxReplyBytes: streamLimits(maxBytes).maxStreamBytes,
+  });
+  const uploads = upload && createTaskUploads({ ...shared, upload });
+  const bodies = createTaskBodies({ ...shared, uploads });
+  const fetchRemote = createRemoteFetch({ policy, clock });
+  return createTaskRun({
+    ...shared,
+    client,
+    started: createTaskStart({ ...shared, client, bodies, pace }),
+    ended: createTaskWatch({ client, pace, timing }),
+    imageBytes: createTaskImages({ ...shared, fetchRemote, maxBytes }),
+  });
+}
