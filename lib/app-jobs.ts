@@ -1,8 +1,6 @@
 import { toBound } from './admission/gate.ts';
 import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
-import { toStoredError } from './errors/error-body.ts';
-import { interruption } from './errors/interruption.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
@@ -13,6 +11,7 @@ import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
 import { createJobStreams } from './jobs/job-streams.ts';
+import { createJobTakeover } from './jobs/job-takeover.ts';
 import { createJobWaits } from './jobs/job-waits.ts';
 import { createJobQueue, createJobWorker } from './jobs/job-worker.ts';
 import { createJobs, type Jobs } from './jobs/jobs.ts';
@@ -21,7 +20,7 @@ import { createQueueControl } from './jobs/queue-control.ts';
 import { createRemovedTokens } from './jobs/removed-tokens.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { type Clock, nowSecs } from './platform/clock.ts';
+import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
 import type { Replay } from './replay/replay.ts';
@@ -65,7 +64,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const waits = createJobWaits({ store, notices, clock });
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
-  const cancelJob = createCancelJob({ store, notices, live, clock });
+  const { cancelJob, stopCancelled } = createCancelJob({ store, notices, live, clock });
   const { removed } = tokens;
   const removedTokens = createRemovedTokens({ store: stores.queue, cancelJob, removed });
   const queue = createJobQueue({
@@ -97,14 +96,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   });
   const retention = createJobRetention({ store, inputs, clock, limits });
 
-  async function takeOver(): Promise<void> {
-    const atSecs = nowSecs(clock);
-    // A file of an unfinished publication belongs to no result and is removed by `artifacts.takeOver`.
-    const publications = await publisher.finish(await store.listAbandonedOutputs());
-    const error = toStoredError(interruption());
-    await store.interruptAbandoned({ atSecs, error, publications });
-    await usage.recover();
-  }
+  const { takeOver, serveResumed } = createJobTakeover({
+    ...{ store, live, publisher, usage, stopCancelled, log, clock },
+    run: worker.resume,
+  });
 
   return {
     services: {
@@ -118,11 +113,11 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     replyAsync: limits.enabled
       ? createAsyncImages({ ...parts, jobs, artifacts: artifacts.delivery })
       : undefined,
-    worker: { ...worker, over: waits.over },
+    worker: { ...worker, serveResumed, over: waits.over },
     tasks: [retention.sweep, removedTokens.task, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
-    /** Ends the jobs that ended processes left running, with an unknown outcome. A job never runs twice. */
+    /** Takes over the jobs that ended processes left running. A call that may have been sent is never sent again. */
     takeOver,
     /** Takes over at the start of the process, and warns of webhooks that no process sends. */
     recover: async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { ArtifactImage } from '../contract/reply/image-response.ts';
+import type { ArtifactImage, Delivered } from '../contract/reply/image-response.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
 /** The record of an artifact. The record exists from the moment the name is claimed. */
@@ -35,7 +35,10 @@ export interface JobOutput {
   /** Number of the job in the job store. */
   readonly job: number;
   /** Facts about the image that its artifact record does not contain. */
-  readonly facts: Pick<ArtifactImage, 'index' | 'generation_ms' | 'revised_prompt'>;
+  readonly facts: Pick<ArtifactImage, 'index' | 'generation_ms' | 'revised_prompt'> & {
+    /** The comparison of the image with the request. Absent in rows of earlier versions. */
+    readonly delivered?: Delivered | undefined;
+  };
 }
 
 /** The position of an artifact in the order of all artifacts by the time of publication. */

@@ -1,4 +1,4 @@
-import type { Admission } from '../admission/admission.ts';
+import type { Admission, RoutePass } from '../admission/admission.ts';
 import type { Deadline } from '../admission/deadline.ts';
 import type { Permit } from '../admission/gate.ts';
 import type { Permits } from '../admission/permits-port.ts';
@@ -6,6 +6,7 @@ import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
 import type { Attempt, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { interruption } from '../errors/interruption.ts';
 import type { ImageEngine, ImageTools, VerifiedImage } from '../images/image.ts';
 import { factsOf, type InputSet, mapInputs } from '../inputs/input-source.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
@@ -16,6 +17,7 @@ import { anySignal } from '../platform/linked-signal.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createCallProvider, stopError } from './call/call-provider.ts';
 import { createFanOut, type FanOut } from './call/fan-out.ts';
+import type { EarlierWork } from './earlier-work-port.ts';
 import { drawMaskedInputs } from './emulated-mask.ts';
 import {
   createDelivery,
@@ -30,7 +32,7 @@ import type { GenerationEvent } from './generation-events.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { makePlan, type Plan, toTurnRequest } from './plan/plan.ts';
-import { type Candidate, resolveCandidates, toRoute } from './plan/routing.ts';
+import { type Candidate, continuedCandidates, resolveCandidates, toRoute } from './plan/routing.ts';
 import type { SessionTurn, SessionTurns } from './session-turns-port.ts';
 import { startTimes, type Times } from './times.ts';
 
@@ -66,6 +68,11 @@ export interface GenerationContext extends Pick<RequestContext, 'requestId' | 's
   readonly waitsWhenFull?: boolean;
   /** Aborts when nothing further may be sent to a provider. Calls in flight are finished and their images are delivered. */
   readonly noMoreCalls?: AbortSignal;
+  /**
+   * The work of an ended process on the job. The work was admitted then, so it waits for no gate and no circuit breaker. Undefined
+   * unless the job continues.
+   */
+  readonly earlier?: EarlierWork | undefined;
   /** The account of the generation. The code that commits the result closes the account. */
   readonly ledger: Ledger;
 }
@@ -96,6 +103,9 @@ interface Admitted {
   readonly permit: Permit;
   readonly images: InputSet<VerifiedImage>;
 }
+
+/** The pass of a route that an ended process has entered. */
+const ADMITTED: RoutePass = { waitedMs: 0, settle: () => {} };
 
 /** The outcome of a route that succeeded. */
 interface Made extends Outcome {
@@ -130,22 +140,28 @@ export function createPipeline(deps: PipelineDeps) {
     );
     const steps = { times, engine, delivery, fanOut, sending };
     const operation = { ...deps, ...context, ...progress, ...steps };
-    const candidates = resolveCandidates(request.routing, registry);
-    const hasFallbacks = candidates.length > 1;
+    const { earlier } = context;
     const failed: Attempt[] = [];
     let admitted: Admitted | undefined;
     try {
+      const candidates = earlier
+        ? continuedCandidates(request.routing, registry, earlier)
+        : resolveCandidates(request.routing, registry);
+      const hasFallbacks = candidates.length > 1;
       for (const candidate of candidates) {
         const attempt = startAttempt(candidate, clock);
         const attempts = () => (hasFallbacks ? [...failed, attempt()] : undefined);
         const plan = planOn(candidate, request, operation);
+        const isContinued = earlier !== undefined && candidate === candidates[0];
         let made: Made | BridgeError;
         if (plan instanceof BridgeError) {
-          made = plan;
+          // The model may have left the configuration. What the earlier process has sent is then unknown.
+          made = isContinued ? interruption() : plan;
         } else {
           // If admission fails, the request fails. The other routes are not tried.
           admitted ??= await admit(plan, request, operation);
-          made = await runRoute(plan, admitted.images, attempts, operation).catch(toBridgeError);
+          const onRoute = isContinued ? operation : { ...operation, earlier: undefined };
+          made = await runRoute(plan, admitted.images, attempts, onRoute).catch(toBridgeError);
         }
         if (!(made instanceof BridgeError)) return await deliver(made, operation);
         failed.push(attempt(made));
@@ -186,16 +202,17 @@ async function admit(
   operation: Operation,
 ): Promise<Admitted> {
   const { inputs, publisher, admission, sessions, metrics, scope, ledger, times } = operation;
-  const { sending, onEvent, onAdmitted, waitsWhenFull = false } = operation;
+  const { sending, onEvent, onAdmitted, waitsWhenFull = false, earlier } = operation;
   const turn = toTurnRequest(ask, operation);
   if (turn) await sessions.check(turn);
   // Checked before the images are decoded, so that no image is decoded for a request that cannot be admitted.
   if (!waitsWhenFull) admission.checkOperation();
-  if (isPublished(output)) await publisher.refuseBroken();
+  if (!earlier && isPublished(output)) await publisher.refuseBroken();
   await ledger.reserve();
   for (const stage of ['queued', 'preparing'] as const) onEvent({ type: 'progress', stage });
   const verifying = inputs.verify(request.inputs, { scope, signal: sending });
   const images = await times.of('input', verifying);
+  if (earlier) return { permit: { waitedMs: 0, release: () => {} }, images };
   // `onAdmitted` is called here only if the operation has to wait. Otherwise the gate of the provider may still reject the
   // operation.
   const onQueued = (waits: boolean) => waits && onAdmitted();
@@ -217,16 +234,18 @@ async function runRoute(
   operation: Operation,
 ): Promise<Made> {
   const { admission, sessions, clock, metrics, fanOut, ledger, times, engine } = operation;
-  const { sending, onAdmitted, waitsWhenFull } = operation;
+  const { sending, onAdmitted, waitsWhenFull, earlier } = operation;
   const { provider } = first.ask;
   ledger.beginRoute(provider.name);
   const plan = first.withInputs(mapInputs(images, factsOf));
   const sent = await times.of('input', drawMaskedInputs(engine, plan, images, sending));
-  const entering = admission.enterRoute(provider.name, sending, () => onAdmitted(), waitsWhenFull);
-  const pass = await times.of('queue', entering);
+  const enter = () =>
+    admission.enterRoute(provider.name, sending, () => onAdmitted(), waitsWhenFull);
+  const pass = earlier ? ADMITTED : await times.of('queue', enter());
   metrics.queued({ durationMs: pass.waitedMs });
   const { outputs, delivery } = operation;
-  const early = outputs && delivery.early({ plan, attempts }, outputs);
+  const earlierImages = earlier?.images;
+  const early = outputs && delivery.early({ plan, attempts, earlierImages }, outputs);
   let turn: SessionTurn | undefined;
   try {
     turn = await times.of('queue', beginTurn(sessions, plan, operation));
@@ -236,7 +255,8 @@ async function runRoute(
     pass.settle();
     await turn?.end();
     const completedSecs = nowSecs(clock);
-    return { plan, result, completedSecs, attempts: attempts(), published: early?.all() };
+    const published = early?.all();
+    return { plan, result, completedSecs, earlierImages, attempts: attempts(), published };
   } catch (thrown) {
     const error = toBridgeError(thrown);
     pass.settle(forBreaker(error, operation.deadline));

@@ -49,17 +49,18 @@ interface Deps {
   readonly clock: Clock;
 }
 
-export type CancelJob = ReturnType<typeof createCancelJob>;
+export type CancelJob = ReturnType<typeof createCancelJob>['cancelJob'];
 
 /**
- * Creates the function that cancels jobs. Owners of jobs, the operator and the bridge itself use this function. Also stops the
- * jobs of this process whose cancellation another process requests.
+ * Creates the functions that cancel jobs. Owners of jobs, the operator and the bridge itself use `cancelJob`. Also stops the jobs of
+ * this process whose cancellation another process requests.
  */
 export function createCancelJob({ store, notices, live, clock }: Deps) {
   notices.subscribe(({ type }) => {
     if ((type === 'cancelling' || type === 'missed') && !live.isIdle()) void stopCancelled();
   });
 
+  /** Stops the jobs of this process whose cancellation is requested. */
   async function stopCancelled(): Promise<void> {
     try {
       for (const { error, inFlight, ...job } of await store.listCancellations()) {
@@ -91,7 +92,7 @@ export function createCancelJob({ store, notices, live, clock }: Deps) {
    * another process runs the job, that process stops and ends the job. Resolves with the job in its new state, or with undefined
    * if the job does not exist. Throws `overloaded`.
    */
-  return async function cancelJob(
+  async function cancelJob(
     scope: string,
     id: string,
     error: BridgeError,
@@ -102,5 +103,7 @@ export function createCancelJob({ store, notices, live, clock }: Deps) {
     if (!job || isTerminal(job.status)) return job;
     // The work is stopped only after the request for cancellation is durable.
     return (await stop(job, error, inFlight)) ? job : store.find(scope, id);
-  };
+  }
+
+  return { cancelJob, stopCancelled };
 }

@@ -9,6 +9,7 @@ import type {
 import type { SearchTerms } from '../contract/resources/search-terms.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 import type { StoredError } from '../errors/error-body.ts';
+import type { EarlierWork } from '../generation/earlier-work-port.ts';
 import type { Reservation, Settlement } from '../generation/ledger/ledger-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
 
@@ -157,6 +158,20 @@ export type JobEnd = {
     }
 );
 
+/** The end of a job whose process has ended. */
+export interface AbandonedEnd {
+  readonly atSecs: number;
+  readonly error: StoredError;
+  /** The ids of the complete publications. */
+  readonly publications?: readonly string[];
+}
+
+/** A running job that continues in this process, with the work of the process that has ended. */
+export interface ResumedJob {
+  readonly job: JobRecord;
+  readonly earlier: EarlierWork;
+}
+
 /** The treatment of provider calls in flight when their job is cancelled. */
 export type InFlight = 'stop' | 'finish';
 
@@ -221,7 +236,7 @@ export interface JobTotals {
  * treated as missing. Every method throws `overloaded` if the store cannot write, and `internal` if the store is damaged.
  *
  * A job moves from `queued` to `running` or `cancelled`, and from `running` to `succeeded`, `failed`, `cancelled` or
- * `interrupted`. The states `succeeded`, `failed`, `cancelled` and `interrupted` are final. The transaction that adds, changes
+ * `interrupted`. A running job moves to another process only if its calls have tickets. The states `succeeded`, `failed`, `cancelled` and `interrupted` are final. The transaction that adds, changes
  * or removes a job also updates `totals`, the queue's counts, and the order of the changes of its scope. A change of one job
  * never appears as a change of another job.
  */
@@ -319,16 +334,19 @@ export interface JobStore {
    */
   listAbandonedOutputs(): Promise<readonly ArtifactRecord[]>;
   /**
-   * Ends the running jobs of ended processes as `interrupted` with this error, each in its own transaction, and resolves with the
-   * number of these jobs. Jobs of this process, and of a process with a valid lease, continue. `publications` contains the ids of
+   * Takes over one running job of an ended process that has a ticket for one of its calls (`LedgerStore.accept`). The job stays
+   * `running`, and then belongs to this process with its account and its publications. Resolves with undefined if there is no such
+   * job. The publications of the job in `publications` are its images; its other publications are no longer linked to the job. A
+   * job whose request cannot be read ends as in `interruptAbandoned`.
+   */
+  resumeAbandoned(end: AbandonedEnd): Promise<ResumedJob | undefined>;
+  /**
+   * Ends the running jobs of ended processes that have no ticket as `interrupted` with this error, each in its own transaction, and
+   * resolves with the number of these jobs. Jobs of this process, and of a process with a valid lease, continue. `publications` contains the ids of
    * the complete publications. These publications become partial results as in `settle`. Every other output that may have been
    * sent is counted as unknown.
    */
-  interruptAbandoned(end: {
-    readonly atSecs: number;
-    readonly error: StoredError;
-    readonly publications?: readonly string[];
-  }): Promise<number>;
+  interruptAbandoned(end: AbandonedEnd): Promise<number>;
   /**
    * Removes jobs of the ordinary history. First removes all jobs that are too old. While the history is still too long or too
    * large, removes the job that ended first in the scope with the largest part of the history, unless that scope is within its

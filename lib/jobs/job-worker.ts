@@ -1,6 +1,7 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { toStoredError } from '../errors/error-body.ts';
 import { interruption, isInterruption } from '../errors/interruption.ts';
+import type { EarlierWork } from '../generation/earlier-work-port.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
@@ -14,7 +15,7 @@ import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
 import { cancellation, endOf, toArtifactResult } from './job-end.ts';
 import type { JobNotices } from './job-notices-port.ts';
-import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
+import type { JobEnd, JobRecord, JobStore, ResumedJob } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 
 interface Deps extends EndDeps {
@@ -35,7 +36,7 @@ export function createJobWorker(deps: Deps) {
   const ends = createJobEnds(deps, ending.signal);
 
   function newRun(running: RunningJob, here: LiveJob): ImageRun<void> {
-    const { job, ledger, publications } = running;
+    const { job, ledger, publications, earlier } = running;
     const context = {
       requestId: job.requestId,
       scope: job.scope,
@@ -46,6 +47,7 @@ export function createJobWorker(deps: Deps) {
       noMoreCalls: here.noMoreCalls,
       ledger,
       outputs: publications.outputs,
+      earlier,
     };
     const request = toGenerationRequest(job.request, toStoredSources(job.request));
     return runs.newRun(request, context, {
@@ -55,12 +57,12 @@ export function createJobWorker(deps: Deps) {
     });
   }
 
-  /** Resolves when the end of the job is durable. Never rejects. */
-  async function run(job: JobRecord): Promise<void> {
+  /** Resolves when the end of the job is durable, or when the job is left to another process. Never rejects. */
+  async function run(job: JobRecord, earlier?: EarlierWork): Promise<void> {
     const here = live.begin(job);
-    const publications = trackPublications(job);
-    const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n);
-    const running = { job, ledger, publications };
+    const publications = trackPublications(job, earlier);
+    const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n, earlier);
+    const running = { job, ledger, publications, earlier };
     try {
       const imageRun = newRun(running, here);
       const generation = imageRun.start(here.signal);
@@ -74,6 +76,8 @@ export function createJobWorker(deps: Deps) {
       if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
       await imageRun.commit(made);
     } catch (thrown) {
+      // The job stays `running` in the store, with its tickets and its publications, and the next process takes the job over.
+      if (isInterruption(here.signal.reason) && ledger.canContinue()) return;
       const stored = await ends.fail(running, toBridgeError(thrown));
       // The publications are discarded only after the end is stored. Until the end is stored, the next start of the bridge may
       // use them as a partial result. If a file cannot be removed now, the next start removes the file.
@@ -92,7 +96,13 @@ export function createJobWorker(deps: Deps) {
      */
     runNext: async (signal: AbortSignal): Promise<void> => run(await queue.next(signal)),
 
-    /** Interrupts all running jobs without waiting for the store. Called when the grace period for a regular end is over. */
+    /** Runs a job that an ended process has left, as `run` does. */
+    resume: ({ job, earlier }: ResumedJob): Promise<void> => run(job, earlier),
+
+    /**
+     * Interrupts all running jobs without waiting for the store. A job with a ticket is left to the next process. Called when the
+     * grace period for a regular end is over.
+     */
     interruptAll(): void {
       const reason = interruption();
       live.stopAll(reason);
@@ -123,11 +133,16 @@ interface RunningJob {
   readonly job: JobRecord;
   readonly ledger: Ledger;
   readonly publications: ReturnType<typeof trackPublications>;
+  readonly earlier: EarlierWork | undefined;
 }
 
 /** Tracks the artifacts that the run of a job has published. They become permanent when the end of the job is stored. */
-function trackPublications({ sequence }: Pick<JobRecord, 'sequence'>) {
-  const published = new Map<string, Publication>();
+function trackPublications(
+  { sequence }: Pick<JobRecord, 'sequence'>,
+  earlier: EarlierWork | undefined,
+) {
+  const ofEarlier = earlier?.images.map(({ record }) => ({ record })) ?? [];
+  const published = new Map<string, Publication>(ofEarlier.map((it) => [it.record.id, it]));
   let isRefused = false;
 
   function add(publications: readonly Publication[]): void {
@@ -312,7 +327,10 @@ export function createJobQueue(deps: QueueDeps) {
         try {
           const ending = beforeClaim();
           if (ending) await ending;
-          const job = await live.claim(() => store.claim(nowSecs(clock), maxRunningTotal));
+          const job = await live.claim(
+            () => store.claim(nowSecs(clock), maxRunningTotal),
+            (claimed) => (claimed.request ? claimed : undefined),
+          );
           isRefused = false;
           if (job && isSearch) wake(Number.POSITIVE_INFINITY);
           if (job?.request) return job;

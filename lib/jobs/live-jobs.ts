@@ -6,7 +6,7 @@ import type {
   JobProgressEvent,
   JobProgressStore,
 } from './job-notices-port.ts';
-import type { InFlight, JobKey, JobRecord, UnreadableJob } from './job-store-port.ts';
+import type { InFlight, JobKey } from './job-store-port.ts';
 
 interface State {
   readonly controller: AbortController;
@@ -51,13 +51,18 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
   }
 
   return {
-    /** Settles as the given `claim` settles. The claimed job counts as running in this process as soon as the claim resolves. */
-    async claim<T extends JobKey & Pick<JobRecord | UnreadableJob, 'request'>>(
+    /**
+     * Settles as the given `claim` settles. The claimed job counts as running in this process as soon as the claim resolves.
+     * `jobOf` returns undefined if the job has ended already.
+     */
+    async claim<T>(
       claim: () => Promise<T | undefined>,
+      jobOf: (claimed: T) => JobKey | undefined,
     ): Promise<T | undefined> {
-      const claiming = claim().then((job) => {
-        if (job?.request) enter(job);
-        return job;
+      const claiming = claim().then((claimed) => {
+        const job = claimed && jobOf(claimed);
+        if (job) enter(job);
+        return claimed;
       });
       claims.add(claiming);
       return claiming.finally(() => claims.delete(claiming));

@@ -1,3 +1,5 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { EarlierImage, EarlierWork } from '../generation/earlier-work-port.ts';
 import type {
   ProviderCounts,
   Settlement,
@@ -35,6 +37,38 @@ export const NOTHING_COUNTED: Settlement = { renewals: 0, counts: [] };
 const NONE: ReadonlySet<number> = new Set();
 
 const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined } as const;
+
+/** Returns the error of a change to the account of a job that no longer runs in this process. */
+export function notOwnAccount(): BridgeError {
+  return new BridgeError('internal', 'the job of the account no longer runs in this process');
+}
+
+/** One output of a call, and the ticket of the call. */
+export interface EarlierOutput extends OpenOutput {
+  readonly model: string | null;
+  readonly ticket: string | null;
+}
+
+/**
+ * Returns the work of an ended process, or undefined if no call has a ticket. `outputs` are the outputs of all open calls, sorted by
+ * call. All open calls are calls of the current route, because the account closes the calls of a route before the next route.
+ */
+export function toEarlierWork(
+  { renewals }: Pick<StoredAccount, 'renewals'>,
+  outputs: readonly EarlierOutput[],
+  images: readonly EarlierImage[],
+): EarlierWork | undefined {
+  const route = outputs.find(({ model }) => model !== null);
+  if (!route || route.model === null) return undefined;
+  const byCall = [...Map.groupBy(outputs, ({ call }) => call).values()];
+  const calls = byCall.flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const { call, provider, ticket } = first;
+    const indices = [first, ...others].map(({ output }) => output);
+    return [{ call, provider, indices, ...(ticket === null ? {} : { ticket }) }];
+  });
+  return { renewals, provider: route.provider, model: route.model, calls, images };
+}
 
 /** Returns the number of outputs that are or may be charged by the provider. */
 export function chargedBy(counts: readonly ProviderCounts[]): number {

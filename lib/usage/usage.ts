@@ -148,6 +148,7 @@ function createAccounts(
           isBegun = true;
         },
         accept: async () => false,
+        withdrawTicket: async () => {},
         async renew(settlement, images) {
           if (entry) await ledger.renew(entry.id, settlement, images);
         },
@@ -165,7 +166,8 @@ function createAccounts(
     accountOfJob: ({ id }: { readonly id: string }): Account => ({
       reserve: async () => {},
       open: (call) => ledger.addCall(id, call),
-      accept: async () => false,
+      accept: (call) => ledger.accept(id, call).then(() => true),
+      withdrawTicket: (call) => ledger.withdrawTicket(id, call),
       renew: (settlement, images) => ledger.renew(id, settlement, images),
       close: () => {},
     }),

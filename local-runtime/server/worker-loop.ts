@@ -1,6 +1,6 @@
 import type { App } from '../../lib/app.ts';
 
-/** Runs jobs in queue order, at most `maxRunning` at a time. */
+/** Runs jobs in queue order, at most `maxRunning` at a time. Jobs that ended processes have left continue beside these jobs. */
 export function startWorkerLoop(worker: App['worker'], maxRunning: number) {
   const stopping = new AbortController();
 
@@ -9,10 +9,13 @@ export function startWorkerLoop(worker: App['worker'], maxRunning: number) {
   }
 
   // Each loop ends when `worker.next` rejects.
-  const serving = Promise.allSettled(Array.from({ length: maxRunning }, serve));
+  const serving = Promise.allSettled([
+    worker.serveResumed(stopping.signal),
+    ...Array.from({ length: maxRunning }, serve),
+  ]);
 
   return {
-    /** Stops claiming jobs and resolves when no job is running. If `grace` aborts, interrupts running jobs. */
+    /** Stops claiming jobs and resolves when no job is running. If `grace` aborts, interrupts running jobs, or leaves them to the next process. */
     async drain(grace: AbortSignal): Promise<void> {
       stopping.abort();
       if (grace.aborted) worker.interruptAll();

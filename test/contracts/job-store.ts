@@ -1371,6 +1371,156 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
     });
 
+    describe('resumeAbandoned', () => {
+      const [one, two] = ['6'.repeat(32), '7'.repeat(32)];
+      const TOKEN = { token: 'alice', day: Math.floor(CREATED_SECS / 86_400) };
+      const reservation = { ...WIDE.reservation, token: 'alice', images: 4 };
+      const delivered = {
+        index: 0,
+        size: 'honoured',
+        format: 'unspecified',
+        alpha: 'unspecified',
+      } as const;
+      const end = { atSecs: LATER, error: FAILURE };
+      const sandbox = { provider: 'sandbox' };
+      const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
+
+      /** Starts a job of alice for four images. Two calls are open, of which the first has a ticket. Two images are published. */
+      async function accepted() {
+        const { parameters } = jobRequest();
+        const request = jobRequest({ parameters: { ...parameters, n: 4 } });
+        const job = await running({ request }, { ...WIDE, reservation });
+        await ledger.addCall(job.id, { call: 0, indices: [0, 1], ...sandbox });
+        await ledger.addCall(job.id, { call: 1, indices: [2], ...sandbox });
+        await ledger.accept(job.id, { call: 0, model: 'a-model', ticket: 'a ticket' });
+        const facts = { index: 0, generation_ms: 7, delivered };
+        await pendingArtifact(one, { job: job.sequence, facts });
+        await pendingArtifact(two, { job: job.sequence, facts: { index: 1, generation_ms: 7 } });
+        return job;
+      }
+
+      test('a job with a ticket moves to the next process with its calls and its complete images', async () => {
+        const job = await accepted();
+        const next = await other();
+        await endLease();
+        const publications = [one];
+
+        const resumed = await next.resumeAbandoned({ ...end, publications });
+        const interrupted = await next.interruptAbandoned({ ...end, publications });
+
+        expect(resumed?.job).toEqual(job);
+        expect(resumed?.earlier).toMatchObject({
+          renewals: 0,
+          provider: 'sandbox',
+          model: 'a-model',
+          calls: [
+            { call: 0, indices: [0, 1], ticket: 'a ticket', ...sandbox },
+            { call: 1, indices: [2], ...sandbox },
+          ],
+          images: [{ record: { id: one }, facts: { index: 0, generation_ms: 7, delivered } }],
+        });
+        expect(resumed?.earlier.calls[1]).not.toHaveProperty('ticket');
+        expect(interrupted).toBe(0);
+        expect(await read(job.scope, job.id)).toEqual(job);
+        expect(await next.resumeAbandoned(end)).toBeUndefined();
+      });
+
+      test('a resumed job can succeed with its earlier images, and is charged once', async () => {
+        const job = await accepted();
+        const next = await other();
+        await endLease();
+        await next.resumeAbandoned({ ...end, publications: [one, two] });
+        const counts = [{ ...NOTHING, ...sandbox, images: 2, unknown: 1, failed: 1 }];
+        const success = {
+          status: 'succeeded' as const,
+          completedSecs: LATER,
+          result: jobResult([one, two]),
+          publications: [one, two],
+          settlement: { renewals: 0, counts },
+        };
+
+        const isEndedBefore = await store.settle(job.sequence, success);
+        const isEnded = await next.settle(job.sequence, success);
+
+        expect([isEndedBefore, isEnded]).toEqual([false, true]);
+        expect(await read(job.scope, job.id)).toMatchObject({ status: 'succeeded' });
+        expect(await artifacts.find('anonymous', one)).toMatchObject({ id: one });
+        expect(await usage.charged(TOKEN)).toBe(3);
+        expect(await usage.list(TOKEN)).toMatchObject(counts);
+      });
+
+      test('an incomplete image of a resumed job stays unfinished and never becomes a result', async () => {
+        const { id, scope, sequence } = await accepted();
+        const next = await other();
+        await endLease();
+
+        await next.resumeAbandoned({ ...end, publications: [one] });
+        const own = await artifacts.findOwnIntents([one, two]);
+        const publications = [one, two];
+        await next.settle(sequence, {
+          ...{ status: 'failed', completedSecs: LATER, error: FAILURE, publications },
+        });
+
+        expect(own).toEqual([two]);
+        const { partialResult } = await read(scope, id);
+        expect(partialResult?.data.map(({ index }) => index)).toEqual([0]);
+      });
+
+      test('the process that has lost a job cannot open a call, keep a ticket or count its calls', async () => {
+        const { id } = await accepted();
+        const next = await other();
+        await endLease();
+        await next.resumeAbandoned(end);
+
+        const late = await Promise.allSettled([
+          ledger.addCall(id, { call: 2, indices: [3], ...sandbox }),
+          ledger.accept(id, { call: 0, model: 'a-model', ticket: 'another ticket' }),
+          ledger.withdrawTicket(id, 0),
+          ledger.renew(id, { renewals: 0, counts: [] }, 4),
+        ]);
+
+        expect(late).toMatchObject(Array(4).fill({ reason: { code: 'internal' } }));
+      });
+
+      test('a job of this process, or of one whose lease has not ended, does not move', async () => {
+        await accepted();
+        const next = await other();
+
+        expect(await store.resumeAbandoned(end)).toBeUndefined();
+        expect(await next.resumeAbandoned(end)).toBeUndefined();
+      });
+
+      test.each([
+        ['is withdrawn', (id: string) => ledger.withdrawTicket(id, 0)],
+        [
+          'belongs to an earlier route',
+          (id: string) => ledger.renew(id, { renewals: 0, counts: [] }, 4),
+        ],
+      ])('a job whose ticket %s is interrupted', async (_, change) => {
+        const job = await accepted();
+        await change(job.id);
+        const next = await other();
+        await endLease();
+
+        expect(await next.resumeAbandoned(end)).toBeUndefined();
+        expect(await next.interruptAbandoned(end)).toBe(1);
+      });
+
+      test('a job that moves again has the latest tickets and all of its images', async () => {
+        const job = await accepted();
+        await ledger.accept(job.id, { call: 1, model: 'a-model', ticket: 'first' });
+        await ledger.accept(job.id, { call: 1, model: 'a-model', ticket: 'second' });
+        const next = await other();
+        await endLease();
+
+        const { earlier } =
+          (await next.resumeAbandoned({ ...end, publications: [one, two] })) ?? {};
+
+        expect(earlier?.calls.map(({ ticket }) => ticket)).toEqual(['a ticket', 'second']);
+        expect(earlier?.images.map(({ record }) => record.id).sort()).toEqual([one, two]);
+      });
+    });
+
     describe('prune', () => {
       /** Returns the remaining jobs, each with its scope and sequence, in the order of acceptance. */
       async function left() {

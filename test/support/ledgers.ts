@@ -10,6 +10,7 @@ export function recordAccount() {
   const reserved: number[] = [];
   const opened: OpenCall[] = [];
   const accepted: AcceptedCall[] = [];
+  const withdrawn: number[] = [];
   const renewed: Settlement[] = [];
   const closed: Settlement[] = [];
   const account: Account = {
@@ -23,6 +24,9 @@ export function recordAccount() {
       accepted.push(call);
       return true;
     },
+    async withdrawTicket(call) {
+      withdrawn.push(call);
+    },
     async renew(settlement) {
       renewed.push(settlement);
     },
@@ -30,7 +34,7 @@ export function recordAccount() {
       closed.push(settlement);
     },
   };
-  return { account, reserved, opened, accepted, renewed, closed };
+  return { account, reserved, opened, accepted, withdrawn, renewed, closed };
 }
 
 /** Returns the ledger of a request of this many outputs, with an account that never rejects a charge. */

@@ -46,7 +46,13 @@ export function createCallProvider({ clock, ids, graceMs }: Deps) {
     for (let attempt = 1; ; attempt += 1) {
       const facts = { provider: provider.name, details: { provider_attempts: attempt } };
       try {
-        return { ...(await tryOnce(call, attempt, { clock, graceMs })), tries: attempt };
+        const { ticket, ...unsent } = call.request;
+        // After a failed task, the next try submits a new task.
+        const request = attempt === 1 ? call.request : unsent;
+        return {
+          ...(await tryOnce({ ...call, request }, attempt, { clock, graceMs })),
+          tries: attempt,
+        };
       } catch (thrown) {
         const error = toBridgeError(thrown).with(facts);
         ledger.failed(error);
@@ -56,6 +62,10 @@ export function createCallProvider({ clock, ids, graceMs }: Deps) {
         if (waitMs === undefined) throw error;
         await sleep(clock, waitMs, sending).catch(() => {
           throw stopError(sending, { sent: ledger.wasSent() }).with(facts);
+        });
+        // Another process must not continue the failed task while this process submits a new task.
+        await ledger.withdrawTicket().catch(() => {
+          throw error;
         });
       }
     }
@@ -68,10 +78,14 @@ async function tryOnce(
   attempt: number,
   { clock, graceMs }: Pick<Deps, 'clock' | 'graceMs'>,
 ): Promise<ProviderResult> {
-  const { provider, request, requestId, signal, sending, ledger } = call;
-  if (sending.aborted) throw stopError(sending, { sent: ledger.wasSent() });
+  const { provider, request, requestId, signal, ledger } = call;
+  const isContinued = request.ticket !== undefined;
+  // A call that continues sends nothing, so only `signal` stops the call.
+  const stop = isContinued ? signal : call.sending;
+  if (stop.aborted) throw stopError(stop, { sent: ledger.wasSent(), outcomeKnown: !isContinued });
   let isOver = false;
   ledger.beginTry();
+  if (isContinued) ledger.sent();
   const running = provider.execute(request, {
     requestId,
     attempt,

@@ -3,12 +3,14 @@ import type { Permits } from '../../admission/permits-port.ts';
 import { createSharedSlots, type SharedSlots } from '../../admission/shared-slots.ts';
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import { interruption } from '../../errors/interruption.ts';
 import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { anySignal, linkSignal } from '../../platform/linked-signal.ts';
 import type { Provider } from '../../providers/provider-port.ts';
+import type { EarlierWork } from '../earlier-work-port.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import { type GenerationEvent, limitPartials } from '../generation-events.ts';
 import type { Ledger, LedgerCall } from '../ledger/ledger.ts';
@@ -17,6 +19,7 @@ import type { SessionTurn } from '../session-turns-port.ts';
 import type { Times } from '../times.ts';
 import { type CallProvider, type CallResult, stopError } from './call-provider.ts';
 import { addUsage, type OutputFailure, type RouteResult, requestFailure } from './outcome.ts';
+import { type RouteCall, toCalls } from './route-calls.ts';
 
 interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -32,6 +35,8 @@ export interface RouteWork {
   readonly inputs: InputSet<VerifiedImage>;
   /** The source and the mask that are composited with each output. Undefined unless the mask is emulated. */
   readonly masked?: MaskedSource | undefined;
+  /** The work of an ended process on this route. */
+  readonly earlier?: EarlierWork | undefined;
   /** The turn of the session. Undefined for an isolated session. */
   readonly turn?: Pick<SessionTurn, 'threadId' | 'report'> | undefined;
   readonly deadline: Deadline;
@@ -65,7 +70,8 @@ export function createFanOut(deps: Deps) {
   /** Rejects if every output failed. Under `fail_fast`, rejects with the first failure. */
   return async function fanOut(work: RouteWork): Promise<RouteResult> {
     const { plan, deadline, ledger, times } = work;
-    const { calls, isFailFast, isSequential, partialImages } = plan.ask;
+    const { isFailFast, isSequential, partialImages } = plan.ask;
+    const { calls, unknown, published } = toCalls(plan.ask, work.earlier);
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
     const siblings = linkSignal(deadline.signal);
@@ -78,17 +84,21 @@ export function createFanOut(deps: Deps) {
       if (isFailFast && !work.noMoreCalls?.aborted)
         siblings.abort(new BridgeError('cancelled', 'another output has failed'));
     };
-    const run = (indices: readonly number[]) =>
-      finishedCall(calling, { ...work, onEvent }, indices, siblings.signal, onFailure);
+    const run = (call: RouteCall) =>
+      finishedCall(calling, { ...work, onEvent }, call, siblings.signal, onFailure);
+    for (const index of unknown) {
+      const error = ledger.restrictedOutput(interruption(), index);
+      failures.push({ index, error, generationMs: 0 });
+    }
 
     const reports: CallReport[] = [];
     // After the signal has aborted, each further call ends before it reaches the provider.
-    if (isSequential) for (const indices of calls) reports.push(await run(indices));
+    if (isSequential) for (const call of calls) reports.push(await run(call));
     else reports.push(...(await Promise.all(calls.map(run))));
     siblings.end();
 
     const outputs = reports.flatMap((report) => report.outputs).sort(byIndex);
-    const succeeded = outputs.length;
+    const succeeded = outputs.length + published.size;
     const error = requestFailure(failures, { isFailFast, succeeded, signal: deadline.signal });
     const endedMs = clock.monotonicMs();
     // The verification of the last images does not count as time of the provider.
@@ -119,22 +129,25 @@ interface CallDeps extends Deps {
 async function finishedCall(
   deps: CallDeps,
   work: RouteWork,
-  indices: readonly number[],
+  call: RouteCall,
   signal: AbortSignal,
   onFailure: (failure: OutputFailure) => void,
 ): Promise<CallReport> {
   const { clock } = deps;
   const startedMs = clock.monotonicMs();
   const provider = work.plan.ask.provider.name;
-  const ledger = work.ledger.beginCall(provider, indices);
+  const { indices, unpublished, earlier } = call;
+  const ledger = earlier
+    ? work.ledger.continueCall(earlier)
+    : work.ledger.beginCall(provider, indices);
   const fail = (index: number, thrown: unknown, failed: string | undefined) => {
     const failure = toBridgeError(thrown);
     const named = failed === undefined ? failure : failure.with({ provider: failed });
     const error = ledger.restricted(named, index);
     onFailure({ index, error, generationMs: msSince(clock, startedMs) });
   };
-  const called = await callInSlot(deps, work, indices, ledger, signal, (thrown, failed) => {
-    for (const index of indices) fail(index, thrown, failed);
+  const called = await callInSlot(deps, work, call, ledger, signal, (thrown, failed) => {
+    for (const index of unpublished) fail(index, thrown, failed);
   });
   const providerEndedMs = clock.monotonicMs();
   if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
@@ -148,7 +161,7 @@ async function finishedCall(
   const finished = await Promise.all(
     indices.map(async (index, position) => {
       const output = result.outputs[position];
-      if (!output) return [];
+      if (!output || !unpublished.includes(index)) return [];
       try {
         const unfinished = { index, output, generationMs, masked: work.masked };
         const finished = await finishOne(unfinished, work, signal);
@@ -169,30 +182,35 @@ async function finishedCall(
   return { outputs: finished.flat(), usage, warnings, providerEndedMs };
 }
 
-/** Runs one provider call in its slot. After a failure, calls `onFailure` and resolves with undefined. */
+/**
+ * Runs one provider call in its slot. After a failure, calls `onFailure` and resolves with undefined. A call that continues needs no
+ * slot, because its task runs already.
+ */
 async function callInSlot(
   { clock, callProvider, metrics, slotsOf }: CallDeps,
   { plan: { ask, report }, inputs, deadline, noMoreCalls, turn, onEvent }: RouteWork,
-  indices: readonly number[],
+  { indices, earlier }: RouteCall,
   ledger: LedgerCall,
   signal: AbortSignal,
   onFailure: (thrown: unknown, provider: string | undefined) => void,
 ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
   const { name } = ask.provider;
   const sending = anySignal(signal, noMoreCalls);
-  const release = await slotsOf(ask.provider)
-    .acquire(sending, (unavailable) => {
-      if (unavailable) throw unavailable;
-    })
-    .catch((thrown) => {
-      if (sending.aborted) onFailure(stopError(sending, { sent: false }), name);
-      // The error names no provider: an error of the state store must not count against the provider.
-      else onFailure(thrown, undefined);
-    });
+  const slots = slotsOf(ask.provider);
+  const entering = earlier
+    ? Promise.resolve(() => {})
+    : slots.acquire(sending, (unavailable) => {
+        if (unavailable) throw unavailable;
+      });
+  const release = await entering.catch((thrown) => {
+    if (sending.aborted) onFailure(stopError(sending, { sent: false }), name);
+    // The error names no provider: an error of the state store must not count against the provider.
+    else onFailure(thrown, undefined);
+  });
   if (!release) return undefined;
   const startedMs = clock.monotonicMs();
   try {
-    await ledger.open();
+    if (!earlier) await ledger.open();
   } catch (refusal) {
     release();
     // The error names no provider: an error of the state store must not count against the provider.
@@ -202,7 +220,10 @@ async function callInSlot(
   try {
     const result = await callProvider({
       provider: ask.provider,
-      request: toProviderRequest(ask, inputs, indices, turn?.threadId),
+      request: {
+        ...toProviderRequest(ask, inputs, indices, turn?.threadId),
+        ...(earlier ? { ticket: earlier.ticket } : {}),
+      },
       requestId: report.record.request_id,
       deadline,
       signal,

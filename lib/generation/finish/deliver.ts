@@ -5,6 +5,7 @@ import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { ImageTools } from '../../images/image.ts';
 import { type Clock, nowSecs } from '../../platform/clock.ts';
 import type { OutputFailure, RouteResult } from '../call/outcome.ts';
+import type { EarlierImage } from '../earlier-work-port.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Times } from '../times.ts';
@@ -48,6 +49,8 @@ export interface JobOutputs {
 /** The route whose outputs are delivered early. */
 interface RouteFacts {
   readonly plan: Plan;
+  /** The images that an ended process has published. */
+  readonly earlierImages?: readonly EarlierImage[] | undefined;
   /** Returns the routes tried so far, the current route included. Undefined unless the request has fallbacks. */
   readonly attempts: () => readonly Attempt[] | undefined;
 }
@@ -104,10 +107,10 @@ export function createDelivery(
      * Creates the delivery of a job. Each image becomes durable when it is finished, without waiting for the other outputs of the
      * job.
      */
-    early({ plan, attempts }: RouteFacts, { job, onPublished }: JobOutputs) {
+    early({ plan, attempts, earlierImages = [] }: RouteFacts, { job, onPublished }: JobOutputs) {
       // Publication takes milliseconds and must not lose a paid image. Therefore its signal never aborts.
       const { signal } = new AbortController();
-      const delivered: DeliveredImages[] = [];
+      const delivered = earlierImages.map(toDeliveredImages);
       return {
         /** Publishes one output with a record of the facts known so far. Throws `artifact`, `artifact_exists`, `overloaded`. */
         async publish(result: RouteResult): Promise<void> {
@@ -156,7 +159,8 @@ async function inForm(
   const images = outputs.map((it) => ({
     image: it.image,
     sidecar: it.sidecar,
-    output: job === undefined ? undefined : { job, facts: outputFacts(it) },
+    output:
+      job === undefined ? undefined : { job, facts: { ...outputFacts(it), delivered: it.verdict } },
   }));
   const publications = await publisher.publish(scope, images, output, signal, sending);
   const data = publications.flatMap(({ record }, index): ImageWithBytes[] => {
@@ -169,6 +173,21 @@ async function inForm(
       : [{ type: form, url: `${baseUrl}/v1/artifacts/${id}`, id, ...entries }];
   });
   return { data, publications };
+}
+
+/** Returns an image that an ended process has published as this process delivers images. */
+function toDeliveredImages({ record, facts }: EarlierImage): DeliveredImages {
+  const { id, name, format, width, height, bytes, sha256, sidecar } = record;
+  const { delivered: _, ...image } = facts;
+  return {
+    data: [
+      {
+        ...{ type: 'artifact', id, name, format, width, height, bytes, sha256, ...image },
+        ...(sidecar ? { metadata_name: sidecar.name } : {}),
+      },
+    ],
+    publications: [{ record }],
+  };
 }
 
 function indexOf({ data: [image] }: DeliveredImages): number {

@@ -1,5 +1,6 @@
 import {
   type Attempt,
+  type Delivered,
   type ImageResponseWithBytes,
   type Timings,
   WARNINGS,
@@ -7,6 +8,7 @@ import {
 } from '../../contract/reply/image-response.ts';
 import { toFlatError } from '../../errors/error-body.ts';
 import type { OutputFailure, RouteResult } from '../call/outcome.ts';
+import type { EarlierImage } from '../earlier-work-port.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** The outcome of one generation before its images are delivered. */
@@ -14,6 +16,8 @@ export interface Outcome {
   readonly plan: Plan;
   readonly completedSecs: number;
   readonly result: RouteResult;
+  /** The images that an ended process has published. Undefined unless the outcome is the outcome of a job that continued. */
+  readonly earlierImages?: readonly EarlierImage[] | undefined;
   /** The routes that were tried. Undefined unless the request has fallbacks. */
   readonly attempts: readonly Attempt[] | undefined;
 }
@@ -32,7 +36,7 @@ export function toImageResponse(
 ): ImageResponseWithBytes {
   const { plan, result, attempts, completedSecs } = outcome;
   const { record, normalizations } = plan.report;
-  const revisedPrompt = result.outputs[0]?.revisedPrompt;
+  const revisedPrompt = data[0]?.revised_prompt;
   return {
     id: record.request_id,
     created: completedSecs,
@@ -48,9 +52,15 @@ export function toImageResponse(
     ...(result.usage ? { usage: result.usage } : {}),
     ...(result.session ? { session: result.session } : {}),
     timings,
-    delivered: result.outputs.map(({ verdict }) => verdict),
+    delivered: verdictsOf(outcome),
     warnings: warningsOf(outcome),
   };
+}
+
+function verdictsOf({ result, earlierImages = [] }: Outcome): Delivered[] {
+  const earlier = earlierImages.flatMap(({ facts }) => facts.delivered ?? []);
+  const own = result.outputs.map(({ verdict }) => verdict);
+  return [...earlier, ...own].sort((a, b) => a.index - b.index);
 }
 
 function toFailure({ index, error, generationMs }: OutputFailure) {

@@ -80,11 +80,21 @@ export interface LedgerStore {
   reserve(entry: LedgerEntry): Promise<void>;
   /** Opens a call. Begins an account without a reservation if there is no account. Does nothing if the call is open already. */
   begin(entry: LedgerEntry, call: OpenCall): Promise<void>;
-  /** Opens a call of an existing account. Does nothing if the call is open already. */
+  /**
+   * Opens a call of an existing account. Does nothing if the call is open already. Throws `internal` if the account is the account
+   * of a job that no longer runs in this process.
+   */
   addCall(id: string, call: OpenCall): Promise<void>;
   /**
+   * Stores the ticket of an open call of a job, so that the job continues if its process ends (`JobStore.resumeAbandoned`).
+   * Replaces an earlier ticket of the call. Throws `internal` as `addCall` does.
+   */
+  accept(id: string, call: AcceptedCall): Promise<void>;
+  /** Deletes the ticket of a call that is about to be sent again. Throws `internal` as `addCall` does. */
+  withdrawTicket(id: string, call: number): Promise<void>;
+  /**
    * Counts all calls that were opened so far. If the account has a reservation, reserves `images` outputs for the next calls.
-   * Throws `rate_limited` and changes nothing if the allowance is too small.
+   * Throws `rate_limited` and changes nothing if the allowance is too small. Throws `internal` as `addCall` does.
    */
   renew(id: string, settlement: Settlement, images: number): Promise<void>;
   /** Ends an account: counts its open calls and releases the rest of its reservation. Does nothing if the account has ended. */

@@ -2,6 +2,7 @@ import type { Usage } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { MAX_TICKET_BYTES } from '../../providers/provider-port.ts';
+import type { EarlierWork } from '../earlier-work-port.ts';
 import type { AcceptedCall, OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
 import {
   countFailed,
@@ -29,6 +30,8 @@ export interface Account {
    * account ends with this process. Throws `overloaded`.
    */
   accept(call: AcceptedCall): Promise<boolean>;
+  /** Deletes the ticket of a call that is about to be sent again. Throws `overloaded`. */
+  withdrawTicket(call: number): Promise<void>;
   /**
    * Counts the calls of a route that has failed, and reserves the outputs for the next route. Throws `rate_limited` and counts
    * nothing if the allowance is too small. Throws `overloaded`.
@@ -45,18 +48,29 @@ export type Ledger = ReturnType<typeof createLedger>;
 
 /**
  * Keeps the ledger of one request: one row for each output of each provider call. Every decision that depends on which images
- * were made and paid for is a function of the rows (`rows.ts`). `account` stores the durable part.
+ * were made and paid for is a function of the rows (`rows.ts`). `account` stores the durable part. `earlier` is the work of an ended
+ * process on the first route of this ledger.
  */
-export function createLedger(account: Account, outputs: number) {
-  const book = createRowBook();
+export function createLedger(account: Account, outputs: number, earlier?: EarlierWork) {
+  const book = createRowBook(earlier && rowsOf(earlier));
+  const tickets = createTickets(account, earlier);
   /** The index in the rows of the first row that is not counted yet. */
   let counted = 0;
-  let renewals = 0;
-  let calls = 0;
+  let renewals = earlier?.renewals ?? 0;
+  let calls = Math.max(0, ...(earlier?.calls ?? []).map(({ call }) => call + 1));
   let route = -1;
   let lastProvider = '';
   let isReserved = false;
   let tokens: readonly ProviderCounts[] = [];
+
+  function openedCall({ call, provider, indices }: OpenCall): LedgerCall {
+    const onTokens = (count: number) => {
+      tokens = [...tokens, { ...NOTHING, provider, tokens: count }];
+    };
+    const facts = { call, route, provider };
+    return createLedgerCall({ book, account, tickets, onTokens }, facts, indices);
+  }
+  const paid = () => [...countPaid(book.rows().slice(counted)), ...tokens];
 
   return {
     /** Reserves all outputs. Must be called once. Throws `rate_limited` if the allowance is too small, and `overloaded`. */
@@ -72,14 +86,17 @@ export function createLedger(account: Account, outputs: number) {
 
     /** Adds a call of the current route. */
     beginCall(provider: string, indices: readonly number[]): LedgerCall {
-      const onTokens = (count: number) => {
-        tokens = [...tokens, { ...NOTHING, provider, tokens: count }];
-      };
       const call = calls;
       calls += 1;
-      const deps = { book, account, onTokens };
-      return createLedgerCall(deps, { call, route, provider }, indices);
+      book.add(indices.map((index) => newRow({ call, route, provider }, index)));
+      return openedCall({ call, provider, indices });
     },
+
+    /** Continues a call of an ended process, whose rows the ledger already has. */
+    continueCall: openedCall,
+
+    /** Returns true if another process can continue the current route, because the store has a ticket for one of its calls. */
+    canContinue: tickets.isAnyStored,
 
     /** Returns the failure of the current route. The failure is not retryable if an output of this route may be charged. */
     restrictedOnRoute(error: BridgeError): BridgeError {
@@ -98,12 +115,12 @@ export function createLedger(account: Account, outputs: number) {
       if (!mayFallBack(book.rows(), route, error, policy)) return false;
       if (counted === book.rows().length) return true;
       try {
-        const counts = sumByProvider([...countPaid(book.rows().slice(counted)), ...tokens]);
-        await account.renew({ renewals, counts }, outputs);
+        await account.renew({ renewals, counts: sumByProvider(paid()) }, outputs);
       } catch {
         return false;
       }
       counted = book.rows().length;
+      tickets.clear();
       renewals += 1;
       tokens = [];
       return true;
@@ -129,8 +146,7 @@ export function createLedger(account: Account, outputs: number) {
     /** Returns the counts of all outputs and tokens that are not counted yet. */
     settlement(): Settlement {
       const failed = countFailed(book.rows(), { outputs, lastProvider });
-      const paid = countPaid(book.rows().slice(counted));
-      return { renewals, counts: sumByProvider([...paid, ...tokens, ...failed]) };
+      return { renewals, counts: sumByProvider([...paid(), ...failed]) };
     },
 
     /**
@@ -149,9 +165,60 @@ export function createLedger(account: Account, outputs: number) {
 
 type RowBook = ReturnType<typeof createRowBook>;
 
+/**
+ * Returns the rows of the calls of an ended process. The outcome of an output is unknown until its call has continued, unless its
+ * image is published.
+ */
+function rowsOf({ calls, images }: EarlierWork): readonly LedgerRow[] {
+  const published = new Set(images.map(({ facts }) => facts.index));
+  const last = new Map(calls.flatMap(({ call, indices }) => indices.map((index) => [index, call])));
+  return calls.flatMap(({ call, provider, indices }) =>
+    indices.map((index): LedgerRow => {
+      const facts = { call, route: 0, provider, index };
+      return published.has(index) && last.get(index) === call
+        ? { ...facts, progress: 'published', paid: 'yes' }
+        : { ...facts, progress: 'sent', paid: 'unknown' };
+    }),
+  );
+}
+
+function newRow(facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>, index: number | undefined) {
+  return { ...facts, index, progress: 'not_sent', paid: 'no' } as const;
+}
+
+/** Keeps the calls of the current route that have tickets in the store. */
+function createTickets(
+  account: Pick<Account, 'accept' | 'withdrawTicket'>,
+  earlier: EarlierWork | undefined,
+) {
+  const ticketed = earlier?.calls.filter(({ ticket }) => ticket !== undefined) ?? [];
+  /** True if the ticket of the call is stored; false if a failed write may have stored the ticket. */
+  const stored = new Map(ticketed.map(({ call }) => [call, true]));
+
+  return {
+    /** Stores the ticket of a call. Resolves with false if the call cannot continue in another process. Never rejects. */
+    async store(call: AcceptedCall): Promise<boolean> {
+      if (Buffer.byteLength(call.ticket) > MAX_TICKET_BYTES) return false;
+      stored.set(call.call, false);
+      // The task may already be paid for, so the call must go on without its ticket.
+      const isStored = await account.accept(call).catch(() => false);
+      if (isStored) stored.set(call.call, true);
+      return isStored;
+    },
+    /** Deletes the ticket of a call, if the store may have the ticket. Throws `overloaded`. */
+    async withdraw(call: number): Promise<void> {
+      if (!stored.has(call)) return;
+      await account.withdrawTicket(call);
+      stored.delete(call);
+    },
+    clear: (): void => stored.clear(),
+    isAnyStored: (): boolean => [...stored.values()].includes(true),
+  };
+}
+
 /** Creates the book of the rows of all calls of one request. */
-function createRowBook() {
-  let rows: readonly LedgerRow[] = [];
+function createRowBook(earlier: readonly LedgerRow[] = []) {
+  let rows = earlier;
   return {
     rows: () => rows,
     /** Returns the rows of one output on all routes. */
@@ -171,16 +238,17 @@ function createRowBook() {
 
 interface CallDeps {
   readonly book: RowBook;
-  readonly account: Pick<Account, 'open' | 'accept'>;
+  readonly account: Pick<Account, 'open'>;
+  readonly tickets: ReturnType<typeof createTickets>;
   /** Called with the number of tokens that a reply reports. */
   readonly onTokens: (tokens: number) => void;
 }
 
 export type LedgerCall = ReturnType<typeof createLedgerCall>;
 
-/** Adds the rows of one provider call to the book. Returns the functions that record events of the call in its rows. */
+/** Returns the functions that record events of one provider call in its rows. */
 function createLedgerCall(
-  { book, account, onTokens }: CallDeps,
+  { book, account, tickets, onTokens }: CallDeps,
   facts: Pick<LedgerRow, 'call' | 'route' | 'provider'>,
   indices: readonly number[],
 ) {
@@ -189,11 +257,9 @@ function createLedgerCall(
   let isSent = false;
   const isOfCall = (row: LedgerRow) => row.call === call;
   const isOf = (index: number) => (row: LedgerRow) => isOfCall(row) && row.index === index;
+  // An ended process may have published a part of the images of a call that continues.
+  const isWaiting = (row: LedgerRow) => isOfCall(row) && row.progress !== 'published';
   const own = () => book.rows().filter(isOfCall);
-  const newRow = (index: number | undefined): LedgerRow => {
-    return { ...facts, index, progress: 'not_sent', paid: 'no' };
-  };
-  book.add(indices.map(newRow));
 
   function replied(
     images: number,
@@ -203,12 +269,12 @@ function createLedgerCall(
     for (const [position, index] of indices.entries()) {
       const isMade = position < images;
       book.change(
-        isOf(index),
+        (row) => isWaiting(row) && row.index === index,
         isMade ? { progress, paid: 'yes' } : { progress: 'ended', paid: 'unknown' },
       );
     }
     const surplus = Array.from({ length: Math.max(0, images - indices.length) }, () => ({
-      ...newRow(undefined),
+      ...newRow(facts, undefined),
       progress: 'unusable' as const,
       paid: 'yes' as const,
     }));
@@ -228,14 +294,13 @@ function createLedgerCall(
     /** Marks the current try as sent: from now on, the try may have an effect. */
     sent(): void {
       isSent = true;
-      book.change(isOfCall, { progress: 'sent', paid: 'unknown' });
+      book.change(isWaiting, { progress: 'sent', paid: 'unknown' });
     },
     /** Stores the ticket of the call. Resolves with false if the call cannot continue in another process. Never rejects. */
-    async accepted({ model, ticket }: Omit<AcceptedCall, 'call'>): Promise<boolean> {
-      if (Buffer.byteLength(ticket) > MAX_TICKET_BYTES) return false;
-      // The task may already be paid for, so the call must go on without its ticket.
-      return account.accept({ call, model, ticket }).catch(() => false);
-    },
+    accepted: (accepted: Omit<AcceptedCall, 'call'>): Promise<boolean> =>
+      tickets.store({ call, ...accepted }),
+    /** Deletes the ticket of the call before the call is sent again. Throws `overloaded`. */
+    withdrawTicket: (): Promise<void> => tickets.withdraw(call),
     /** Records that the provider has sent a part of its output. */
     outputBegan(): void {
       began = true;

@@ -3,8 +3,10 @@ import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
+import { interruption } from '../../errors/interruption.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { ProviderRegistry } from '../../providers/registry.ts';
+import type { EarlierWork } from '../earlier-work-port.ts';
 
 /** A provider and the model that the request names. The model may not exist. */
 export interface Candidate {
@@ -36,6 +38,32 @@ export function resolveCandidates(routing: Routing, registry: ProviderRegistry):
       return toCandidate(findNamed(fallback.provider, registry, field), fallback.model, field);
     }),
   ];
+}
+
+/**
+ * Returns the routes of a request whose first route was begun by an ended process. The first route is the same again, even if the
+ * configuration would choose another route today. Throws an interruption if the provider is no longer registered.
+ */
+export function continuedCandidates(
+  routing: Routing,
+  registry: ProviderRegistry,
+  { provider: name, model }: Pick<EarlierWork, 'provider' | 'model'>,
+): Candidate[] {
+  const candidates = candidatesOrNone(routing, registry);
+  const begun = candidates.findIndex((it) => it.provider.name === name && it.model === model);
+  if (begun >= 0) return candidates.slice(begun);
+  const provider = registry.find(name);
+  if (!provider) throw interruption();
+  return [{ provider, model, modelField: 'routing.model' }];
+}
+
+function candidatesOrNone(routing: Routing, registry: ProviderRegistry): Candidate[] {
+  try {
+    return resolveCandidates(routing, registry);
+  } catch {
+    // Another provider of the request is no longer registered.
+    return [];
+  }
 }
 
 /**

@@ -1,13 +1,14 @@
 import * as v from 'valibot';
 import type { ArtifactRecord } from '../../artifacts/artifact-store-port.ts';
-import type { ArtifactImage } from '../../contract/reply/image-response.ts';
+import { type ArtifactImage, Delivered } from '../../contract/reply/image-response.ts';
 import {
   type ImageJobSummary,
   JOB_STATUSES,
   type PartialResult,
 } from '../../contract/resources/job.ts';
 import { ERRORS } from '../../errors/codes.ts';
-import type { JobEnd } from '../../jobs/job-store-port.ts';
+import type { EarlierImage } from '../../generation/earlier-work-port.ts';
+import type { AbandonedEnd, JobEnd } from '../../jobs/job-store-port.ts';
 
 // The column `artifacts` of every new job.
 const NO_ARTIFACTS = '[]';
@@ -20,11 +21,17 @@ export const OutputFacts = v.pipe(
     index: v.number(),
     generation_ms: v.optional(v.number()),
     revised_prompt: v.optional(v.string()),
+    delivered: v.optional(Delivered),
   }),
 );
 
 /** A pending publication of a job. */
 export type PendingOutput = ArtifactRecord & { readonly facts: v.InferOutput<typeof OutputFacts> };
+
+/** Returns the end of a job whose process has ended. */
+export function toInterruption({ atSecs, error, publications = [] }: AbandonedEnd) {
+  return { status: 'interrupted', completedSecs: atSecs, error, publications } as const;
+}
 
 /** The columns that the end of a job sets. */
 export type EndTexts = ReturnType<typeof toEndTexts>;
@@ -78,6 +85,11 @@ export function toPartialResult(outputs: readonly PendingOutput[]): PartialResul
   return { data: outputs.map(toImage).sort((a, b) => a.index - b.index) };
 }
 
+/** Returns the published images of a job that continues. */
+export function toEarlierImages(outputs: readonly PendingOutput[]): readonly EarlierImage[] {
+  return outputs.map(({ facts, ...record }) => ({ record, facts }));
+}
+
 /** Returns the positions of the images in the request. */
 export function indicesOf(partial: PartialResult | undefined): ReadonlySet<number> {
   return new Set(partial?.data.map(({ index }) => index));
@@ -95,7 +107,7 @@ function toImage({
   scope: _,
   createdSecs: __,
   sidecar,
-  facts,
+  facts: { delivered: ___, ...facts },
   ...image
 }: PendingOutput): ArtifactImage & { index: number } {
   return {

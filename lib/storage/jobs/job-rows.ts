@@ -171,3 +171,9 @@ export function parseSummary(row: unknown): JobSummary {
 export function parseRecord(row: unknown): JobRecord {
   return v.parse(RecordRow, row);
 }
+
+/** Parses a row. Returns undefined if the row is invalid. */
+export function parseReadable(row: unknown): JobRecord | undefined {
+  const parsed = v.safeParse(RecordRow, row);
+  return parsed.success ? parsed.output : undefined;
+}

@@ -21,6 +21,7 @@ export const MOVED_TABLES = [
   'usage',
   'ledger',
   'ledger_row',
+  'ledger_ticket',
 ] as const;
 
 /** The tables whose only row is created together with the table. */

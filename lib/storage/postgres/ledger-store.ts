@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
+  AcceptedCall,
   LedgerStore,
   OpenCall,
   ProviderCounts,
@@ -9,7 +11,9 @@ import {
   countsOfOpen,
   type JobAccountEnd,
   newIn,
+  notOwnAccount,
   type StoredAccount,
+  toEarlierWork,
 } from '../accounts.ts';
 import type { Postgres, Queries } from './connection.ts';
 import { isAbandonedSql, type ReplicaLease } from './replica-lease.ts';
@@ -25,7 +29,11 @@ const AccountRows = v.array(
     ...v.entriesFromList(['day', 'outputs', 'reserved', 'renewals'], v.number()),
   }),
 );
-const OpenRows = v.array(v.object({ call: v.number(), output: v.number(), provider: v.string() }));
+const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
+const OpenRows = v.array(OpenRow);
+const EarlierRows = v.array(
+  v.object({ ...OpenRow.entries, model: v.nullable(v.string()), ticket: v.nullable(v.string()) }),
+);
 
 export function createLedgerStore(
   { schema, owner, write }: Postgres,
@@ -33,24 +41,16 @@ export function createLedgerStore(
 ): LedgerStore {
   const charges = createCharges(schema);
   const accounts = createAccounts(schema);
+  const calls = createCalls(schema);
   const BEGIN = `
     INSERT INTO ${schema}.ledger (id, owner, token, day, outputs, reserved, allowance)
     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING RETURNING id`;
-  // A repeated call changes nothing.
-  const OPEN = `
-    INSERT INTO ${schema}.ledger_row (ledger, call, provider, output)
-    SELECT $1, $2, $3, output FROM unnest($4::integer[]) AS output ON CONFLICT DO NOTHING`;
-  const CLOSE_ROWS = `DELETE FROM ${schema}.ledger_row WHERE ledger = $1`;
   const RENEW = `
     UPDATE ${schema}.ledger SET outputs = $2, reserved = $3, renewals = $4 WHERE id = $1`;
   const LIST_ABANDONED = `
     SELECT ${COLUMNS} FROM ${schema}.ledger AS ledger
     WHERE owner IS NOT NULL AND ${isAbandonedSql(schema, 'ledger.owner')}
     ORDER BY token, day, id FOR UPDATE SKIP LOCKED`;
-
-  async function openCall({ rows }: Queries, id: string, call: OpenCall): Promise<void> {
-    await rows(OPEN, [id, call.call, call.provider, call.indices]);
-  }
 
   return {
     reserve: (entry) =>
@@ -64,19 +64,34 @@ export function createLedgerStore(
     begin: ({ id, token, day, images }, call) =>
       write(async (queries) => {
         await queries.rows(BEGIN, [id, owner, token, day, images, 0, undefined]);
-        await openCall(queries, id, call);
+        await calls.open(queries, id, call);
       }),
-    addCall: (id, call) => write((queries) => openCall(queries, id, call)),
+    addCall: (id, call) =>
+      write(async (queries) => {
+        await accounts.lockOwn(queries, id, owner);
+        await calls.open(queries, id, call);
+      }),
+    accept: (id, call) =>
+      write(async (queries) => {
+        await accounts.lockOwn(queries, id, owner);
+        await calls.accept(queries, id, call);
+      }),
+    withdrawTicket: (id, call) =>
+      write(async (queries) => {
+        await accounts.lockOwn(queries, id, owner);
+        await calls.withdrawTicket(queries, id, call);
+      }),
     renew: (id, settlement, images) =>
       write(async (queries) => {
         const account = await accounts.lock(queries, id);
         if (!account || account.renewals > settlement.renewals) return;
+        await accounts.lockOwn(queries, id, owner);
         const reserved = account.reserved === 0 ? 0 : images;
         const more = reserved - account.reserved + chargedBy(settlement.counts);
         const limit = { ...account, allowance: account.allowance ?? undefined };
         if (more > 0) await charges.reserve(queries, limit, more);
         else await charges.charge(queries, account, more);
-        await queries.rows(CLOSE_ROWS, [id]);
+        await calls.close(queries, id);
         await queries.rows(RENEW, [id, images, reserved, settlement.renewals + 1]);
         await charges.count(queries, account, settlement.counts);
       }),
@@ -103,6 +118,40 @@ export function createLedgerStore(
   };
 }
 
+/** Creates the functions that change the calls of an account within the caller's transaction. */
+function createCalls(schema: string) {
+  // A repeated call changes nothing.
+  const OPEN = `
+    INSERT INTO ${schema}.ledger_row (ledger, call, provider, output)
+    SELECT $1, $2, $3, output FROM unnest($4::integer[]) AS output ON CONFLICT DO NOTHING`;
+  const CLOSE_ROWS = `DELETE FROM ${schema}.ledger_row WHERE ledger = $1`;
+  const ACCEPT = `
+    INSERT INTO ${schema}.ledger_ticket (ledger, call, model, ticket) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (ledger, call) DO UPDATE SET model = excluded.model, ticket = excluded.ticket`;
+  const WITHDRAW_TICKET = `DELETE FROM ${schema}.ledger_ticket WHERE ledger = $1 AND call = $2`;
+  const WITHDRAW_TICKETS = `DELETE FROM ${schema}.ledger_ticket WHERE ledger = $1`;
+
+  return {
+    async open({ rows }: Queries, id: string, call: OpenCall): Promise<void> {
+      await rows(OPEN, [id, call.call, call.provider, call.indices]);
+    },
+
+    async accept({ rows }: Queries, id: string, call: AcceptedCall): Promise<void> {
+      await rows(ACCEPT, [id, call.call, call.model, call.ticket]);
+    },
+
+    async withdrawTicket({ rows }: Queries, id: string, call: number): Promise<void> {
+      await rows(WITHDRAW_TICKET, [id, call]);
+    },
+
+    /** Deletes the calls and their tickets. */
+    async close({ rows }: Queries, id: string): Promise<void> {
+      await rows(CLOSE_ROWS, [id]);
+      await rows(WITHDRAW_TICKETS, [id]);
+    },
+  };
+}
+
 /** Creates the functions that change the accounts of jobs within the caller's transaction. */
 export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
   const charges = createCharges(schema);
@@ -111,6 +160,10 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     INSERT INTO ${schema}.ledger (id, owner, token, day, outputs, reserved, allowance)
     SELECT id, NULL, token, day, outputs, outputs, allowance
     FROM ${schema}.job JOIN ${schema}.job_content USING (seq) WHERE seq = $1`;
+  const LIST_EARLIER = `
+    SELECT call, output, provider, model, ticket
+    FROM ${schema}.ledger_row LEFT JOIN ${schema}.ledger_ticket USING (ledger, call)
+    WHERE ledger = $1 ORDER BY call, output`;
   const FIND_QUEUED = `
     SELECT token, day, outputs FROM ${schema}.job JOIN ${schema}.job_content USING (seq)
     WHERE seq = $1`;
@@ -119,6 +172,18 @@ export function createJobAccounts({ schema }: Pick<Postgres, 'schema'>) {
     /** Begins the account of a claimed job. Its outputs were charged when the job was queued. The account has no owner. */
     async begin({ rows }: Queries, sequence: number): Promise<void> {
       await rows(BEGIN_JOB, [sequence]);
+    },
+
+    /** Resolves with the open calls of a job that continues, with its images. Resolves with undefined if no call has a ticket. */
+    async findEarlierWork(
+      queries: Queries,
+      id: string,
+      images: readonly EarlierImage[],
+    ): Promise<EarlierWork | undefined> {
+      // A call that the ended process is opening at this moment is either committed before this lock or refused after it.
+      const account = await accounts.lock(queries, id);
+      const outputs = v.parse(EarlierRows, await queries.rows(LIST_EARLIER, [id]));
+      return account && toEarlierWork(account, outputs, images);
     },
 
     /** Reduces the charge by the outputs of a queued job. */
@@ -149,9 +214,13 @@ const QueuedRows = v.array(
 function createAccounts(schema: string) {
   const charges = createCharges(schema);
   const LOCK = `SELECT ${COLUMNS} FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
+  const LOCK_OWN = `
+    SELECT owner IS NULL AS "isOfJob" FROM ${schema}.ledger WHERE id = $1 FOR UPDATE`;
+  const RUNS_HERE = `
+    SELECT FROM ${schema}.job WHERE id = $1 AND status = 'running' AND owner = $2`;
   const LIST_OPEN = `
     SELECT call, output, provider FROM ${schema}.ledger_row WHERE ledger = $1 ORDER BY call, output`;
-  // The rows of the account's calls are deleted with the account.
+  // The rows and tickets of the account's calls are deleted with the account.
   const CLOSE = `DELETE FROM ${schema}.ledger WHERE id = $1`;
 
   /** Counts the outputs of a closed account and releases the unused reservation. */
@@ -169,6 +238,18 @@ function createAccounts(schema: string) {
 
     async lock({ rows }: Queries, id: string): Promise<StoredAccount | undefined> {
       return v.parse(AccountRows, await rows(LOCK, [id]))[0];
+    },
+
+    /**
+     * Locks the account. Throws `internal` if there is no account, or if its job does not run in this process. Another statement
+     * reads the job, because the job may have moved to another replica while the first statement waited.
+     */
+    async lockOwn({ rows }: Queries, id: string, owner: string): Promise<void> {
+      const [account] = await rows<{ isOfJob: boolean }>(LOCK_OWN, [id]);
+      if (!account) throw notOwnAccount();
+      if (account.isOfJob && (await rows(RUNS_HERE, [id, owner])).length === 0) {
+        throw notOwnAccount();
+      }
     },
 
     async listOpen({ rows }: Queries, id: string) {

@@ -7,6 +7,7 @@ import { jobSchema } from './schema-jobs.ts';
 import { limitsSchema } from './schema-limits.ts';
 import { progressSchema } from './schema-progress.ts';
 import { storesSchema } from './schema-stores.ts';
+import { ticketsSchema } from './schema-tickets.ts';
 
 /** One step from a schema to the next schema. */
 export interface Migration {
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { sql: jobSchema, oldest: 1 },
   { sql: progressSchema, oldest: 1 },
   { sql: limitsSchema, oldest: 1 },
+  { sql: ticketsSchema, oldest: 1 },
 ];
 
 interface Options {

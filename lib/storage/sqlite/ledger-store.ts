@@ -1,5 +1,7 @@
 import * as v from 'valibot';
+import type { EarlierImage, EarlierWork } from '../../generation/earlier-work-port.ts';
 import type {
+  AcceptedCall,
   LedgerStore,
   OpenCall,
   ProviderCounts,
@@ -9,7 +11,9 @@ import {
   countsOfOpen,
   type JobAccountEnd,
   newIn,
+  notOwnAccount,
   type StoredAccount,
+  toEarlierWork,
 } from '../accounts.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
@@ -29,11 +33,26 @@ const FIND_QUEUED = `
 const OPEN = `
   INSERT INTO ledger_row (ledger, call, output, provider) VALUES (@id, @call, @output, @provider)
   ON CONFLICT DO NOTHING`;
+/** Binds `@id` and `@owner`. The account of a job belongs to the process that runs the job. */
+const IS_OWN = `
+  SELECT 1 FROM ledger WHERE id = @id AND (
+    owner IS NOT NULL
+    OR EXISTS (SELECT 1 FROM job WHERE job.id = ledger.id AND status = 'running' AND job.owner = @owner)
+  )`;
+const ACCEPT = `
+  INSERT INTO ledger_ticket (ledger, call, model, ticket) VALUES (@id, @call, @model, @ticket)
+  ON CONFLICT (ledger, call) DO UPDATE SET model = excluded.model, ticket = excluded.ticket`;
+const WITHDRAW_TICKET = 'DELETE FROM ledger_ticket WHERE ledger = ? AND call = ?';
+const WITHDRAW_TICKETS = 'DELETE FROM ledger_ticket WHERE ledger = ?';
 const COLUMNS = 'id, token, day, outputs, reserved, allowance, renewals';
 const FIND = `SELECT ${COLUMNS} FROM ledger WHERE id = ?`;
 const LIST_ROWS = 'SELECT call, output, provider FROM ledger_row WHERE ledger = +? ORDER BY call';
+const LIST_EARLIER = `
+  SELECT call, output, provider, model, ticket
+  FROM ledger_row LEFT JOIN ledger_ticket USING (ledger, call)
+  WHERE ledger = +? ORDER BY call, output`;
 const CLOSE_ROWS = 'DELETE FROM ledger_row WHERE ledger = ?';
-// The rows of the account's calls are deleted with the account.
+// The rows and tickets of the account's calls are deleted with the account.
 const CLOSE = 'DELETE FROM ledger WHERE id = ?';
 const RENEW = `
   UPDATE ledger SET outputs = @images, reserved = @reserved, renewals = @renewals WHERE id = @id`;
@@ -50,21 +69,20 @@ const LedgerRow = v.object({
 const FoundLedger = v.optional(LedgerRow);
 const QueuedRow = v.pick(LedgerRow, ['token', 'day', 'reserved']);
 const LedgerRows = v.array(LedgerRow);
-const OpenRows = v.array(v.object({ call: v.number(), output: v.number(), provider: v.string() }));
+const OpenRow = v.object({ call: v.number(), output: v.number(), provider: v.string() });
+const OpenRows = v.array(OpenRow);
+const EarlierRows = v.array(
+  v.object({ ...OpenRow.entries, model: v.nullable(v.string()), ticket: v.nullable(v.string()) }),
+);
 
 export function createLedgerStore(database: StoreDatabase): LedgerStore {
   const sums = prepareCharges(database);
   const accounts = prepareAccounts(database, sums);
   const begin = database.prepare(BEGIN);
-  const open = database.prepare(OPEN);
-  const closeRows = database.prepare(CLOSE_ROWS);
+  const calls = prepareCalls(database);
   const renew = database.prepare(RENEW);
   const listAbandoned = database.prepare(LIST_ABANDONED);
   const { owner } = database;
-
-  function openCall(id: string, { call, provider, indices }: OpenCall): void {
-    for (const output of indices) open.run({ id, call, output, provider });
-  }
 
   return {
     reserve: (entry) =>
@@ -77,17 +95,32 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
     begin: ({ id, token, day, images }, call) =>
       database.write(() => {
         begin.run({ id, owner, token, day, images, reserved: 0, allowance: null });
-        openCall(id, call);
+        calls.open(id, call);
       }),
-    addCall: (id, call) => database.write(() => openCall(id, call)),
+    addCall: (id, call) =>
+      database.write(() => {
+        calls.requireOwn(id);
+        calls.open(id, call);
+      }),
+    accept: (id, call) =>
+      database.write(() => {
+        calls.requireOwn(id);
+        calls.accept(id, call);
+      }),
+    withdrawTicket: (id, call) =>
+      database.write(() => {
+        calls.requireOwn(id);
+        calls.withdrawTicket(id, call);
+      }),
     renew: (id, settlement, images) =>
       database.write(() => {
         const ledger = accounts.find(id);
         if (!ledger || ledger.renewals > settlement.renewals) return;
+        calls.requireOwn(id);
         const reserved = ledger.reserved === 0 ? 0 : images;
         const more = reserved - ledger.reserved + chargedBy(settlement.counts);
         sums.refuseBeyondAllowance({ ...ledger, allowance: ledger.allowance ?? undefined }, more);
-        closeRows.run(id);
+        calls.close(id);
         renew.run({ id, images, reserved, renewals: settlement.renewals + 1 });
         sums.count(ledger, settlement.counts);
         sums.charge(ledger, more);
@@ -112,16 +145,51 @@ export function createLedgerStore(database: StoreDatabase): LedgerStore {
   };
 }
 
+/** Prepares the statements that change the calls of an account within the caller's transaction. */
+function prepareCalls({ prepare, owner }: StoreDatabase) {
+  const open = prepare(OPEN);
+  const isOwn = prepare(IS_OWN);
+  const accept = prepare(ACCEPT);
+  const withdrawTicket = prepare(WITHDRAW_TICKET);
+  const closeRows = prepare(CLOSE_ROWS);
+  const withdrawTickets = prepare(WITHDRAW_TICKETS);
+
+  return {
+    open(id: string, { call, provider, indices }: OpenCall): void {
+      for (const output of indices) open.run({ id, call, output, provider });
+    },
+    accept: (id: string, { call, model, ticket }: AcceptedCall): void =>
+      void accept.run({ id, call, model, ticket }),
+    withdrawTicket: (id: string, call: number): void => void withdrawTicket.run(id, call),
+    /** Deletes the calls and their tickets. */
+    close(id: string): void {
+      closeRows.run(id);
+      withdrawTickets.run(id);
+    },
+    /** Throws `internal` if there is no account, or if its job does not run in this process. */
+    requireOwn(id: string): void {
+      if (isOwn.get({ id, owner }) === undefined) throw notOwnAccount();
+    },
+  };
+}
+
 /** Prepares the statements that change the accounts of jobs within the caller's transaction. */
 export function prepareJobAccounts(database: Pick<StoreDatabase, 'prepare'>) {
   const sums = prepareCharges(database);
   const accounts = prepareAccounts(database, sums);
   const begin = database.prepare(BEGIN_JOB);
   const findQueued = database.prepare(FIND_QUEUED);
+  const listEarlier = database.prepare(LIST_EARLIER);
 
   return {
     /** Begins the account of a claimed job. Its outputs were charged when the job was queued. The account has no owner. */
     begin: (sequence: number): void => void begin.run(sequence),
+
+    /** Returns the open calls of a job that continues, with its images. Returns undefined if no call has a ticket. */
+    findEarlierWork(id: string, images: readonly EarlierImage[]): EarlierWork | undefined {
+      const ledger = accounts.find(id);
+      return ledger && toEarlierWork(ledger, v.parse(EarlierRows, listEarlier.all(id)), images);
+    },
 
     /** Reduces the charge by the outputs of a queued job. */
     giveBack(sequence: number): void {

@@ -11,8 +11,20 @@ import { SCHEMA } from './schema.ts';
 /** Adds the request to cancel a running job, in the JSON format of `JobCancellation`. */
 const CANCELLATION = 'ALTER TABLE job_content ADD COLUMN cancellation TEXT;';
 
+/**
+ * Adds the tickets of accepted calls. A row is deleted with its account. Only the provider reads the ticket, which is a secret.
+ */
+const TICKETS = `
+  CREATE TABLE ledger_ticket (
+    ledger TEXT NOT NULL REFERENCES ledger (id) ON DELETE CASCADE,
+    call INTEGER NOT NULL CHECK (call >= 0),
+    model TEXT NOT NULL,
+    ticket TEXT NOT NULL CHECK (octet_length(ticket) <= 2048),
+    PRIMARY KEY (ledger, call)
+  ) STRICT, WITHOUT ROWID;`;
+
 /** The SQL texts of all migrations, beginning with an empty database. A released text is never edited or moved. */
-export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION];
+export const MIGRATIONS: readonly string[] = [SCHEMA, CANCELLATION, TICKETS];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

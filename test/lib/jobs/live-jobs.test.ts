@@ -45,7 +45,10 @@ describe('createLiveJobs', () => {
     const reason = cancellation();
     const request = jobRequest();
     const { promise, resolve } = Promise.withResolvers<ClaimedJob>();
-    const claimed = live.claim(() => promise);
+    const claimed = live.claim(
+      () => promise,
+      (job) => job,
+    );
     const stopped = live.stop('one', reason, 'stop');
 
     resolve({ ...jobKey('one'), request });
@@ -56,7 +59,10 @@ describe('createLiveJobs', () => {
   });
 
   test('a job that was not claimed in this process cannot be stopped, and can be claimed later', async () => {
-    const refused = live.claim(() => Promise.reject(new Error('refused')));
+    const refused = live.claim(
+      () => Promise.reject(new Error('refused')),
+      () => undefined,
+    );
     const stopped = live.stop('one', cancellation(), 'stop');
 
     await expect(refused).rejects.toThrow('refused');

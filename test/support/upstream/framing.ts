@@ -9,8 +9,6 @@ export interface Framing {
   readonly hasManyDataLines: boolean;
   readonly beginsWithBom: boolean;
   readonly endsWithDone: boolean;
-  /** Text of the comments between events. */
-  readonly commentText: string;
 }
 
 export const PLAIN_FRAMING: Framing = {
@@ -20,7 +18,6 @@ export const PLAIN_FRAMING: Framing = {
   hasManyDataLines: false,
   beginsWithBom: false,
   endsWithDone: false,
-  commentText: 'keep-alive',
 };
 
 /** Returns the bytes of an event in parts, with the marks of `slots` replaced. */

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import { toStoredError } from '../../../errors/error-body.ts';
 import type { JobRecord, JobStore, UnreadableJob } from '../../../jobs/job-store-port.ts';
-import { parseRecord } from '../../jobs/job-rows.ts';
+import { parseReadable } from '../../jobs/job-rows.ts';
 import type { Postgres, Queries } from '../connection.ts';
 import { createJobAccounts } from '../ledger-store.ts';
 import type { ReplicaLease } from '../replica-lease.ts';
@@ -84,7 +84,7 @@ export function createJobClaim(
       if (!locked) return undefined;
       const { sequence, scope, id } = locked;
       await queries.rows(START, [sequence, owner, startedSecs, scope]);
-      const job = readable(locked);
+      const job = parseReadable(locked);
       if (!job) {
         // An unreadable job must not block the jobs behind it in the queue. No provider was called for the unreadable job.
         await ending.end(queries, locked, {
@@ -112,12 +112,4 @@ export function createJobClaim(
       return claimed;
     },
   };
-}
-
-function readable(row: unknown): JobRecord | undefined {
-  try {
-    return parseRecord(row);
-  } catch {
-    return undefined;
-  }
 }

@@ -8,6 +8,7 @@ import {
   StoredEnd,
   sizeOf,
   toEndTexts,
+  toInterruption,
   toPartialResult,
 } from '../../jobs/job-end-texts.ts';
 import { createPublish } from '../artifact-store.ts';
@@ -94,6 +95,16 @@ export function createJobEnding(database: Postgres) {
   };
 }
 
+/** Returns the condition for a running job of a replica that is gone. Binds `$1` as `isAbandonedSql` does. */
+export function abandonedSql(schema: string): string {
+  return `status = 'running' AND ${isAbandonedSql(schema, 'job.owner')}`;
+}
+
+/** Returns the condition for a job that has a ticket for one of its calls. */
+export function hasTicketSql(schema: string): string {
+  return `EXISTS (SELECT FROM ${schema}.ledger_ticket WHERE ledger = job.id)`;
+}
+
 function endNotices({ id, scope }: LockedJob): readonly CommitNotice[] {
   return [
     { type: 'changed', scope },
@@ -111,10 +122,11 @@ export function createJobEndings(
   const FIND_END = `
     SELECT status, completed AS "completedSecs", result, error
     FROM ${recordTables(schema)} WHERE job.seq = $1`;
-  const ABANDONED = `status = 'running' AND ${isAbandonedSql(schema, 'job.owner')}`;
-  const LIST_ABANDONED = `SELECT seq AS sequence FROM ${schema}.job WHERE ${ABANDONED} ORDER BY seq`;
+  const ABANDONED = abandonedSql(schema);
+  const ENDS = `${ABANDONED} AND NOT ${hasTicketSql(schema)}`;
+  const LIST_ABANDONED = `SELECT seq AS sequence FROM ${schema}.job WHERE ${ENDS} ORDER BY seq`;
   const LOCK_ABANDONED = `
-    SELECT ${LOCKED_COLUMNS} FROM ${schema}.job WHERE seq = $2 AND ${ABANDONED} FOR NO KEY UPDATE`;
+    SELECT ${LOCKED_COLUMNS} FROM ${schema}.job WHERE seq = $2 AND ${ENDS} FOR NO KEY UPDATE`;
   const LIST_ABANDONED_OUTPUTS = `
     SELECT ${ARTIFACT_COLUMNS} FROM ${schema}.artifact
     WHERE state = 'pending' AND id IN (
@@ -146,8 +158,8 @@ export function createJobEndings(
           ? v.parse(Records, await queries.rows(LIST_ABANDONED_OUTPUTS, [owner]))
           : [],
       ),
-    async interruptAbandoned({ atSecs, error, publications = [] }) {
-      const end = { status: 'interrupted', completedSecs: atSecs, error, publications } as const;
+    async interruptAbandoned(abandonedEnd) {
+      const end = toInterruption(abandonedEnd);
       const found = await database.write(async (queries) =>
         (await lease.judge(queries))
           ? queries.rows<{ sequence: number }>(LIST_ABANDONED, [owner])

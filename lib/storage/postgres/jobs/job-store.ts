@@ -9,6 +9,7 @@ import { createJobEnding, createJobEndings } from './job-endings.ts';
 import { createJobInputs, createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 import { recordColumns, recordTables } from './record-sql.ts';
+import { createJobResumption } from './resume-job.ts';
 import { createJobSubmission } from './submit-jobs.ts';
 
 export function createJobStore(
@@ -25,6 +26,7 @@ export function createJobStore(
     ...createJobSubmission(database),
     ...createJobClaim(database, { ending, lease }),
     ...createJobEndings(database, { ending, lease }),
+    ...createJobResumption(database, { ending, lease }),
     ...createJobCancellations(database, { ending }),
     ...createJobMarks(database),
     ...createJobList(database),

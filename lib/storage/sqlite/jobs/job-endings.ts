@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { JOB_STATUSES, type PartialResult } from '../../../contract/resources/job.ts';
-import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import type { EarlierWork } from '../../../generation/earlier-work-port.ts';
+import type { JobEnd, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
 import { ARTIFACT_COLUMNS, ArtifactRow } from '../../artifact-rows.ts';
 import {
   indicesOf,
@@ -8,7 +9,9 @@ import {
   OutputFacts,
   StoredEnd,
   sizeOf,
+  toEarlierImages,
   toEndTexts,
+  toInterruption,
   toPartialResult,
 } from '../../jobs/job-end-texts.ts';
 import { prepareCount, preparePublish } from '../artifact-store.ts';
@@ -38,8 +41,20 @@ const MAKE_WEBHOOK_DUE = `
 const FIND_END = `
   SELECT status, completed AS completedSecs, result, error
   FROM job JOIN job_content ON job_content.seq = job.seq WHERE job.seq = +?`;
+const HAS_TICKET = 'EXISTS (SELECT 1 FROM ledger_ticket WHERE ledger = job.id)';
 const LIST_ABANDONED = `
-  SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
+  SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')} AND NOT ${HAS_TICKET}`;
+const FIND_RESUMABLE = `
+  SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')} AND ${HAS_TICKET}
+  ORDER BY seq LIMIT 1`;
+const RESUME = 'UPDATE job SET owner = @owner WHERE seq = @seq';
+const RESUME_OUTPUTS = `
+  UPDATE artifact SET owner = @owner
+  WHERE state = 'pending' AND id IN (SELECT value FROM json_each(+@ids))
+    AND id IN (SELECT artifact_id FROM job_output WHERE seq = +@seq)`;
+const UNLINK_OTHERS = `
+  DELETE FROM job_output
+  WHERE seq = +@seq AND artifact_id NOT IN (SELECT value FROM json_each(+@ids))`;
 
 const LIST_PENDING_OUTPUTS = `
   SELECT ${ARTIFACT_COLUMNS}, image AS facts FROM job_output JOIN artifact ON artifact.id = artifact_id
@@ -68,7 +83,9 @@ const FoundJob = v.optional(
 );
 const Records = v.array(ArtifactRow);
 const FoundEnd = v.optional(StoredEnd);
-const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
+const AbandonedRow = v.object({ seq: v.number(), owner: v.nullable(v.string()) });
+const AbandonedRows = v.array(AbandonedRow);
+const FoundAbandoned = v.optional(AbandonedRow);
 
 const PendingRows = v.array(v.intersect([ArtifactRow, v.object({ facts: OutputFacts })]));
 
@@ -124,8 +141,17 @@ export function prepareJobEnding(
 
 export function createJobEndings(
   database: StoreDatabase,
-  ending: JobEnding,
-): Pick<JobStore, 'settle' | 'listAbandonedOutputs' | 'interruptAbandoned'> {
+  {
+    ending,
+    findRecord,
+  }: {
+    readonly ending: JobEnding;
+    /** Returns the job, or undefined if its request cannot be read. */
+    readonly findRecord: (sequence: number) => JobRecord | undefined;
+  },
+): Pick<JobStore, 'settle' | 'listAbandonedOutputs' | 'resumeAbandoned' | 'interruptAbandoned'> {
+  const resume = prepareResume(database);
+  const findResumable = database.prepare(FIND_RESUMABLE);
   const findEnd = database.prepare(FIND_END);
   const listAbandoned = database.prepare(LIST_ABANDONED);
   const listOutputs = database.prepare(LIST_ABANDONED_OUTPUTS);
@@ -140,14 +166,50 @@ export function createJobEndings(
       ),
     listAbandonedOutputs: () =>
       database.read(() => v.parse(Records, listOutputs.all({ owner: self }))),
-    interruptAbandoned: ({ atSecs, error, publications = [] }) =>
+    resumeAbandoned: (abandoned) =>
       database.write(() => {
-        const end = { status: 'interrupted', completedSecs: atSecs, error, publications } as const;
+        for (;;) {
+          const found = v.parse(FoundAbandoned, findResumable.get({ owner: self }));
+          if (!found) return undefined;
+          const { seq, owner } = found;
+          const job = findRecord(seq);
+          const earlier = job && resume(job, abandoned.publications ?? []);
+          if (earlier) return { job, earlier };
+          ending.end(seq, 'running', toInterruption(abandoned), owner);
+        }
+      }),
+    interruptAbandoned: (abandonedEnd) =>
+      database.write(() => {
+        const end = toInterruption(abandonedEnd);
         const found = listAbandoned.all({ owner: self });
         const abandoned = v.parse(AbandonedRows, found);
         for (const { seq, owner } of abandoned) ending.end(seq, 'running', end, owner);
         return abandoned.length;
       }),
+  };
+}
+
+/** Prepares the statements that move a running job to this process within the caller's transaction. */
+function prepareResume(database: StoreDatabase) {
+  const resumeJob = database.prepare(RESUME);
+  const resumeOutputs = database.prepare(RESUME_OUTPUTS);
+  const unlinkOthers = database.prepare(UNLINK_OTHERS);
+  const listPending = database.prepare(LIST_PENDING_OUTPUTS);
+  const accounts = prepareJobAccounts(database);
+  const { owner } = database;
+
+  return (
+    { id, sequence: seq }: JobRecord,
+    publications: readonly string[],
+  ): EarlierWork | undefined => {
+    const ids = JSON.stringify(publications);
+    const outputs = v.parse(PendingRows, listPending.all({ sequence: seq, ids }));
+    const earlier = accounts.findEarlierWork(id, toEarlierImages(outputs));
+    if (!earlier) return undefined;
+    resumeJob.run({ owner, seq });
+    resumeOutputs.run({ owner, seq, ids });
+    unlinkOthers.run({ seq, ids });
+    return earlier;
   };
 }
 

@@ -14,6 +14,7 @@ import { NOTHING_COUNTED } from '../../accounts.ts';
 import { refuseBeyondLimits } from '../../jobs/job-limits.ts';
 import {
   parseCancellation,
+  parseReadable,
   parseRecord,
   parseTotals,
   RECORD_COLUMNS,
@@ -132,7 +133,10 @@ export function createJobStore(database: StoreDatabase): JobStore {
 
   return {
     ...createJobSubmission(database, { counts, changes, findOne }),
-    ...createJobEndings(database, ending),
+    ...createJobEndings(database, {
+      ending,
+      findRecord: (sequence) => parseReadable(findBySequence.get(sequence)),
+    }),
     ...createJobList(database),
     ...createJobChangeFeed(database),
     ...createJobRetention(database, { counts, changes }),
@@ -155,7 +159,7 @@ export function createJobStore(database: StoreDatabase): JobStore {
           changes.note(sequence, scope);
           accounts.begin(sequence);
           const row = findBySequence.get(sequence);
-          const job = readable(row);
+          const job = parseReadable(row);
           if (job !== undefined) return job;
           // An unreadable job must not block the jobs behind it in the queue. No provider was called for the unreadable job.
           ending.end(sequence, 'running', {
@@ -172,14 +176,6 @@ export function createJobStore(database: StoreDatabase): JobStore {
     find: (scope, id) => database.read(() => findOne(scope, id)),
     totals: () => database.read(() => parseTotals(totals.get())),
   };
-}
-
-function readable(row: unknown): JobRecord | undefined {
-  try {
-    return parseRecord(row);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Creates the methods that change jobs on behalf of their owners. */

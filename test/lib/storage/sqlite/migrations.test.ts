@@ -57,6 +57,7 @@ describe('migrate', () => {
       'job_total',
       'ledger',
       'ledger_row',
+      'ledger_ticket',
       'meta',
       'owner',
       'preset',
