@@ -12,7 +12,7 @@ import { SINGLE_NAMES } from './settings/provider-names.ts';
 import { crossFieldRules } from './settings/rules.ts';
 import { type Config, SETTINGS } from './settings/settings.ts';
 import type { GivenEntry, Origin, Setting, Source } from './sources/source.ts';
-import { fieldPath, type Keyed, type Rule, type Section } from './values/field.ts';
+import { fieldPath, type Keyed, type Rule, type Section, type SettingsOf } from './values/field.ts';
 
 /** The source of the value of a field. */
 export interface FieldOrigin {
@@ -106,9 +106,31 @@ function buildSection(
   for (const [key, node] of membersOf(section, segments, by.keysOf)) {
     const path = [...segments, key];
     built[key] =
-      node.kind === 'field' ? by.lookUp(toNamed(path, node)).value : buildSection(node, path, by);
+      node.kind === 'field'
+        ? by.lookUp(toNamed(path, node)).value
+        : withOwnDefaults(section, buildSection(node, path, by), path, by.lookUp);
   }
   return built;
+}
+
+/** Returns an entry of a keyed section with the defaults that depend on its other fields. */
+function withOwnDefaults(
+  section: Section<Entries> | Keyed<Entries>,
+  entry: object,
+  segments: readonly string[],
+  lookUp: (named: NamedField) => Value,
+): object {
+  if (section.kind === 'section' || !section.defaultsOf) return entry;
+  const { entries } = section.entry;
+  // The cast is safe because the entry was built from the schema of the section.
+  const defaults = section.defaultsOf(entry as SettingsOf<Section<Entries>>);
+  const unset = Object.entries(defaults).filter(([key]) => {
+    const field = entries[key];
+    return (
+      field?.kind === 'field' && lookUp(toNamed([...segments, key], field)).origin === 'default'
+    );
+  });
+  return Object.assign(entry, Object.fromEntries(unset));
 }
 
 /** Returns the problem for a broken rule. The source is the first field of the rule that is set, else the section of the entry. */

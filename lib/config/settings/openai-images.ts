@@ -8,7 +8,7 @@ import {
   section,
 } from '../values/field.ts';
 import { nameMap, textList } from '../values/field-collections.ts';
-import { REMOTE_HOST, VISIBLE } from '../values/text-rules.ts';
+import { NAME, REMOTE_HOST, VISIBLE } from '../values/text-rules.ts';
 import {
   areListed,
   BACKEND_RULES,
@@ -30,7 +30,44 @@ const LISTED = [
   'gpt-image-2.6-sunburst',
   'gpt-image-2.6-flare',
 ] as const;
-const FAMILIES = [...LISTED, 'gpt-image-1.5', 'chatgpt-image-latest', 'gpt-image-1-mini'] as const;
+/** The models of xAI (xAI's image API, 2026-11). */
+const GROK = [
+  'grok-imagine-image',
+  'grok-imagine-image-pro',
+  'grok-imagine-image-quality',
+  'grok-imagine-image-2.0',
+] as const;
+
+/** The models of Together (Together's page on image models, 2026-11). */
+const FLUX = [
+  'black-forest-labs/FLUX.2-pro',
+  'black-forest-labs/FLUX.2-max',
+  'black-forest-labs/FLUX.2-flex',
+  'black-forest-labs/FLUX.2-dev',
+  'black-forest-labs/FLUX.1-schnell',
+  'black-forest-labs/FLUX.1.1-pro',
+  'black-forest-labs/FLUX.1-kontext-pro',
+  'black-forest-labs/FLUX.1-kontext-max',
+] as const;
+
+/** The addresses and models of the dialects that each belong to one service other than OpenAI. */
+const SERVICES: ReadonlyMap<
+  string,
+  { readonly base_url: string; readonly models?: readonly string[] }
+> = new Map([
+  ['openrouter', { base_url: 'https://openrouter.ai/api/v1' }],
+  ['xai', { base_url: 'https://api.x.ai/v1', models: GROK }],
+  ['together', { base_url: 'https://api.together.xyz/v1', models: FLUX }],
+]);
+
+const FAMILIES = [
+  ...LISTED,
+  'gpt-image-1.5',
+  'chatgpt-image-latest',
+  'gpt-image-1-mini',
+  ...GROK,
+  ...FLUX,
+] as const;
 
 /** The last day on which OpenAI serves each model (OpenAI's deprecations page, 2026-11). */
 const LAST_DAYS: readonly (readonly [string, string])[] = [
@@ -45,10 +82,25 @@ const NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The dialects whose backends serve OpenAI's models. */
 const WITH_OPENAI_MODELS = ['openai', 'azure', 'litellm'];
+const WITH_COUNT = [...WITH_OPENAI_MODELS, ...SERVICES.keys()];
+const WITH_STREAM = [...WITH_OPENAI_MODELS, 'openrouter'];
+const WITH_KEY = ['openai', 'azure', ...SERVICES.keys()];
 
 const INSTANCE = section({
   dialect: choice(
-    ['openai', 'azure', 'litellm', 'localai', 'sdcpp', 'vllm-omni', 'sglang', 'generic'],
+    [
+      'openai',
+      'azure',
+      'litellm',
+      'openrouter',
+      'xai',
+      'together',
+      'localai',
+      'sdcpp',
+      'vllm-omni',
+      'sglang',
+      'generic',
+    ],
     {
       default: 'openai',
       about: "Variant of OpenAI's image API that the server at `base_url` implements.",
@@ -56,7 +108,7 @@ const INSTANCE = section({
   ),
   ...backend({
     default: ADDRESS,
-    unset: `\`"${ADDRESS}"\` for the "openai" dialect; required for other dialects`,
+    unset: `\`"${ADDRESS}"\` for the "openai" dialect; the address of the service for the dialects "openrouter", "xai" and "together"; required for other dialects`,
   }),
   organization: optionalText({
     rule: VISIBLE,
@@ -80,17 +132,23 @@ const INSTANCE = section({
     about:
       'Deployment names by model, for models whose deployment has a different name. Only for the "azure" dialect.',
   }),
+  upstreams: textList({
+    default: [],
+    rule: NAME,
+    about:
+      'The only upstreams to which OpenRouter may send calls, by the tags in its list of endpoints. Other upstreams are never used, even if these fail. Only for the "openrouter" dialect.',
+  }),
   ...models(FAMILIES, LISTED),
   native_count: integer({
     default: 1,
     max: 10,
     about:
-      'Maximum number of outputs of one call. A value above 1 disables partial images. Only for the dialects "openai", "azure" and "litellm".',
+      'Maximum number of outputs of one call. A value above 1 disables partial images. Only for the dialects "openai", "azure", "litellm", "openrouter", "xai" and "together".',
   }),
   stream: choice(['auto', 'always', 'never'], {
     default: 'auto',
     about:
-      'Streaming of replies. With "auto", a reply is streamed if the request asks for partial images. "always" is only for the dialects "openai" and "azure".',
+      'Streaming of replies. With "auto", a reply is streamed if the request asks for partial images. "always" is only for the dialects "openai", "azure" and "openrouter".',
   }),
   result_hosts: textList({
     default: [],
@@ -110,7 +168,7 @@ const RULES: readonly Rule<OpenAiImages>[] = [
   {
     field: 'base_url',
     with: ['dialect'],
-    message: 'must be set: only the "openai" dialect has a default address',
+    message: 'must be set: the dialect has no default address',
     isBroken: ({ dialect, base_url }) => dialect !== 'openai' && base_url === ADDRESS,
   },
   {
@@ -132,18 +190,19 @@ const RULES: readonly Rule<OpenAiImages>[] = [
   only('openai', 'project', ({ project }) => project !== undefined),
   only('azure', 'api_version', ({ api_version }) => api_version !== undefined),
   only('azure', 'key_kind', ({ key_kind }) => key_kind !== 'api-key'),
+  only('openrouter', 'upstreams', ({ upstreams }) => upstreams.length > 0),
   only('azure', 'deployments', ({ deployments }) => Object.keys(deployments).length > 0),
   {
     field: 'native_count',
     with: ['dialect'],
     message: 'must be 1: the dialect makes one output per call',
-    isBroken: (settings) => !hasOpenAiModels(settings) && settings.native_count > 1,
+    isBroken: ({ dialect, native_count }) => !WITH_COUNT.includes(dialect) && native_count > 1,
   },
   {
     field: 'stream',
     with: ['dialect'],
     message: 'must not be "always": the dialect does not stream',
-    isBroken: (settings) => !hasOpenAiModels(settings) && settings.stream === 'always',
+    isBroken: ({ dialect, stream }) => !WITH_STREAM.includes(dialect) && stream === 'always',
   },
   {
     field: 'stream',
@@ -157,7 +216,7 @@ const RULES: readonly Rule<OpenAiImages>[] = [
     ...KEY_EXPECTED,
     with: [...KEY_EXPECTED.with, 'dialect'],
     isBroken: (settings, nowMs) =>
-      ['openai', 'azure'].includes(settings.dialect) && KEY_EXPECTED.isBroken(settings, nowMs),
+      WITH_KEY.includes(settings.dialect) && KEY_EXPECTED.isBroken(settings, nowMs),
   },
   ...LAST_DAYS.map(
     ([model, day]): Rule<OpenAiImages> => ({
@@ -175,7 +234,16 @@ const RULES: readonly Rule<OpenAiImages>[] = [
 ];
 
 /** The settings of a provider for OpenAI's image API or a compatible server. */
-export const OPENAI_IMAGES = keyed('own', INSTANCE, RULES);
+export const OPENAI_IMAGES = keyed('own', INSTANCE, RULES, defaultsOf);
+
+/** Returns the defaults of a dialect that belongs to one service. The default model is the first model. */
+function defaultsOf({ dialect, models: listed }: OpenAiImages): Partial<OpenAiImages> {
+  const service = SERVICES.get(dialect);
+  if (!service) return {};
+  const isDefault = listed === INSTANCE.entries.models.default;
+  const [image_model = ''] = isDefault ? (service.models ?? listed) : listed;
+  return { ...service, image_model };
+}
 
 function hasOpenAiModels({ dialect }: OpenAiImages): boolean {
   return WITH_OPENAI_MODELS.includes(dialect);

@@ -43,6 +43,8 @@ export interface Keyed<E> {
   readonly entry: Section<E>;
   /** With `own`, each key adds a provider with this name. With `registered`, the keys are the names of all providers. */
   readonly keys: 'own' | 'registered';
+  /** Returns the defaults that depend on other fields of an entry. Declared as a method, as `Rule.isBroken`. */
+  defaultsOf?(entry: SettingsOf<Section<E>>): Partial<SettingsOf<Section<E>>>;
   readonly rules: readonly Rule<SettingsOf<Section<E>>>[];
 }
 
@@ -88,8 +90,9 @@ export function keyed<const E>(
   keys: Keyed<E>['keys'],
   entry: Section<E>,
   rules: Keyed<E>['rules'] = [],
+  defaultsOf?: Keyed<E>['defaultsOf'],
 ): Keyed<E> {
-  return { kind: 'keyed', keys, entry, rules };
+  return { kind: 'keyed', keys, entry, rules, ...(defaultsOf ? { defaultsOf } : {}) };
 }
 
 /** Creates a field for an integer from 1 to 2^53 - 1, unless the row has other bounds. */

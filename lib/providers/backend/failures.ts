@@ -53,6 +53,11 @@ export const FAILURES = {
     code: 'unsupported_capability',
     message: 'the backend does not have this model, or `base_url` is wrong',
   },
+  /** A router found no upstream for the model with these parameters. */
+  noUpstream: {
+    code: 'unsupported_capability',
+    message: 'no upstream of the backend serves this model with these parameters',
+  },
   /** The backend rejected the request and reported no other known reason. */
   refused: {
     code: 'refused_by_provider',

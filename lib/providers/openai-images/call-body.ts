@@ -1,70 +1,101 @@
+import { parseSize } from '../../contract/request/parameters.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { EXTENSIONS, sentImages, toPromptText } from '../backend/sent-images.ts';
 import { unsupported } from '../failed-calls.ts';
-import type { JsonBodies } from '../http/json-body.ts';
+import type { Base64Marker, JsonBodies } from '../http/json-body.ts';
 import { type FormPart, toMultipartBody } from '../http/multipart-body.ts';
 import type { CallOutline, ProviderInput, ProviderRequest } from '../provider-port.ts';
-import type { CallField, Dialect, ImagesSettings } from './dialects.ts';
+import type {
+  CallField,
+  Dialect,
+  EncodableImage,
+  ImagesSettings,
+  Route,
+} from './dialects/dialect.ts';
 
 interface Deps {
   readonly dialect: Dialect;
-  readonly settings: Pick<ImagesSettings, 'stream'>;
+  readonly settings: Pick<ImagesSettings, 'stream' | 'upstreams'>;
   readonly ids: Pick<Ids, 'newFraction' | 'newOpaqueId'>;
   readonly toJsonBody: JsonBodies;
   /** Returns the server's name of a model. */
   readonly modelName: (model: string) => string;
+  readonly documentOf: (model: string) => CapabilityDocument | undefined;
 }
 
 /** One call, ready to be sent. */
 export interface CallBody {
-  readonly route: 'generations' | 'edits';
+  readonly route: Route;
   readonly contentType: string;
   readonly body: StreamedBody;
+  /** True if the call does not name the format of its images. */
+  readonly isFormatFree: boolean;
 }
 
 const SEEDS = 2 ** 31;
 
 /** Creates a writer of calls in one dialect. Images are encoded while they are sent. */
-export function createCallBodies({ dialect, settings, ids, toJsonBody, modelName }: Deps) {
+export function createCallBodies({
+  dialect,
+  settings,
+  ids,
+  toJsonBody,
+  modelName,
+  documentOf,
+}: Deps) {
+  const { edits } = dialect;
+  const settingsMembers = dialect.settingsMembers?.(settings) ?? {};
+
   return function toCallBody(request: ProviderRequest): CallBody {
     const seed = Math.floor(ids.newFraction() * SEEDS);
+    const model = modelName(request.model);
+    const own = callFields(request, {
+      dialect,
+      stream: settings.stream,
+      seed,
+      document: documentOf(request.model),
+    });
+    const isFormatFree = !own.some(([name]) => name === 'output_format');
     const fields = [
-      ['model', modelName(request.model)] as const,
+      ['model', model] as const,
       ['prompt', toPrompt(request, dialect, seed)] as const,
-      ...callFields(request, { dialect, stream: settings.stream, seed }),
+      ...own,
     ];
     const images = sentImages(request);
-    if (images.length > 0 && dialect.edits !== 'json') {
+    if (images.length > 0 && typeof edits === 'string') {
       const { mask } = request;
       const parts = [
         ...fields.map(([name, value]) => ({ name, text: String(value) })),
         ...images.map((input, at) => toFilePart('image[]', `image-${at + 1}`, input)),
         ...(mask && dialect.mask ? [toFilePart(dialect.mask.name, 'mask', mask)] : []),
       ];
-      return { route: 'edits', ...toMultipartBody(parts, `form-${ids.newOpaqueId()}`) };
+      const form = toMultipartBody(parts, `form-${ids.newOpaqueId()}`);
+      return { route: 'edits', ...form, isFormatFree };
     }
-    const body = toJsonBody((base64Of) => ({
-      ...Object.fromEntries(fields),
-      ...jsonImages(request, ({ bytes }) => base64Of(bytes)),
-    }));
-    return { route: 'generations', contentType: 'application/json', body };
+    const hasImages = images.length > 0 && typeof edits === 'object';
+    const body = toJsonBody((base64Of) => {
+      const encodable = images.map((input) => toEncodable(input, base64Of));
+      const [sources, others] = [
+        encodable.slice(0, request.images.length),
+        encodable.slice(request.images.length),
+      ];
+      return {
+        ...Object.fromEntries(fields),
+        ...(hasImages ? edits.members({ model, sources, others }) : {}),
+        ...settingsMembers,
+      };
+    });
+    const route = hasImages ? edits.route : 'generations';
+    return { route, contentType: 'application/json', body, isFormatFree };
   };
 }
 
-/**
- * Returns the first source in `files`, over which the server draws, and all other images in `ref_images` as references
- * (LocalAI's `image.go`).
- */
-function jsonImages(
-  request: ProviderRequest,
-  toBase64: (input: ProviderInput) => string,
-): { readonly files?: readonly string[]; readonly ref_images?: readonly string[] } {
-  const sources = request.images.slice(0, 1);
-  const others = sentImages(request).slice(sources.length);
+function toEncodable({ bytes, mediaType }: ProviderInput, base64Of: Base64Marker): EncodableImage {
   return {
-    ...(sources.length > 0 ? { files: sources.map(toBase64) } : {}),
-    ...(others.length > 0 ? { ref_images: others.map(toBase64) } : {}),
+    base64: () => base64Of(bytes),
+    dataUrl: () => `data:${mediaType};base64,${base64Of(bytes)}`,
   };
 }
 
@@ -78,6 +109,7 @@ interface Options {
   readonly dialect: Dialect;
   readonly stream: ImagesSettings['stream'];
   readonly seed: number;
+  readonly document: CapabilityDocument | undefined;
 }
 
 /**
@@ -86,17 +118,24 @@ interface Options {
  */
 function callFields(
   request: ProviderRequest,
-  { dialect, stream, seed }: Options,
+  { dialect, stream, seed, document }: Options,
 ): readonly (readonly [CallField, Value])[] {
   const { parameters, indices, images, references, negativePrompt } = request;
   const hasPartials = parameters.partial_images > 0;
   const hasInputs = images.length + references.length > 0;
+  const edges = parseSize(parameters.size);
+  const hasFormat = !dialect.hasFieldsOfModel || (document?.output_formats.length ?? 0) > 1;
+  const { resolutionName = (name) => name } = dialect;
   const values: Readonly<Record<CallField, Value | null | undefined>> = {
     n: indices.length > 1 ? indices.length : undefined,
     size: chosen(parameters.size),
+    width: edges?.width,
+    height: edges?.height,
+    aspect_ratio: parameters.aspect_ratio,
+    resolution: parameters.resolution && resolutionName(parameters.resolution),
     quality: chosen(parameters.quality),
-    output_format: parameters.output_format,
-    output_compression: parameters.output_compression,
+    output_format: hasFormat ? parameters.output_format : undefined,
+    output_compression: hasFormat ? parameters.output_compression : undefined,
     background: chosen(parameters.background),
     moderation: chosen(parameters.moderation),
     input_fidelity: hasInputs ? parameters.input_fidelity : undefined,
@@ -105,7 +144,7 @@ function callFields(
     seed,
     negative_prompt: negativePrompt,
     // Without this field some servers return a URL or a path.
-    response_format: 'b64_json',
+    response_format: dialect.base64Format ?? 'b64_json',
   };
   return dialect.fields.flatMap((field) => {
     const value = values[field];

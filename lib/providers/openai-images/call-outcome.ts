@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Amount } from '../../contract/reply/cost.ts';
 import type { TokenKind, Usage } from '../../contract/reply/image-response.ts';
 import { Count } from '../../contract/schema/fields.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
@@ -8,12 +9,12 @@ import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { EventConsumer } from '../http/sse.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import type { CallFacts, ProviderContext } from '../provider-port.ts';
-import type { Dialect } from './dialects.ts';
+import type { Dialect } from './dialects/dialect.ts';
 import { parseReportedError, type ReportedError } from './failures.ts';
 
 interface Deps {
   readonly request: CallFacts;
-  readonly dialect: Pick<Dialect, 'namesInMessage'>;
+  readonly dialect: Pick<Dialect, 'namesInMessage' | 'rejectionOf' | 'costOf'>;
   readonly onEvent: ProviderContext['onEvent'];
   readonly toFailure: (reported: ReportedError) => BridgeError;
 }
@@ -27,6 +28,8 @@ interface FoundImage {
 export interface FoundImages {
   readonly images: readonly FoundImage[];
   readonly usage: Usage | undefined;
+  /** Undefined if the server reports no cost. */
+  readonly cost: Amount | undefined;
 }
 
 /** Reduces the reply to one call, which is one object or a stream of events, to its outcome. */
@@ -40,6 +43,7 @@ export function createCallOutcome({
   const wanted = request.indices.length;
   const items: (FoundImage | undefined)[] = [];
   const usages: TokenUsage[] = [];
+  const costs: Amount[] = [];
   let isWhole = false;
   let hasPartial = false;
   let hasImageBesideError = false;
@@ -71,7 +75,11 @@ export function createCallOutcome({
       if (part === undefined) throw unknownOutcome('unexpected_event');
       if (part === 'unknown') return;
       if (part.kind === 'partial') return takePartial(part, data);
+      const rejection = dialect.rejectionOf?.(data.value);
+      if (rejection) throw toError(rejection, {}, request);
       usages.push(part.usage);
+      const cost = dialect.costOf?.(data.value);
+      if (cost !== undefined) costs.push(cost);
       isWhole = part.kind === 'whole';
       const received = part.kind === 'whole' ? part.data : [part];
       for (const item of received) items.push(toFoundImage(item, data));
@@ -91,7 +99,8 @@ export function createCallOutcome({
       }
       const images = items.filter((image) => image !== undefined);
       if (images.length !== wanted) throw unusable('unusable_image');
-      return { images, usage: toUsage(usages) };
+      const cost = costs.length > 0 ? costs.reduce((sum, one) => sum + one) : undefined;
+      return { images, usage: toUsage(usages), cost };
     },
   };
 }
@@ -128,6 +137,9 @@ const TokenUsage = optionalMember(
   v.object({
     input_tokens: Tokens,
     output_tokens: Tokens,
+    // OpenRouter has the names of the older APIs.
+    prompt_tokens: Tokens,
+    completion_tokens: Tokens,
     total_tokens: Tokens,
     input_tokens_details: InputDetails,
     output_tokens_details: Details,
@@ -177,6 +189,12 @@ function parsed<const K extends string, T extends object>(
   return result.success ? { kind, ...result.output } : undefined;
 }
 
+const OLDER_NAMES = {
+  input_tokens: 'prompt_tokens',
+  output_tokens: 'completion_tokens',
+  total_tokens: 'total_tokens',
+} as const;
+
 /** Returns the sum of the reported usages, or undefined if none is reported or all are zero. */
 function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== null && usage !== undefined);
@@ -189,7 +207,7 @@ function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
     return counts.length === 0 ? [] : [[name, sum] as const];
   };
   const common = (['input_tokens', 'output_tokens', 'total_tokens'] as const).flatMap((name) =>
-    sumOf(name, (usage) => usage[name]),
+    sumOf(name, (usage) => usage[name] ?? usage[OLDER_NAMES[name]]),
   );
   if (common.every(([, count]) => count === 0)) return undefined;
   const details = [

@@ -2,7 +2,12 @@ import * as v from 'valibot';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { batchingMode, familyNames, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { NO_IMAGES } from '../backend/sent-images.ts';
-import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
+import type { Dialect, ImagesSettings } from './dialects/dialect.ts';
+import { DIALECTS } from './dialects/dialects.ts';
+import type { Family } from './dialects/family.ts';
+import { OPENAI_FAMILIES } from './dialects/openai.ts';
+import { TOGETHER_FAMILIES } from './dialects/together.ts';
+import { XAI_FAMILIES } from './dialects/xai.ts';
 
 /** Limits on sources and references together (OpenAI's reference of image edits, 2026-11). */
 export const INPUT_LIMITS = {
@@ -34,6 +39,11 @@ type CapabilitySettings = Pick<
   | 'max_parallel_outputs'
 >;
 
+/** Returns the limits on all images of one call together. */
+export function inputLimits({ maxImages = INPUT_LIMITS.max_count }: Dialect) {
+  return { ...INPUT_LIMITS, max_count: maxImages };
+}
+
 /**
  * Returns the capabilities of `model`, limited by the settings and overridden by the model's profile in the settings.
  */
@@ -44,7 +54,7 @@ export function capabilitiesOf(
 ): CapabilityDocument {
   const dialect = DIALECTS[settings.dialect];
   const profile = settings.model_profiles[model];
-  const family = familyOf(familyNames(model, settings), dialect.models);
+  const family = familyOf(familyNames(model, settings)) ?? dialect.defaultFamily;
   const own = typeof profile === 'object' ? profile : {};
   const { max_outputs: maxOutputs, max_parallel_outputs: parallel, native_count } = settings;
   const perCall = Math.min(native_count, maxOutputs);
@@ -59,7 +69,7 @@ export function capabilitiesOf(
       native_count: { min: 1, max: perCall },
       max_parallel_outputs: parallel === 'auto' ? atOnce : parallel,
     },
-    ...imageMembers(own.edits ?? dialect.edits !== 'profile', dialect),
+    ...imageMembers(own.edits ?? readsImages(dialect, family), dialect, family),
     ...parameterMembers(dialect, family),
     partial_images: { min: 0, max: takesPartials(dialect, settings) ? 3 : 0 },
     source_transport: 'multipart',
@@ -68,14 +78,21 @@ export function capabilitiesOf(
   return v.parse(CapabilityDocument, document);
 }
 
+function readsImages({ edits }: Dialect, { maxImages = 1 }: Family): boolean {
+  return edits !== 'profile' && maxImages > 0;
+}
+
 /** Returns the capabilities that concern input images. */
-function imageMembers(edits: boolean, { maxSources = INPUT_LIMITS.max_count }: Dialect) {
-  const native = { support: 'native', ...INPUT_LIMITS } as const;
+function imageMembers(edits: boolean, dialect: Dialect, family: Family) {
+  const { max_count: max } = inputLimits(dialect);
+  const max_count = Math.min(max, family.maxImages || max);
+  const native = { support: 'native', ...INPUT_LIMITS, max_count } as const;
+  const maxSources = Math.min(max_count, dialect.maxSources ?? max_count);
   return {
     edits,
     reference_images: edits ? native : NO_IMAGES,
     edit_images: edits ? { ...native, max_count: maxSources } : NO_IMAGES,
-    masks: edits ? MASKS : NO_IMAGES,
+    masks: edits && !dialect.rejectsMasks ? MASKS : NO_IMAGES,
     actions: edits ? ['auto', 'generate', 'edit'] : ['auto', 'generate'],
   } satisfies Partial<CapabilityDocument>;
 }
@@ -86,6 +103,7 @@ function parameterMembers(dialect: Dialect, family: Family) {
   const hasNegative = sends('negative_prompt') || dialect.prompt !== undefined;
   return {
     sizes: family.sizes,
+    ...shapeMembers(family),
     negative_prompt: hasNegative ? 'native' : 'emulated',
     revised_prompt: dialect.revisesPrompts ? 'native' : 'unsupported',
     transparent_background: hasAlpha ? 'native' : 'emulated',
@@ -95,10 +113,19 @@ function parameterMembers(dialect: Dialect, family: Family) {
       ? ['auto']
       : hasAlpha
         ? ['auto', 'opaque', 'transparent']
-        : ['auto', 'opaque'],
+        : dialect.hasFieldsOfModel
+          ? ['auto']
+          : ['auto', 'opaque'],
     moderation: sends('moderation') ? ['auto', 'low'] : ['auto'],
     input_fidelities: sends('input_fidelity') ? [...family.fidelities] : [],
   } satisfies Partial<CapabilityDocument>;
+}
+
+function shapeMembers({ aspectRatios, resolutions }: Family): Partial<CapabilityDocument> {
+  return {
+    ...(aspectRatios ? { aspect_ratio: 'native', aspect_ratios: [...aspectRatios] } : {}),
+    ...(resolutions ? { resolution: 'native', resolutions: [...resolutions] } : {}),
+  };
 }
 
 /**
@@ -109,102 +136,20 @@ function takesPartials(dialect: Dialect, { native_count, stream }: CapabilitySet
   return dialect.fields.includes('partial_images') && native_count === 1 && stream !== 'never';
 }
 
-type Sizes = CapabilityDocument['sizes'];
-type Quality = CapabilityDocument['qualities'][number];
-
-/** The properties in which model families differ (OpenAI's image guide, 2026-11). */
-interface Family {
-  readonly sizes: Sizes;
-  /** Selectable qualities. Empty if the quality cannot be chosen. */
-  readonly qualities: readonly Quality[];
-  readonly hasNativeAlpha: boolean;
-  readonly fidelities: readonly ('low' | 'high')[];
-}
-
-const STANDARD_SIZES = ['1024x1024', '1536x1024', '1024x1536'];
-
-const STANDARD: Sizes = { auto: true, allowed: STANDARD_SIZES, arbitrary: false };
-
-/** Any size within the bounds. Aspect ratios and resolutions are mapped to the listed sizes. */
-const FREE: Sizes = {
-  auto: true,
-  allowed: [
-    ...STANDARD_SIZES,
-    '1280x720',
-    '720x1280',
-    '1152x864',
-    '864x1152',
-    '2048x2048',
-    '2048x1152',
-    '1152x2048',
-    '2880x2880',
-    '3840x2160',
-    '2160x3840',
-  ],
-  arbitrary: true,
-  // The shorter edge of an image with the minimum of pixels and the maximum aspect ratio.
-  min_edge: 480,
-  max_edge: 3840,
-  edge_multiple: 16,
-  min_pixels: 655_360,
-  max_pixels: 8_294_400,
-  max_aspect_ratio: 3,
-};
-
-/** Diffusion models support any size in steps of their latent space. The best size depends on the model. */
-const LOCAL_SIZES: Sizes = {
-  auto: true,
-  allowed: ['1024x1024', '1152x768', '768x1152', '1280x720', '720x1280', '512x512'],
-  arbitrary: true,
-  min_edge: 256,
-  max_edge: 2048,
-  edge_multiple: 16,
-};
-
-const THREE: readonly Quality[] = ['auto', 'low', 'medium', 'high'];
-const FIVE: readonly Quality[] = [...THREE, 'xhigh', 'max'];
-
-const GPT_IMAGE_2: Family = {
-  sizes: FREE,
-  qualities: THREE,
-  hasNativeAlpha: false,
-  fidelities: [],
-};
-const LATER: Family = { ...GPT_IMAGE_2, qualities: FIVE, hasNativeAlpha: true };
-const GPT_IMAGE_1_5: Family = {
-  sizes: STANDARD,
-  qualities: THREE,
-  hasNativeAlpha: true,
-  fidelities: ['low', 'high'],
-};
-
 /** The families that a model's profile in the settings can name. */
 type FamilyName = Extract<ImagesSettings['model_profiles'][string], string>;
 
 const FAMILIES = {
-  'gpt-image-2': GPT_IMAGE_2,
-  'gpt-image-2.5-sunburst': LATER,
-  'gpt-image-2.5-flare': LATER,
-  'gpt-image-2.6-sunburst': LATER,
-  'gpt-image-2.6-flare': LATER,
-  'gpt-image-1.5': GPT_IMAGE_1_5,
-  'chatgpt-image-latest': GPT_IMAGE_1_5,
-  'gpt-image-1-mini': { ...GPT_IMAGE_1_5, fidelities: ['low'] },
+  ...OPENAI_FAMILIES,
+  ...XAI_FAMILIES,
+  ...TOGETHER_FAMILIES,
 } satisfies Record<FamilyName, Family>;
 const BY_NAME = new Map<string, Family>(Object.entries(FAMILIES));
-
-const LOCAL: Family = {
-  sizes: LOCAL_SIZES,
-  qualities: ['auto'],
-  hasNativeAlpha: false,
-  fidelities: [],
-};
 
 // A model whose name ends with a date belongs to the family of the name without the date.
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
-/** Returns the first family that one of these names has, by default `gpt-image-2` or the family of local models. */
-function familyOf(names: readonly string[], models: 'openai' | 'local'): Family {
-  const known = names.flatMap((name) => BY_NAME.get(name.replace(SNAPSHOT_DATE, '')) ?? []);
-  return known[0] ?? (models === 'openai' ? GPT_IMAGE_2 : LOCAL);
+/** Returns the first family that one of these names has, or undefined. */
+function familyOf(names: readonly string[]): Family | undefined {
+  return names.flatMap((name) => BY_NAME.get(name.replace(SNAPSHOT_DATE, '')) ?? [])[0];
 }

@@ -1,3 +1,4 @@
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
@@ -20,7 +21,8 @@ import type {
 } from '../provider-port.ts';
 import { createCallBodies } from './call-body.ts';
 import { createCallOutcome, type FoundImages } from './call-outcome.ts';
-import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
+import type { Dialect, ImagesSettings, Route } from './dialects/dialect.ts';
+import { DIALECTS } from './dialects/dialects.ts';
 import { parseReportedError, type RefusalHead, type ReportedError, toFailure } from './failures.ts';
 import { createResultFetch, type RepliedCall } from './result-fetch.ts';
 
@@ -34,22 +36,35 @@ const FETCH_LIMITS = {
   timeout_ms: 20_000,
 };
 
+/** An id of the form that `ProviderResult.upstreamIds` allows. */
+const INVOICE_ID = /^[\x21-\x7e]{1,64}$/;
+
 const ID_HEADERS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 
+/** The facts of a call that its reply does not repeat. */
+interface Sent {
+  readonly call: RepliedCall;
+  readonly isFormatFree: boolean;
+  readonly invoiceId: string | undefined;
+}
+
+interface Parts extends NamedProviderParts<'openai_images'> {
+  readonly documentOf: (model: string) => CapabilityDocument | undefined;
+}
+
 /** Creates a client for the server: one POST returns one reply, whole or as events. */
-export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
-  const { settings, images, httpClient, apiKey, slices, clock, ids } = parts;
+export function createImagesClient(parts: Parts) {
+  const { settings, documentOf, images, httpClient, apiKey, slices, clock, ids } = parts;
   const maxImageBytes = images.max_encoded_bytes;
   const dialect = DIALECTS[settings.dialect];
   const endpoint = createEndpoint(settings, dialect);
   const { modelName } = endpoint;
   const toJsonBody = createJsonBodies({ ids, slices });
-  const toCallBody = createCallBodies({ dialect, settings, ids, toJsonBody, modelName });
+  const callBody = { dialect, settings, ids, toJsonBody, modelName, documentOf };
+  const toCallBody = createCallBodies(callBody);
   const policy = { ...FETCH_LIMITS, allowed_hosts: settings.result_hosts };
   const fetchRemote = createRemoteFetch({ policy, clock });
   const fetchResult = createResultFetch({ httpClient, fetchRemote, maxBytes: maxImageBytes });
-  // A server without this field chooses the format itself.
-  const isFormatFree = !dialect.fields.includes('output_format');
 
   async function readImages(
     response: HttpResponse,
@@ -64,8 +79,8 @@ export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
   }
 
   async function toResult(
-    { images: found, usage }: FoundImages,
-    call: RepliedCall,
+    { images: found, usage, cost }: FoundImages,
+    { call, isFormatFree, invoiceId }: Sent,
     signal: AbortSignal,
   ): Promise<ProviderResult> {
     const outputs = [];
@@ -78,14 +93,24 @@ export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
         ...(isFormatFree ? { anyFormat: true as const } : {}),
       });
     }
-    return { outputs, ...(usage ? { usage } : {}) };
+    return {
+      outputs,
+      ...(usage ? { usage } : {}),
+      ...(cost === undefined ? {} : { cost: { amount: cost } }),
+      ...(invoiceId === undefined ? {} : { upstreamIds: [invoiceId] }),
+    };
+  }
+
+  function invoiceIdOf({ header }: HttpResponse): string | undefined {
+    const id = dialect.invoiceIdHeader && header(dialect.invoiceIdHeader);
+    return id !== undefined && INVOICE_ID.test(id) ? id : undefined;
   }
 
   return {
     /** Runs one call. Rejects with the signal's reason if the signal aborts, otherwise with a `BridgeError`. */
     async call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
       const { signal } = context;
-      const { route, contentType, body } = toCallBody(request);
+      const { route, contentType, body, isFormatFree } = toCallBody(request);
       const url = endpoint.url(request.model, route);
       const options = { signal, clock, idHeaders: ID_HEADERS };
       const toError = (response: HttpResponse, reported: ReportedError | undefined) =>
@@ -101,7 +126,8 @@ export function createImagesClient(parts: NamedProviderParts<'openai_images'>) {
       });
       const read = async () => {
         const found = await readImages(response, request, context, (it) => toError(response, it));
-        return toResult(found, { url, headers }, signal);
+        const sent = { call: { url, headers }, isFormatFree, invoiceId: invoiceIdOf(response) };
+        return toResult(found, sent, signal);
       };
       return readReply(response, read, options);
     },
@@ -129,6 +155,7 @@ type Settings = Pick<
 
 /** Creates the URLs and headers of the calls to one server. */
 export function createEndpoint(settings: Settings, dialect: Dialect) {
+  const { pathOf = (route) => `/images/${route}` } = dialect;
   const { api_version: version, deployments, organization, project } = settings;
   const given = settings.base_url.replace(/\/+$/, '');
   // Azure also shows the address of a resource together with the path of its API, which is added again below.
@@ -143,8 +170,8 @@ export function createEndpoint(settings: Settings, dialect: Dialect) {
     modelName,
 
     /** Returns the URL of a call. Azure has one URL for each deployment, and a single URL in its newer API. */
-    url(model: string, route: 'generations' | 'edits'): string {
-      if (settings.dialect !== 'azure') return `${start}/images/${route}`;
+    url(model: string, route: Route): string {
+      if (settings.dialect !== 'azure') return `${start}${pathOf(route)}`;
       if (version === undefined) return `${start}/openai/v1/images/${route}`;
       const deployment = encodeURIComponent(modelName(model));
       const query = `api-version=${encodeURIComponent(version)}`;

@@ -10,14 +10,20 @@ import {
 } from '../backend/failures.ts';
 import { optionalMember, Text } from '../backend/reply-members.ts';
 import type { CallFacts } from '../provider-port.ts';
-import { DIALECTS, type Dialect } from './dialects.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { OPENAI } from './dialects/openai.ts';
 
 const { authentication, safety, rate, quota, unsupported, input } = FAILURES;
-const { unknownModel, unknownModelOrRoute, refused, transient, unknownOutcome, other } = FAILURES;
+const { unknownModel, unknownModelOrRoute, noUpstream } = FAILURES;
+const { refused, transient, unknownOutcome, other } = FAILURES;
 
 /** Rows whose error names the invalid field. */
 const WITH_FIELD: ReadonlySet<FailureRow> = new Set([unsupported, input, refused]);
-const ABOUT_MODEL: ReadonlySet<FailureRow> = new Set([unknownModel, unknownModelOrRoute]);
+const ABOUT_MODEL: ReadonlySet<FailureRow> = new Set([
+  unknownModel,
+  unknownModelOrRoute,
+  noUpstream,
+]);
 
 /** Meaning of the error names of OpenAI and compatible servers. */
 const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
@@ -80,6 +86,8 @@ export function toFailure(
 }
 
 function rowOf(status: number, reported: ReportedError | undefined, dialect: Dialect): FailureRow {
+  const own = dialect.failureOf?.(status, reported?.json);
+  if (own) return own;
   const names = reported?.names ?? [];
   const named = names.map(rowNamed).find((row) => row !== undefined);
   if (status === 429 && named === quota) return quota;
@@ -136,22 +144,23 @@ export type ReportedError = ReturnType<typeof toReported>;
 
 /**
  * Returns the error in a body or an event, or undefined if there is none. The message of an error may quote the prompt,
- * so it is only searched for the names that the dialect expects in it, and is never stored.
+ * so it is only searched for the names that the dialect expects in it, and never becomes part of an error.
  */
 export function parseReportedError(
   value: unknown,
   { namesInMessage = [] }: Pick<Dialect, 'namesInMessage'>,
 ): ReportedError | undefined {
   const enveloped = v.safeParse(Enveloped, value);
-  if (enveloped.success) return toReported(enveloped.output.error, namesInMessage);
+  if (enveloped.success) return toReported(value, enveloped.output.error, namesInMessage);
   const event = v.safeParse(ErrorEvent, value);
-  if (event.success) return toReported({ ...event.output, type: undefined }, namesInMessage);
+  if (event.success) return toReported(value, { ...event.output, type: undefined }, namesInMessage);
   const located = v.safeParse(Located, value);
-  if (located.success) return toReported({ param: located.output.detail[0].loc[1] }, []);
-  return v.is(TextOnly, value) ? toReported({}, []) : undefined;
+  if (located.success) return toReported(value, { param: located.output.detail[0].loc[1] }, []);
+  return v.is(TextOnly, value) ? toReported(value, {}, []) : undefined;
 }
 
 function toReported(
+  json: unknown,
   error: Partial<v.InferOutput<typeof ErrorObject>>,
   namesInMessage: readonly string[],
 ) {
@@ -159,6 +168,8 @@ function toReported(
   const hidden = namesInMessage.filter((name) => message?.includes(name));
   const inner = error.inner_error?.code ?? error.innererror?.code;
   return {
+    /** The value that contains the error, for the rules of a dialect. */
+    json,
     /** Names of the error, the most specific first: inner code, code, type. */
     names: [inner, ...hidden, code, type].flatMap((name) => (name ? [name] : [])),
     /** The field that the error is about, under the server's name. */
@@ -176,7 +187,7 @@ export function fieldOf(
   { images, references, maskImage }: CallFacts,
 ): string | undefined {
   if (param === undefined) return undefined;
-  const isParameter = DIALECTS.openai.fields.some((field) => field === param);
+  const isParameter = OPENAI.fields.some((field) => field === param);
   if (isParameter && param !== 'stream') return `parameters.${param}`;
   if (param === 'prompt' || param === 'mask') return param;
   if (param === 'model') return 'routing.model';

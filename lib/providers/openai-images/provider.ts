@@ -7,19 +7,21 @@ import { refuseTooManyInputs, toVerified } from '../backend/sent-images.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderInput, ProviderRequest } from '../provider-port.ts';
 import { refuseText } from './call-body.ts';
-import { capabilitiesOf, INPUT_LIMITS } from './capabilities.ts';
+import { capabilitiesOf, inputLimits } from './capabilities.ts';
 import { createImagesClient } from './client.ts';
-import { DIALECTS, type Dialect } from './dialects.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { DIALECTS } from './dialects/dialects.ts';
 
 /** Creates the provider for one account of OpenAI's image API, or for one compatible server. */
 export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_images'>): Provider {
   const { name, settings, engine, apiKey } = parts;
   const dialect = DIALECTS[settings.dialect];
-  const client = createImagesClient(parts);
   const documents = settings.models.map((model) => capabilitiesOf(name, model, settings));
+  const documentOf = (model: string) => documents.find((document) => document.model === model);
+  const client = createImagesClient({ ...parts, documentOf });
 
   function sizedRequest(request: ProviderRequest): ProviderRequest {
-    const sizes = documents.find(({ model }) => model === request.model)?.sizes;
+    const sizes = documentOf(request.model)?.sizes;
     return dialect.needsSizeOfSource && sizes ? withSourceSize(request, sizes) : request;
   }
 
@@ -30,7 +32,7 @@ export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_ima
     documents,
     maskForm: () => dialect.mask?.form,
     refuse(call) {
-      refuseTooManyInputs(call, INPUT_LIMITS);
+      refuseTooManyInputs(call, inputLimits(dialect));
       refuseText(call, dialect);
     },
     async call(request, context) {

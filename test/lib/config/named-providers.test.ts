@@ -85,6 +85,33 @@ describe('a named provider', () => {
     expect(runtime.circuit_breakers['sandbox']).toMatchObject({ enabled: true });
   });
 
+  it.each([
+    ['xai', '', 'https://api.x.ai/v1', 'grok-imagine-image'],
+    ['together', '', 'https://api.together.xyz/v1', 'black-forest-labs/FLUX.2-pro'],
+    ['openrouter', 'models = ["maker/a", "maker/b"]', 'https://openrouter.ai/api/v1', 'maker/a'],
+    [
+      'xai',
+      'base_url = "https://proxy.example/v1"',
+      'https://proxy.example/v1',
+      'grok-imagine-image',
+    ],
+    [
+      'xai',
+      'image_model = "grok-imagine-image-pro"',
+      'https://api.x.ai/v1',
+      'grok-imagine-image-pro',
+    ],
+  ])('of the dialect %s has the address and the models of the service (%s)', async (...row) => {
+    const [dialect, line, base_url, image_model] = row;
+    const toml = `${ACCOUNT}dialect = "${dialect}"\n${line}`;
+
+    const { config, warnings } = await validConfig(toml);
+
+    expect(config.providers.openai_images['a']).toMatchObject({ base_url, image_model });
+    expect(config.providers.openai_images['a']?.models).toContain(image_model);
+    expect(warnings).toEqual([]);
+  });
+
   it('can be the default provider', async () => {
     const toml = 'default_provider = "main"\n[providers.gemini.main]\napi_key_env = "A"';
 
@@ -221,6 +248,16 @@ describe('an invalid named provider', () => {
       'an organization at azure',
       `${AZURE}organization = "org"`,
       'providers.openai_images.a.organization 5: must not be set: only the "openai" dialect has this setting',
+    ],
+    [
+      'models that openrouter does not have by default',
+      `${ACCOUNT}dialect = "openrouter"`,
+      'providers.openai_images.a.models 3: must be set: the dialect has no default models',
+    ],
+    [
+      'upstreams at openai',
+      `${ACCOUNT}upstreams = ["openai"]`,
+      'providers.openai_images.a.upstreams 3: must not be set: only the "openrouter" dialect has this setting',
     ],
     [
       'a project at azure',

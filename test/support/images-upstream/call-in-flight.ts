@@ -7,6 +7,7 @@ import { comment, framed } from '../upstream/framing.ts';
 import type { Image, ImageOrder, Images } from '../upstream/images.ts';
 import { createReplyWire } from '../upstream/reply-wire.ts';
 import type { Dialect, Failure } from './dialects/dialect.ts';
+import { tokenUsage } from './dialects/openai.ts';
 import type { ImageCall } from './request/image-call.ts';
 import type { createResults, ResultFault } from './results.ts';
 import type { Settings } from './settings.ts';
@@ -77,6 +78,12 @@ export function createCallInFlight(deps: Deps) {
       return { created: nowSecs(clock), data, ...members, ...changes };
     },
 
+    /** Returns the usage in the last event of an image. */
+    eventUsage: () => (dialect.eventUsage ?? ((it: ImageCall) => tokenUsage(it, 1)))(call),
+
+    /** The id under which the server bills the call, if it has such ids. */
+    generationId: headers['x-generation-id'],
+
     /** Sends JSON with status 200. */
     async replyJson(body: Members): Promise<void> {
       json = openBody();
@@ -131,7 +138,7 @@ export function createCallInFlight(deps: Deps) {
         if (pauseMs > 0) await wire.wait(pauseMs);
         if (isFirst && framing.beginsWithBom) await sink.write(Buffer.from('\uFEFF'));
         isFirst = false;
-        if (hasExtras) await sink.write(comment('keep-alive', framing));
+        if (hasExtras) await sink.write(comment(framing.commentText, framing));
         for (const part of framed(event, framing, slots)) await sink.write(part);
       },
       async raw(bytes: Buffer | string): Promise<void> {

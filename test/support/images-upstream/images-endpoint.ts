@@ -26,13 +26,25 @@ interface Deps {
   readonly origin: () => string;
 }
 
+/** The charge for the finished images of one call, whether the client received them or not. */
+interface Bill {
+  /** Undefined if the dialect does not name its calls. */
+  readonly id: string | undefined;
+  readonly images: number;
+  /** In units of 10^-10 USD. */
+  readonly amount: bigint;
+}
+
 /** Creates the routes that draw. Each call is checked strictly and runs the behaviour that the script selects. */
 export function createImagesEndpoint(deps: Deps) {
   const { clock, dialect, calls, script } = deps;
   const accepted: ImageCall[] = [];
   const drawn = new Map<string, number>();
+  const bills: Bill[] = [];
 
   return {
+    /** The charges of the account, in the order in which the calls ended. */
+    bills: (): readonly Bill[] => bills,
     /** The accepted requests, in the order of arrival. */
     accepted: (): readonly ImageCall[] => accepted,
     /** Returns the number of drawn finished images, which a caller pays for. */
@@ -48,7 +60,9 @@ export function createImagesEndpoint(deps: Deps) {
           const head = { headers, url: new URL(url, deps.origin()) };
           dialect.checkHead(head, deps.account());
           const fields =
-            operation === 'edit' ? await readForm(headers, body) : readJson(headers, body);
+            operation === 'edit' && !dialect.hasJsonEdits
+              ? await readForm(headers, body)
+              : readJson(headers, body);
           const call = await dialect.toCall(operation, fields, head);
           accepted.push(call);
           const { behaviour, settings, delayMs } = script.next(call.prompt);
@@ -56,12 +70,16 @@ export function createImagesEndpoint(deps: Deps) {
           if (delayMs > 0) await sleep(clock, delayMs, signal);
           const onCut = () => notify({ outcome: 'cut' });
           const onSilence = (isSilent: boolean) => notify({ isSilent });
+          let images = 0;
           const chosen = { ...settings, ...behaviour.settings };
           const own = {
             call,
             settings: chosen,
             origin: deps.origin(),
-            countImage: () => count(call),
+            countImage: () => {
+              images += 1;
+              return count(call);
+            },
           };
           const wire = { incoming, response, signal, onCut, onSilence };
           const inFlight = createCallInFlight({ ...deps, ...own, ...wire });
@@ -69,7 +87,12 @@ export function createImagesEndpoint(deps: Deps) {
             await inFlight.draw();
             return inFlight.fail({ status: 500, message: 'no stream' });
           }
-          await behaviour.run(inFlight);
+          try {
+            await behaviour.run(inFlight);
+          } finally {
+            const amount = (dialect.price ?? 0n) * BigInt(images);
+            if (images > 0) bills.push({ id: inFlight.generationId, images, amount });
+          }
         },
         dialect.toErrorBody,
       ),

@@ -3,7 +3,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { type Call, createCalls } from '../upstream/calls.ts';
 import { closeUpstream } from '../upstream/close-upstream.ts';
 import { createImages } from '../upstream/images.ts';
-import { listen } from '../upstream/listener.ts';
+import { type Handler, listen } from '../upstream/listener.ts';
 import { createScript, type Step } from '../upstream/script.ts';
 import type { Behaviour } from './behaviours/behaviour.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
@@ -45,7 +45,11 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
   const dialect: Dialect = DIALECTS[name];
   const ids = createIds(clock.nowMs);
   const calls = createCalls({ clock, keepsBodies, onEnd });
-  const settings = { ...DEFAULT_SETTINGS, ...changes };
+  const settings = {
+    ...DEFAULT_SETTINGS,
+    framing: { ...DEFAULT_SETTINGS.framing, ...dialect.framing },
+    ...changes,
+  };
   const script = createScript<BehaviourName, Behaviour, Settings>({
     behaviours: BEHAVIOURS,
     settings,
@@ -72,9 +76,15 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
   const routes = Object.entries(dialect.routes).map(([path, operation]) => {
     return [`POST ${path}`, endpoint.handler(operation)] as const;
   });
+  const documents = Object.entries(dialect.documents ?? {}).map(([path, document]) => {
+    return [`GET ${path}`, replyDocument(document)] as const;
+  });
   const listener = await listen({
     port,
-    routes: { ...Object.fromEntries(routes), [`GET ${RESULTS_PATH}/*`]: results.reply },
+    routes: {
+      ...Object.fromEntries([...routes, ...documents]),
+      [`GET ${RESULTS_PATH}/*`]: results.reply,
+    },
     takesQueries: true,
     onChange: calls.wake,
   });
@@ -108,6 +118,10 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
     get accepted() {
       return endpoint.accepted();
     },
+    /** The charges of the account. */
+    get bills() {
+      return endpoint.bills();
+    },
     /** Every request for an image that a reply named by its URL. */
     get fetched() {
       return results.fetched();
@@ -132,5 +146,12 @@ export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) 
 
     /** Resolves when no call is running. Throws errors of the emulator itself. */
     close: () => closeUpstream(listener, calls),
+  };
+}
+
+function replyDocument(document: unknown): Handler {
+  return async (_incoming, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(document));
   };
 }

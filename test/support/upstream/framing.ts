@@ -9,6 +9,8 @@ export interface Framing {
   readonly hasManyDataLines: boolean;
   readonly beginsWithBom: boolean;
   readonly endsWithDone: boolean;
+  /** Text of the comments between events. */
+  readonly commentText: string;
 }
 
 export const PLAIN_FRAMING: Framing = {
@@ -18,6 +20,7 @@ export const PLAIN_FRAMING: Framing = {
   hasManyDataLines: false,
   beginsWithBom: false,
   endsWithDone: false,
+  commentText: 'keep-alive',
 };
 
 /** Returns the bytes of an event in parts, with the marks of `slots` replaced. */

@@ -4,6 +4,8 @@ interface Reason {
   readonly message: string;
   /** Invalid member or header. */
   readonly param?: string | undefined;
+  /** Details of OpenRouter. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
 /** The error reply of a strict backend, thrown by its checks. */
@@ -11,13 +13,15 @@ export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
   readonly param: string | undefined;
+  readonly metadata: Reason['metadata'];
 
-  constructor({ status, code, message, param }: Reason) {
+  constructor({ status, code, message, param, metadata }: Reason) {
     super(message);
     this.name = 'Refusal';
     this.status = status;
     this.code = code;
     this.param = param;
+    this.metadata = metadata;
   }
 }
 

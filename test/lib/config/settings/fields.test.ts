@@ -107,6 +107,7 @@ const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   [`${OPENAI}.api_version`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.key_kind`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.deployments`]: [`${OPENAI}.dialect=azure`],
+  [`${OPENAI}.upstreams`]: [`${OPENAI}.dialect=openrouter`, `${OPENAI}.models=["maker/model"]`],
 };
 
 function companionsOf(path: string): readonly string[] {

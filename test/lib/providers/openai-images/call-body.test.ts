@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createJsonBodies } from '../../../../lib/providers/http/json-body.ts';
 import { createCallBodies, refuseText } from '../../../../lib/providers/openai-images/call-body.ts';
-import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
+import { DIALECTS } from '../../../../lib/providers/openai-images/dialects/dialects.ts';
 import type { ProviderInput } from '../../../../lib/providers/provider-port.ts';
 import { slices } from '../../../support/slices.ts';
 import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
@@ -20,10 +20,11 @@ interface Options {
 async function sent(parts: RequestParts, { dialect = 'openai', stream = 'auto' }: Options = {}) {
   const toCallBody = createCallBodies({
     dialect: DIALECTS[dialect],
-    settings: { stream },
+    settings: { stream, upstreams: [] },
     ids,
     toJsonBody: createJsonBodies({ ids, slices }),
     modelName: (model) => model,
+    documentOf: () => undefined,
   });
   const { route, contentType, body } = toCallBody(requestOf(parts));
   const chunks: Buffer[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { capabilitiesOf } from '../../../../lib/providers/openai-images/capabilities.ts';
-import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects.ts';
+import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
 import { settingsOf } from './images-rig.ts';
 
 function documentOf(model: string, settings: Partial<ImagesSettings> = {}) {

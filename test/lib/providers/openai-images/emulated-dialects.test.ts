@@ -1,48 +1,11 @@
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects.ts';
+import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
 import { describeProvider } from '../../../contracts/provider-contract.ts';
 import { DIALECTS, type DialectName } from '../../../support/images-upstream/dialects/dialects.ts';
-import {
-  createImagesUpstream,
-  type ImagesUpstream,
-  type ImagesUpstreamOptions,
-} from '../../../support/images-upstream/images-upstream.ts';
 import { inputOf, type RequestParts, someInputs } from '../agent-responses/requests.ts';
-import { type ImagesRig, openImagesRig, requestOf } from './images-rig.ts';
-
-interface Emulated extends ImagesRig {
-  readonly upstream: ImagesUpstream;
-}
-
-/** The provider and a strict emulator of the server that it calls. */
-async function openEmulated(
-  options: ImagesUpstreamOptions,
-  settings: Partial<ImagesSettings> = {},
-): Promise<Emulated> {
-  const upstream = await createImagesUpstream({ imageBytes: 40_000, ...options });
-  const { dialect, models } = upstream;
-  const [image_model = ''] = models;
-  const key = upstream.key();
-  const rig = openImagesRig({
-    keys: key === undefined ? [] : [key],
-    settings: {
-      dialect,
-      base_url: upstream.baseUrl,
-      models: [...models],
-      image_model,
-      ...settings,
-    },
-  });
-  return {
-    ...rig,
-    upstream,
-    async close() {
-      await rig.close();
-      await upstream.close();
-    },
-  };
-}
+import { type EmulatedRig, openEmulated } from './emulated-rig.ts';
+import { requestOf } from './images-rig.ts';
 
 // `Object.keys` loses the type of the keys.
 const NAMES = Object.keys(DIALECTS) as DialectName[];
@@ -73,7 +36,7 @@ describe.each([...NAMES, 'native counts'] as const)('the images API in the diale
   });
 });
 
-const opened: Emulated[] = [];
+const opened: EmulatedRig[] = [];
 afterEach(async () => {
   for (const rig of opened.splice(0)) await rig.close();
 });
@@ -349,6 +312,38 @@ describe('a failure in the form of a dialect', () => {
     ['vllm-omni', 'cut=body', { code: 'protocol', details: { outcome: 'unknown' } }],
     ['sglang', 'status=500', { code: 'upstream', transient: true }],
     ['sglang', 'status=404,empty', { code: 'upstream', transient: false }],
+    ['openrouter', 'status=400', { code: 'refused_by_provider' }],
+    ['openrouter', 'status=400,unrouted', { code: 'unsupported_capability' }],
+    ['openrouter', 'status=404,unrouted', { code: 'unsupported_capability' }],
+    ['openrouter', 'status=404', { code: 'unsupported_capability', param: 'routing.model' }],
+    ['openrouter', 'status=401', { code: 'provider_authentication' }],
+    ['openrouter', 'status=402', { code: 'rate_limited', transient: false }],
+    ['openrouter', 'status=403', { code: 'permission_denied' }],
+    ['openrouter', 'status=403,flagged', { code: 'safety_rejected' }],
+    ['openrouter', 'status=413', { code: 'refused_by_provider' }],
+    ['openrouter', 'status=429', { code: 'rate_limited', transient: true }],
+    ['openrouter', 'status=500', { transient: true, effect: undefined }],
+    ['openrouter', 'status=502', { transient: true, effect: undefined }],
+    ['openrouter', 'status=503', { transient: true, effect: undefined }],
+    ['openrouter', 'status=529', { transient: true, effect: undefined }],
+    ['openrouter', 'status=524', { transient: false, effect: 'unknown' }],
+    ['openrouter', 'status=500,html', { transient: false, effect: 'unknown' }],
+    ['openrouter', 'status=502,html', { transient: false, effect: 'unknown' }],
+    ['openrouter', 'status=503,empty', { transient: false, effect: 'unknown' }],
+    ['openrouter', 'cut=body', { code: 'protocol', effect: 'unknown' }],
+    ['xai', 'status=401', { code: 'provider_authentication' }],
+    ['xai', 'status=400', { code: 'refused_by_provider' }],
+    ['xai', 'status=404', { code: 'unsupported_capability', param: 'routing.model' }],
+    ['xai', 'status=429', { code: 'rate_limited', transient: true }],
+    ['xai', 'status=500', { code: 'upstream', transient: true }],
+    ['xai', 'status=502', { transient: false, effect: 'unknown' }],
+    ['xai', 'body=moderated', { code: 'safety_rejected', effect: 'unknown', transient: false }],
+    ['together', 'status=401', { code: 'provider_authentication' }],
+    ['together', 'status=404', { code: 'unsupported_capability', param: 'routing.model' }],
+    ['together', 'status=422', { code: 'refused_by_provider' }],
+    ['together', 'status=429', { code: 'rate_limited', transient: true }],
+    ['together', 'status=503', { code: 'upstream', transient: true }],
+    ['together', 'status=504', { transient: false, effect: 'unknown' }],
   ])('of %s with %s becomes the error of the contract', async (dialect, behaviour, error) => {
     const { call, upstream } = await rigOf(dialect);
     const prompt = `A cup [[fail:${behaviour}]]`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
+import { DIALECTS } from '../../../../lib/providers/openai-images/dialects/dialects.ts';
 import { parseReportedError, toFailure } from '../../../../lib/providers/openai-images/failures.ts';
 import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
 import { requestOf, shown } from './images-rig.ts';

@@ -4,7 +4,7 @@ import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../../../lib/net/http-client.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
-import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects.ts';
+import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
 import { createOpenaiImagesProvider } from '../../../../lib/providers/openai-images/provider.ts';
 import type { ProviderEvent, ProviderRequest } from '../../../../lib/providers/provider-port.ts';
 import { slices } from '../../../support/slices.ts';
@@ -24,6 +24,7 @@ export function settingsOf(parts: Partial<ImagesSettings> = {}): ImagesSettings 
     api_version: undefined,
     key_kind: 'api-key',
     deployments: {},
+    upstreams: [],
     models: ['gpt-image-2', 'gpt-image-2.5-sunburst'],
     image_model: 'gpt-image-2',
     model_profiles: {},

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createEndpoint } from '../../../../lib/providers/openai-images/client.ts';
-import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
+import { DIALECTS } from '../../../../lib/providers/openai-images/dialects/dialects.ts';
 import { inputOf } from '../agent-responses/requests.ts';
 import { formOf } from './form-of.ts';
 import {

@@ -21,6 +21,10 @@ export const BODY_ROWS = [
   json('item-empty', 'an item without an image', ({ body }) => body([{}])),
   json('item-null', 'an item whose image is null', ({ body }) => body([{ b64_json: null }])),
   json('item-number', 'an item whose image is a number', ({ body }) => body([{ b64_json: 7 }])),
+  json('moderated', 'an image that moderation has replaced', ({ body }) => ({
+    ...body([{ b64_json: '' }]),
+    data: [{ b64_json: '', respect_moderation: false }],
+  })),
   json('list', 'a list', () => [1, 2]),
   json('error-and-data', 'an error beside the image', async (inFlight) => ({
     ...Object(inFlight.failureBody(failure())),

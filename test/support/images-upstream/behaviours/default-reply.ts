@@ -1,6 +1,5 @@
 import type { Image, ImageOrder } from '../../upstream/images.ts';
 import type { CallInFlight, StreamEvent } from '../call-in-flight.ts';
-import { tokenUsage } from '../dialects/openai.ts';
 import type { Settings } from '../settings.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -51,7 +50,7 @@ export async function defaultEvents(
   const { call } = inFlight;
   const partials: StreamEvent[] = [];
   const completed: StreamEvent[] = [];
-  const usage = tokenUsage(call, 1);
+  const usage = inFlight.eventUsage();
   for (let output = 0; output < call.n; output += 1) {
     const image = base64 ?? (await inFlight.draw()).base64;
     const count = Math.max(leastPartials, call.partialImages);

@@ -28,6 +28,7 @@ const PLAIN = [
   [522, 'connection_timed_out'],
   [524, 'a_timeout_occurred'],
   [527, 'railgun_error'],
+  [529, 'provider_overloaded'],
 ] as const;
 
 /** Errors whose meaning is in their code. */
@@ -103,6 +104,14 @@ export const STATUS_ROWS = [
   ),
   behaviour('status=400,odd-code', 'a code that is no word', (inFlight) =>
     refuse(inFlight, { status: 400, code: `${UPSTREAM_TEXT}: "<b>"` }),
+  ),
+  ...([400, 404] as const).map((status) =>
+    behaviour(`status=${status},unrouted`, 'no upstream of OpenRouter', (inFlight) =>
+      refuse(inFlight, { status, metadata: { failed_routing_step: 'supported_parameters' } }),
+    ),
+  ),
+  behaviour('status=403,flagged', "refused by OpenRouter's moderation", (inFlight) =>
+    refuse(inFlight, { status: 403, metadata: { reasons: ['violence'] } }),
   ),
   behaviour('status=429,quota-type', 'no code, the type says it', (inFlight) =>
     refuse(inFlight, { status: 429, code: null, type: 'insufficient_quota' }),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Ids } from '../../../../lib/platform/ids.ts';
+import type { Framing } from '../../upstream/framing.ts';
 import type { Fields } from '../request/fields.ts';
 import type { ImageCall } from '../request/image-call.ts';
 
@@ -16,6 +17,8 @@ export interface Failure {
   };
   /** Inner error of Azure. */
   readonly innerCode?: string;
+  /** Details of OpenRouter. */
+  readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The credentials that a request must present. */
@@ -43,6 +46,14 @@ export interface Dialect {
   /** Models of the server. */
   readonly models: readonly string[];
   readonly hasKey: boolean;
+  /** True if edits are JSON. Otherwise edits are forms. */
+  readonly hasJsonEdits?: true;
+  /** Price of a finished image, in units of 10^-10 USD. */
+  readonly price?: bigint;
+  /** Changes to the form of event streams. */
+  readonly framing?: Partial<Framing>;
+  /** JSON that the server returns without a key, by path. */
+  readonly documents?: Readonly<Record<string, unknown>>;
   /** Checks the credentials. Throws `Refusal` if they are invalid. */
   checkHead(head: Head, account: Account): void;
   /** True if a call for a stream is drawn and then fails with a 500. */
@@ -52,6 +63,8 @@ export interface Dialect {
   toErrorBody(failure: Failure): unknown;
   /** Returns the members of a reply beside `created` and `data`. */
   replyMembers(call: ImageCall, ids: Pick<Ids, 'newUuid'>): Readonly<Record<string, unknown>>;
+  /** Returns the usage in the last event of one image. If absent, the usage of OpenAI. */
+  eventUsage?(call: ImageCall): unknown;
   /** Returns the members of an item of `data` beside its image. */
   itemMembers(call: ImageCall): Readonly<Record<string, unknown>>;
   replyHeaders(ids: Pick<Ids, 'newUuid'>): Readonly<Record<string, string>>;

@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import { AspectRatio, OUTPUT_FORMATS, parseSize } from '../../../contract/request/parameters.ts';
+import { CapabilityDocument } from '../../../contract/resources/provider.ts';
+import { batchingMode, PLAIN_MODEL } from '../../backend/plain-model.ts';
+import { INPUT_LIMITS, NO_IMAGES } from '../../backend/sent-images.ts';
+
+const Values = v.object({ type: v.literal('enum'), values: v.array(v.unknown()) });
+const Range = v.object({ type: v.literal('range'), min: v.number(), max: v.number() });
+
+/** One model in the reply of `/images/models`, or one endpoint of a model. Other members are ignored. */
+const Descriptor = v.object({
+  supported_parameters: v.record(v.string(), v.unknown()),
+  supports_streaming: v.fallback(v.boolean(), false),
+});
+export type OpenrouterDescriptor = v.InferOutput<typeof Descriptor>;
+
+const List = v.object({ data: v.array(v.unknown()) });
+const Model = v.object({ id: v.string(), ...Descriptor.entries });
+
+/** A model of the list. */
+export type OpenrouterModel = v.InferOutput<typeof Model>;
+
+/**
+ * Parses the reply of `/images/models`. Malformed models are omitted. Returns undefined if the reply is not a list.
+ */
+export function parseOpenrouterModels(reply: unknown): readonly OpenrouterModel[] | undefined {
+  const list = v.safeParse(List, reply);
+  if (!list.success) return undefined;
+  return list.output.data.flatMap((item) => {
+    const model = v.safeParse(Model, item);
+    return model.success ? [model.output] : [];
+  });
+}
+
+interface Limits {
+  readonly provider: string;
+  readonly model: string;
+  /** The setting `native_count`. */
+  readonly native_count: number;
+  readonly max_outputs: number;
+  readonly max_parallel_outputs: number | 'auto';
+}
+
+const QUALITIES = ['auto', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+const BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
+const RESOLUTIONS = ['1k', '2k', '4k'] as const;
+
+/**
+ * Returns the capabilities of a model from its descriptor (OpenRouter's guide to image generation, 2026-11). A parameter
+ * without a descriptor is unsupported. Values without a name in the contract are omitted, such as the ratio `9:19.5`.
+ */
+export function openrouterCapabilities(
+  { supported_parameters: parameters, supports_streaming: streams }: OpenrouterDescriptor,
+  { provider, model, native_count, max_outputs, max_parallel_outputs: parallel }: Limits,
+): CapabilityDocument {
+  const valuesOf = (name: string) => {
+    const parsed = v.safeParse(Values, parameters[name]);
+    return (parsed.success ? parsed.output.values : []).map(String);
+  };
+  const rangeOf = (name: string) => {
+    const parsed = v.safeParse(Range, parameters[name]);
+    return parsed.success ? parsed.output : undefined;
+  };
+  const references = rangeOf('input_references');
+  const maxImages = Math.max(0, Math.floor(references?.max ?? 0));
+  const images = maxImages > 0 ? { ...INPUT_LIMITS, max_count: maxImages } : NO_IMAGES;
+  const perCall = Math.max(1, Math.min(native_count, max_outputs, rangeOf('n')?.max ?? 1));
+  const ratios = valuesOf('aspect_ratio').filter((ratio) => v.is(AspectRatio, ratio));
+  const resolutions = named(RESOLUTIONS, valuesOf('resolution'));
+  const sizes = [...valuesOf('size'), ...valuesOf('resolution')].filter((size) => parseSize(size));
+  const backgrounds = named(BACKGROUNDS, valuesOf('background'));
+  const generation = (references?.min ?? 0) < 1;
+  return v.parse(CapabilityDocument, {
+    ...PLAIN_MODEL,
+    provider,
+    model,
+    generation,
+    edits: maxImages > 0,
+    count: { min: 1, max: max_outputs },
+    batching: {
+      mode: batchingMode(max_outputs, perCall),
+      native_count: { min: 1, max: perCall },
+      max_parallel_outputs: parallel === 'auto' ? max_outputs : parallel,
+    },
+    sizes: { auto: true, allowed: sizes, arbitrary: false },
+    ...(ratios.length > 0 ? { aspect_ratio: 'native', aspect_ratios: ratios } : {}),
+    ...(resolutions.length > 0 ? { resolution: 'native', resolutions } : {}),
+    transparent_background: backgrounds.includes('transparent') ? 'native' : 'emulated',
+    qualities: withAuto(named(QUALITIES, valuesOf('quality'))),
+    output_formats: formatsOf(valuesOf('output_format')),
+    backgrounds: withAuto(backgrounds),
+    actions: [
+      'auto',
+      ...(generation ? (['generate'] as const) : []),
+      ...(maxImages > 0 ? (['edit'] as const) : []),
+    ],
+    reference_images: images,
+    edit_images: images,
+    partial_images: { min: 0, max: streams && perCall === 1 ? 3 : 0 },
+    source_transport: 'multipart',
+  } satisfies CapabilityDocument);
+}
+
+/** Returns the known names among these values, in the order of the contract. */
+function named<const Name extends string>(
+  names: readonly Name[],
+  values: readonly string[],
+): Name[] {
+  const found = values.map((value) => value.toLowerCase());
+  return names.filter((name) => found.includes(name));
+}
+
+function withAuto<const Name extends string>(names: readonly Name[]): ('auto' | Name)[] {
+  return ['auto', ...names.filter((name) => name !== 'auto')];
+}
+
+/** Returns PNG for a model that chooses its format, because the bridge converts the image. */
+function formatsOf(values: readonly string[]): (typeof OUTPUT_FORMATS)[number][] {
+  const formats = named(OUTPUT_FORMATS, values);
+  return formats.length > 0 ? formats : ['png'];
+}

@@ -1,0 +1,280 @@
+import { createXai } from '@ai-sdk/xai';
+import { OpenRouter } from '@openrouter/sdk';
+import { generateImage } from 'ai';
+import sharp from 'sharp';
+import Together from 'together-ai';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects/dialect.ts';
+import type { ProviderInput } from '../../../../lib/providers/provider-port.ts';
+import type { ImagesUpstreamOptions } from '../../../support/images-upstream/images-upstream.ts';
+import { inputOf } from '../agent-responses/requests.ts';
+import { type EmulatedRig, openEmulated } from './emulated-rig.ts';
+
+const opened: EmulatedRig[] = [];
+afterEach(async () => {
+  for (const rig of opened.splice(0)) await rig.close();
+});
+
+async function rigOf(
+  dialect: ImagesUpstreamOptions['dialect'] & ImagesSettings['dialect'],
+  settings: Partial<ImagesSettings> = {},
+) {
+  const rig = await openEmulated({ dialect }, settings);
+  opened.push(rig);
+  return rig;
+}
+
+async function sampleImage(format: 'png' | 'jpeg' = 'png'): Promise<ProviderInput> {
+  const made = sharp({ create: { width: 96, height: 64, channels: 3, background: '#357' } });
+  return inputOf(await made.toFormat(format).toBuffer(), `image/${format}`);
+}
+
+function dataUrl({ mediaType, bytes }: ProviderInput): string {
+  return `data:${mediaType};base64,${bytes.toString('base64')}`;
+}
+
+/** Returns the JSON bodies that the server received. */
+function bodiesOf({ upstream }: EmulatedRig): readonly Record<string, unknown>[] {
+  expect(upstream.counters()).toMatchObject({ refused: 0, broken: 0 });
+  return upstream.calls.map(({ body }) => JSON.parse(body?.toString() ?? ''));
+}
+
+const PROMPT = 'A lighthouse in a storm';
+const GPT = 'openai/gpt-image-2';
+const SEEDREAM = 'bytedance-seed/seedream-4.5';
+
+/** A profile with the choices of `GPT`. */
+const GPT_PROFILE: ImagesSettings['model_profiles'] = {
+  [GPT]: {
+    sizes: { auto: true, allowed: ['1024x1024', '1536x1024', '1024x1536'], arbitrary: false },
+    qualities: ['auto', 'low', 'medium', 'high'],
+    output_formats: ['png', 'jpeg', 'webp'],
+    partial_images: { min: 0, max: 3 },
+  },
+};
+
+describe('the dialect openrouter', () => {
+  it('sends the same body as the SDK of the service', async () => {
+    const rig = await rigOf('openrouter', { upstreams: ['openai'], model_profiles: GPT_PROFILE });
+    const [source, reference] = [await sampleImage(), await sampleImage('jpeg')];
+    const { upstream } = rig;
+    const client = new OpenRouter({ apiKey: upstream.key() ?? '', serverURL: upstream.baseUrl });
+
+    await rig.call({
+      model: GPT,
+      prompt: PROMPT,
+      operation: 'edit',
+      images: [source, reference],
+      parameters: {
+        size: '1536x1024',
+        quality: 'high',
+        output_format: 'webp',
+        output_compression: 60,
+      },
+    });
+    const reply = await client.images.generate({
+      imageGenerationRequest: {
+        model: GPT,
+        prompt: PROMPT,
+        size: '1536x1024',
+        quality: 'high',
+        outputFormat: 'webp',
+        outputCompression: 60,
+        inputReferences: [source, reference].map((input) => ({
+          type: 'image_url',
+          imageUrl: { url: dataUrl(input) },
+        })),
+        provider: { only: ['openai'], allowFallbacks: false },
+      },
+    });
+
+    const [ours, theirs] = bodiesOf(rig);
+    expect(ours).toEqual(theirs);
+    expect(reply).toMatchObject({ data: [{ mediaType: 'image/webp' }], usage: { cost: 0.04 } });
+  });
+
+  it('sends a ratio and a resolution under the names of the service, and no format', async () => {
+    const rig = await rigOf('openrouter');
+
+    const { outputs } = await rig.call({
+      model: SEEDREAM,
+      parameters: { aspect_ratio: '16:9', resolution: '2k' },
+    });
+
+    expect(bodiesOf(rig)).toEqual([
+      { model: SEEDREAM, prompt: PROMPT, aspect_ratio: '16:9', resolution: '2K' },
+    ]);
+    // The model has chosen JPEG.
+    expect(outputs).toMatchObject([{ anyFormat: true }]);
+    expect((await sharp(outputs[0]?.bytes).metadata()).format).toBe('jpeg');
+  });
+
+  it('reads a stream with empty comments, partial images and a final [DONE]', async () => {
+    const rig = await rigOf('openrouter', { model_profiles: GPT_PROFILE });
+    const { outputs, cost } = await rig.call({ model: GPT, parameters: { partial_images: 2 } });
+
+    expect(outputs).toHaveLength(1);
+    expect(rig.reported.map(({ type }) => type)).toContain('partial_image');
+    expect(cost).toEqual({ amount: 400_000_000n });
+    expect(bodiesOf(rig)).toMatchObject([{ stream: true }]);
+  });
+
+  it('reports the cost, the id in the invoice and the usage of a call', async () => {
+    const rig = await rigOf('openrouter', { native_count: 3, model_profiles: GPT_PROFILE });
+
+    const result = await rig.call({ model: GPT, indices: [0, 1, 2] });
+
+    expect(result).toMatchObject({
+      cost: { amount: 1_200_000_000n },
+      usage: { input_tokens: 12, output_tokens: 3000, total_tokens: 3012 },
+    });
+    expect(rig.upstream.bills).toEqual([
+      { id: result.upstreamIds?.[0], images: 3, amount: 1_200_000_000n },
+    ]);
+  });
+
+  it('does not repeat a call that returned fewer images than requested', async () => {
+    const rig = await rigOf('openrouter', { native_count: 2, model_profiles: GPT_PROFILE });
+    rig.upstream.script('count=fewer');
+
+    await expect(rig.call({ model: GPT, indices: [0, 1] })).rejects.toMatchObject({
+      effect: 'made',
+      transient: false,
+      details: { reason: 'wrong_count', returned_images: 1 },
+    });
+  });
+
+  it('reports an upstream that the settings exclude as an unsupported model', async () => {
+    const rig = await rigOf('openrouter', { upstreams: ['elsewhere'] });
+
+    await expect(rig.call({ model: SEEDREAM })).rejects.toMatchObject({
+      code: 'unsupported_capability',
+      param: 'routing.model',
+    });
+  });
+});
+
+describe('the dialect xai', () => {
+  it.each([1, 2])('sends the same body as the AI SDK for an edit of %d images', async (count) => {
+    const rig = await rigOf('xai');
+    const { upstream } = rig;
+    const images = await Promise.all(Array.from({ length: count }, () => sampleImage()));
+    const client = createXai({ apiKey: upstream.key() ?? '', baseURL: upstream.baseUrl });
+
+    await rig.call({
+      model: 'grok-imagine-image',
+      operation: 'edit',
+      images: images.slice(0, 1),
+      references: images.slice(1),
+      prompt: PROMPT,
+      parameters: { aspect_ratio: '3:2', resolution: '2k' },
+    });
+    await generateImage({
+      model: client.image('grok-imagine-image'),
+      prompt: { text: PROMPT, images: images.map(({ bytes }) => bytes) },
+      aspectRatio: '3:2',
+      providerOptions: { xai: { resolution: '2k' } },
+      maxRetries: 0,
+    });
+
+    const [ours, theirs] = bodiesOf(rig);
+    // The AI SDK always sends the number of images. Our prompt names the images of a mixed call.
+    expect({ ...ours, n: 1, prompt: PROMPT }).toEqual(theirs);
+    expect(upstream.calls.map(({ path }) => path)).toEqual([
+      '/v1/images/edits',
+      '/v1/images/edits',
+    ]);
+  });
+
+  it('sends a quality only to a model with qualities, and never a size', async () => {
+    const rig = await rigOf('xai');
+
+    await rig.call({ model: 'grok-imagine-image-2.0', parameters: { quality: 'low' } });
+
+    expect(bodiesOf(rig)).toEqual([
+      {
+        model: 'grok-imagine-image-2.0',
+        prompt: PROMPT,
+        quality: 'low',
+        response_format: 'b64_json',
+      },
+    ]);
+    expect(rig.provider.capabilities('grok-imagine-image')).toMatchObject({
+      qualities: ['auto'],
+      sizes: { allowed: [], arbitrary: false },
+      resolutions: ['1k', '2k'],
+      edit_images: { max_count: 3 },
+      masks: { support: 'unsupported' },
+    });
+  });
+
+  it('reports the cost of a call, of which a tick is 10^-10 dollars', async () => {
+    const rig = await rigOf('xai', { native_count: 2 });
+
+    const { cost } = await rig.call({ model: 'grok-imagine-image', indices: [0, 1] });
+
+    expect(cost).toEqual({ amount: 400_000_000n });
+  });
+
+  it('reports a rejected key, which the service reports as an invalid argument', async () => {
+    const rig = await rigOf('xai');
+    rig.upstream.renewKey();
+
+    await expect(rig.call({ model: 'grok-imagine-image' })).rejects.toMatchObject({
+      code: 'provider_authentication',
+    });
+  });
+});
+
+describe('the dialect together', () => {
+  it.each([
+    ['black-forest-labs/FLUX.2-pro', 'reference_images'],
+    ['black-forest-labs/FLUX.1-kontext-pro', 'image_url'],
+  ] as const)('sends the same body as the SDK of the service for %s', async (model, member) => {
+    const rig = await rigOf('together');
+    const { upstream } = rig;
+    const source = await sampleImage();
+    const client = new Together({ apiKey: upstream.key() ?? '', baseURL: upstream.baseUrl });
+
+    await rig.call({
+      model,
+      operation: 'edit',
+      images: [source],
+      prompt: PROMPT,
+      negativePrompt: 'rain',
+      parameters: { size: '1152x768', output_format: 'jpeg' },
+    });
+    const [ours] = bodiesOf(rig);
+    await client.images.generate({
+      model,
+      prompt: PROMPT,
+      width: 1152,
+      height: 768,
+      seed: Number(ours?.['seed']),
+      negative_prompt: 'rain',
+      output_format: 'jpeg',
+      response_format: 'base64',
+      ...(member === 'image_url'
+        ? { image_url: dataUrl(source) }
+        : { reference_images: [dataUrl(source)] }),
+    });
+
+    expect(ours).toEqual(bodiesOf(rig)[1]);
+  });
+
+  it('reports no cost', async () => {
+    const rig = await rigOf('together');
+
+    expect(await rig.call({ model: 'black-forest-labs/FLUX.2-pro' })).not.toHaveProperty('cost');
+  });
+
+  it('offers images only for models that read images', async () => {
+    const { provider } = await rigOf('together');
+
+    const limits = ['FLUX.1-schnell', 'FLUX.1-kontext-pro', 'FLUX.2-pro'].map(
+      (name) => provider.capabilities(`black-forest-labs/${name}`)?.edit_images.max_count,
+    );
+
+    expect(limits).toEqual([0, 1, 8]);
+  });
+});
