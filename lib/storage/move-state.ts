@@ -36,11 +36,16 @@ async function moveRows(source: MoveSource, target: MoveTarget, onRows: OnRows):
   for (const table of MOVED_TABLES) {
     const columns = await commonColumns(table, source, target);
     let copied = 0;
+    let written = Promise.resolve();
     for await (const rows of source.read(table, columns)) {
-      await target.write(table, columns, rows);
+      await written;
       copied += rows.length;
       onRows(table, copied);
+      // The next page is read while this page is written.
+      written = target.write(table, columns, rows);
+      written.catch(() => {});
     }
+    await written;
   }
   await target.complete(source);
   return verify(source, target);
@@ -62,8 +67,10 @@ async function verify(source: MoveSource, target: MoveTarget): Promise<number> {
   let all = 0;
   for (const table of MOVED_TABLES) {
     const columns = await source.listColumns(table);
-    const sent = await source.digest(table, columns);
-    const stored = await target.digest(table, columns);
+    const [stored, sent] = await Promise.all([
+      target.digest(table, columns),
+      source.digest(table, columns),
+    ]);
     if (sent.rows !== stored.rows || sent.checksum !== stored.checksum) {
       throw new BridgeError(
         'internal',

@@ -1,8 +1,8 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
 import type { StateReader } from './state-inspection-port.ts';
 
-/** A row by the names of its columns. Both databases store only texts and whole numbers in these tables. */
-export type MovedRow = Readonly<Record<string, string | number | null>>;
+/** The values of a row, in the order of the columns. Both databases store only texts and whole numbers in these tables. */
+export type MovedRow = readonly (string | number | null)[];
 
 /** The number of rows of a table, and a checksum that does not depend on their order or on the database. */
 export interface TableDigest {

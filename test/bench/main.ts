@@ -26,6 +26,7 @@ import { jobSearch } from './jobs/job-search.ts';
 import { jobService } from './jobs/job-service.ts';
 import { postgresJobs } from './jobs/postgres-jobs.ts';
 import { slowDisk } from './jobs/slow-disk.ts';
+import { stateMove } from './jobs/state-move.ts';
 import { webhookOutbox } from './jobs/webhook-outbox.ts';
 import type { Bench, Row, Tools } from './measure/bench.ts';
 import { startLoad } from './measure/load.ts';
@@ -73,6 +74,7 @@ const BENCHES: readonly Bench[] = [
   jobClaims,
   postgresJobs,
   jobSearch,
+  stateMove,
   webhookOutbox,
   matte,
   composite,

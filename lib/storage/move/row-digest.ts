@@ -11,12 +11,12 @@ const BYTES = 6;
  * Creates the digest of rows that are added one by one: the sum of the first 48 bits of the SHA-256 of each row, so that the order
  * of the rows does not matter. `digestSql` computes the same digest in PostgreSQL.
  */
-export function createRowDigest(columns: readonly string[]) {
+export function createRowDigest() {
   let rows = 0;
   let sum = 0n;
   return {
     add(row: MovedRow): void {
-      const text = columns.map((column) => toText(row[column] ?? null)).join(SEPARATOR);
+      const text = row.map(toText).join(SEPARATOR);
       sum += BigInt(hash('sha256', text, 'buffer').readUIntBE(0, BYTES));
       rows += 1;
     },

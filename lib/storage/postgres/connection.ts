@@ -4,6 +4,7 @@ import { type Clock, stayAwake } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import { toParser } from './column-values.ts';
 import { type CommitMarker, createCommitMarkers } from './commit-markers.ts';
+import { copyIn } from './copy-in.ts';
 import { endsConnection, isConflict, isLost, toStoreError } from './driver-errors.ts';
 import { type Outcome, runStatement, runTransaction } from './transaction.ts';
 
@@ -14,6 +15,12 @@ export interface Queries {
    * may contain NUL, which is stored as an escape sequence. The parameter undefined is NULL.
    */
   rows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+}
+
+/** Runs statements, and adds many rows at once. */
+export interface BulkQueries extends Queries {
+  /** See `copyIn`. */
+  copy(target: string, rows: readonly (readonly (string | number | null)[])[]): Promise<void>;
 }
 
 /** The part of the database that stores use. */
@@ -48,7 +55,7 @@ export interface ConnectionOptions {
 
 export interface Connection extends Postgres {
   /** Runs `work` as `write` does, but without a time limit for its statements and without repetition. */
-  writeOnce<T>(work: (queries: Queries) => Promise<T>): Promise<T>;
+  writeOnce<T>(work: (queries: BulkQueries) => Promise<T>): Promise<T>;
   /** Resolves when all pending work has ended and all connections are closed. */
   close(): Promise<void>;
 }
@@ -91,13 +98,11 @@ export function createConnection(options: ConnectionOptions): Connection {
     }
   }
 
-  async function readRows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
-    try {
-      return await readOnce<Row>(text, values);
-    } catch (error) {
+  function readRows<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    return readOnce<Row>(text, values).catch((error: unknown) => {
       if (!isLost(error)) throw error;
-      return await readOnce<Row>(text, values);
-    }
+      return readOnce<Row>(text, values);
+    });
   }
 
   /** Asks the server for the outcome of a transaction. Resolves with undefined if the outcome stays unknown. */
@@ -145,15 +150,16 @@ export function createConnection(options: ConnectionOptions): Connection {
 
     async writeOnce(work) {
       const client = await acquire();
-      const outcome = await runTransaction(client, (rows) => work({ rows }), { limitMs: 0 });
+      const bulk = (rows: Queries['rows']) => work({ rows, copy: copyIn.bind(undefined, client) });
+      const outcome = await runTransaction(client, bulk, { limitMs: 0 });
       if (outcome.status === 'committed') return outcome.value;
       throw outcome.error;
     },
 
     async close() {
-      if (isClosed) return;
+      const wasClosed = isClosed;
       isClosed = true;
-      await pool.end();
+      if (!wasClosed) await pool.end();
     },
   };
 }

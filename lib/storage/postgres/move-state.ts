@@ -12,7 +12,6 @@ import {
 import { digestSql } from '../move/row-digest.ts';
 import type { StateReader } from '../state-inspection-port.ts';
 import type { MovedRow, MoveSource, MoveTarget, TableDigest } from '../state-move-port.ts';
-import { toStoredText } from '../stored-text.ts';
 import type { Connection, Queries } from './connection.ts';
 import { sqlState } from './driver-errors.ts';
 import { NOW_MS } from './replica-lease.ts';
@@ -49,9 +48,11 @@ export function moveOut<T>(
           SELECT ${columns.join(', ')} FROM ${schema}.${table} WHERE ${movedRowsSql(table)}
           ${movedOrderSql(columns)}`);
         for (;;) {
-          const page = await rows<MovedRow>(`FETCH ${PAGE_ROWS} FROM moved`);
+          const page = await rows<Record<string, string | number | null>>(
+            `FETCH ${PAGE_ROWS} FROM moved`,
+          );
           if (page.length === 0) break;
-          yield page;
+          yield page.map((row) => columns.map((column) => row[column] ?? null));
         }
         await rows('CLOSE moved');
       },
@@ -78,8 +79,10 @@ export function moveIn<T>(
       ...createTables(queries, schema),
       async write(table, columns, page) {
         restoreIndexes ??= await dropIndexes(queries, schema);
-        await insert(queries, `${schema}.${table}`, columns, page);
-        if (table === 'job') await insertTexts(queries, schema, page);
+        await queries.copy(`${schema}.${table} (${columns.join(', ')})`, page);
+        if (table === 'job') {
+          await queries.copy(`${schema}.job_text (seq, scope, folded)`, toTexts(columns, page));
+        }
       },
       async complete({ secret, lastSequence }) {
         await rows(`UPDATE ${schema}.meta SET value = $1 WHERE name = 'secret'`, [secret]);
@@ -155,37 +158,13 @@ function createTables(
   };
 }
 
-/** Passes the rows as JSON, which is faster than one parameter for each value. */
-async function insert(
-  { rows }: Queries,
-  table: string,
-  columns: readonly string[],
-  page: readonly MovedRow[],
-): Promise<void> {
-  const stored = page.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([column, value]) => [
-        column,
-        typeof value === 'string' ? toStoredText(value) : value,
-      ]),
-    ),
-  );
-  const names = columns.join(', ');
-  // A Buffer is passed as it is, and a text would be escaped a second time.
-  await rows(
-    `INSERT INTO ${table} (${names})
-     SELECT ${names} FROM json_populate_recordset(NULL::${table}, $1::json)`,
-    [Buffer.from(JSON.stringify(stored))],
-  );
-}
-
-function insertTexts(queries: Queries, schema: string, jobs: readonly MovedRow[]): Promise<void> {
-  const texts = jobs.map(({ seq = null, scope = null, prompt }) => ({
-    seq,
-    scope,
-    folded: foldPrompt(String(prompt)),
-  }));
-  return insert(queries, `${schema}.job_text`, ['seq', 'scope', 'folded'], texts);
+/** Returns the rows of `job_text` for the rows of jobs. */
+function toTexts(columns: readonly string[], jobs: readonly MovedRow[]): readonly MovedRow[] {
+  const at = ['seq', 'scope', 'prompt'].map((column) => columns.indexOf(column));
+  return jobs.map((job) => {
+    const [seq = null, scope = null, prompt] = at.map((index) => job[index]);
+    return [seq, scope, foldPrompt(String(prompt))];
+  });
 }
 
 /**

@@ -16,7 +16,7 @@ import { openStateReader, type StateReader } from './state-reader.ts';
 
 const TEMPORARY = '.state-move-';
 const PAGE_ROWS = 1000;
-// The rows of a page are also in memory as JSON.
+// The rows of a page are in memory, and also the text that is sent to the other database.
 const PAGE_CHARACTERS = 4_000_000;
 
 const Facts = v.object({ secret: v.instance(Uint8Array), lastSequence: v.number() });
@@ -50,7 +50,7 @@ export async function moveOut<T>(
         let characters = 0;
         for (const row of readRows(reader, table, columns)) {
           page.push(row);
-          for (const value of Object.values(row)) characters += String(value).length;
+          for (const value of row) if (typeof value === 'string') characters += value.length;
           if (page.length < PAGE_ROWS && characters < PAGE_CHARACTERS) continue;
           yield page;
           page = [];
@@ -128,10 +128,10 @@ function createTarget(connection: Connection): MoveTarget {
   return {
     ...createTables(connection),
     async write(table, columns, rows) {
-      const values = columns.map((column) => `@${column}`).join(', ');
+      const values = columns.map(() => '?').join(', ');
       const sql = `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${values})`;
       const insert = connection.prepare(sql);
-      for (const row of rows) insert.run(row);
+      for (const row of rows) insert.run(...row);
     },
     async complete({ secret, lastSequence }) {
       const setSecret = "UPDATE meta SET value = ? WHERE name = 'secret'";
@@ -156,7 +156,7 @@ function createTables(database: Readable): Pick<MoveTarget, 'listColumns' | 'dig
       );
     },
     async digest(table, columns) {
-      const digest = createRowDigest(columns);
+      const digest = createRowDigest();
       for (const row of readRows(database, table, columns)) digest.add(row);
       return digest.end();
     },
@@ -171,7 +171,7 @@ function* readRows(
   const sql = `
     SELECT ${columns.join(', ')} FROM ${table} WHERE ${movedRowsSql(table)} ${movedOrderSql(columns)}`;
   // The cast is safe, because the tables are STRICT. A check of each row would take minutes for millions of rows.
-  yield* database.prepare(sql).iterate() as IterableIterator<MovedRow>;
+  yield* database.prepare(sql).raw().iterate() as IterableIterator<MovedRow>;
 }
 
 function pauseQueue(file: string): void {

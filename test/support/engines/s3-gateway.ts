@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '../free-port.ts';
 import { endWithThisProcess } from './end-with-this-process.ts';
 
@@ -18,8 +18,9 @@ export interface S3Connection {
   readonly buckets: string;
 }
 
-// Installed by `.ci/engines`.
-const PROGRAM = fileURLToPath(new URL('../../../.cache/bin/versitygw', import.meta.url));
+// Installed by `.ci/engines`. The path of the package is the same for the compiled file.
+const PACKAGE = createRequire(import.meta.url).resolve('#package');
+const PROGRAM = join(dirname(PACKAGE), '.cache/bin/versitygw');
 
 /** An S3 server of the tests. */
 export interface S3Gateway extends S3Connection {
