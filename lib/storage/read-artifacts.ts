@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { createIds } from '../platform/ids.ts';
 import { inspectState } from './inspect-state.ts';
 import { openFiles } from './open-files.ts';
-import type { StateReader } from './state-inspection-port.ts';
+import type { StateReader } from './state-reader-port.ts';
 import type { Environment } from './stores.ts';
 
 /** A read-only view of the artifacts and the job input images of a bridge that may be running. */

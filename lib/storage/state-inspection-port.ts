@@ -1,11 +1,11 @@
-import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
-import type { JobStore } from '../jobs/job-store-port.ts';
 import type { MoveSource, MoveTarget } from './state-move-port.ts';
+import type { StateReader } from './state-reader-port.ts';
 
 /**
  * Maintenance of a state that this process does not serve, for commands and for the checks before a start. A bridge may be
- * using the state, except during `restore`, `migrate`, `moveOut` and `moveIn`. Every method throws `configuration` if the state cannot be opened. If
- * the driver cannot offer a method, the method throws `configuration` and its message names the command to use instead.
+ * using the state, except during `restore`, `migrate`, `moveOut` and `moveIn`. Every method throws `configuration` if the state
+ * cannot be opened. If the driver cannot offer a method, the method throws `configuration` and its message names the command to
+ * use instead.
  */
 export interface StateInspection {
   /** Folder to lock before the state is served, restored or migrated. Undefined if several processes may serve the state. */
@@ -42,11 +42,4 @@ export interface StateInspection {
   moveOut<T>(work: (source: MoveSource) => Promise<T>): Promise<T>;
   /** Runs `work` with a new state. If `work` fails, there is no new state. Throws `configuration` if the state is not empty. */
   moveIn<T>(work: (target: MoveTarget) => Promise<T>): Promise<T>;
-}
-
-/** A read-only view of the state of a bridge that may be running. */
-export interface StateReader {
-  readonly artifacts: Pick<ArtifactStore, 'listByAge' | 'find'>;
-  readonly jobs: Pick<JobStore, 'listInputs' | 'needsInput'>;
-  close(): Promise<void>;
 }

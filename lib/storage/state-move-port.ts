@@ -1,5 +1,5 @@
 import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
-import type { StateReader } from './state-inspection-port.ts';
+import type { StateReader } from './state-reader-port.ts';
 
 /** The values of a row, in the order of the columns. Both databases store only texts and whole numbers in these tables. */
 export type MovedRow = readonly (string | number | null)[];

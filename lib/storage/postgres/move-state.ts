@@ -10,8 +10,8 @@ import {
   ONE_ROW_TABLES,
 } from '../move/moved-tables.ts';
 import { digestSql } from '../move/row-digest.ts';
-import type { StateReader } from '../state-inspection-port.ts';
 import type { MovedRow, MoveSource, MoveTarget, TableDigest } from '../state-move-port.ts';
+import type { StateReader } from '../state-reader-port.ts';
 import type { Connection, Queries } from './connection.ts';
 import { sqlState } from './driver-errors.ts';
 import { NOW_MS } from './replica-lease.ts';

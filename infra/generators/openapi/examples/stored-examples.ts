@@ -137,7 +137,12 @@ const DIAGNOSTICS = {
     hidden: 0,
     favorite: 2,
     active_workers: 0,
-    limits: { max_pending: 1000, max_running: 4, max_database_bytes: 1_073_741_824 },
+    limits: {
+      max_pending: 1000,
+      max_running: 4,
+      max_running_total: 'unlimited',
+      max_database_bytes: 1_073_741_824,
+    },
     retention: { retention_secs: 604_800, max_retained: 10_000, max_retained_bytes: 268_435_456 },
     reserved_bytes: 0,
     logical_bytes: 48_211,
