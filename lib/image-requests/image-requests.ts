@@ -77,7 +77,7 @@ export function createImageRequests(deps: Deps) {
     // A retry cannot join a stream, because the events of a stream are not kept.
     if (mark === undefined || !('key' in mark)) {
       const own = start(signal);
-      return { ...own, own, replayed: false };
+      return { ...own, own: Promise.resolve(own), replayed: false };
     }
     const { scope } = context;
     const fingerprint = await fingerprintFor('stream');
@@ -221,7 +221,8 @@ async function* toStreamEvents(
   { own, result }: Subscription,
 ): AsyncGenerator<StreamEventWithBytes> {
   yield { type: 'started', ...first };
-  if (own) for await (const event of own.events) yield toStreamEvent(event);
+  const started = await own;
+  if (started) for await (const event of started.events) yield toStreamEvent(event);
   yield { type: 'completed', response: await result };
 }
 

@@ -72,6 +72,8 @@ export interface ReplayStore {
    * scopes that hold less than their equal share.
    */
   claim(request: ReplayClaim): Promise<Claimed>;
+  /** Records that the work is queued or running, so that `untilStarted` resolves in other processes. */
+  markStarted(id: string): Promise<void>;
   /** Stores the outcome of the work. `bytes` is the size of the value in memory, or 0 for a failure. */
   finish(id: string, outcome: StoredOutcome, bytes: number): Promise<void>;
   /** Records a failure that permits one retry. The next claim that may join starts new work. */
@@ -85,6 +87,11 @@ export interface ReplayStore {
   abandon(id: string): Promise<boolean>;
   /** Removes an entry, so that the next request starts new work. */
   forget(id: string): Promise<void>;
+  /**
+   * Waits for the start of work that another process runs. Resolves with true when `markStarted` was called, or with false if the
+   * work has ended or the entry does not exist. Rejects with the reason of the signal if the signal aborts first.
+   */
+  untilStarted(id: string, signal: AbortSignal): Promise<boolean>;
   /**
    * Waits for the end of work that another process runs. Resolves with the outcome, or with undefined if the entry permits new
    * work. The outcome of work whose process has ended is unknown. Rejects with the reason of the signal if the signal aborts

@@ -16,6 +16,7 @@ import {
   type SharedWork,
   type StartedWork,
   type StartWork,
+  type Work,
 } from './work-in-flight.ts';
 
 interface Deps {
@@ -34,14 +35,30 @@ export interface Replied<T> {
   readonly replayed: boolean;
 }
 
-/** The work for one request. `started` and `result` reject with the signal's reason when the client disconnects. */
+/** The work for one request. The promises reject with the signal's reason when the client disconnects. */
 export interface Opened<T, W> extends StartedWork<T> {
   readonly replayed: boolean;
-  /** The work that the request started. Undefined if an earlier request started the work. */
-  readonly own: W | undefined;
+  /**
+   * Resolves with the work that the request started, or with undefined if an earlier request started the work. If another process
+   * runs the work of the earlier request, resolves only after the end of that work, because the request starts its own work if
+   * the earlier request failed without a charge.
+   */
+  readonly own: Promise<W | undefined>;
 }
 
 type Client = Pick<RequestContext, 'signal' | 'onReplied'>;
+
+/** The work of this process, or the outcome of earlier work, for a request under the entry `id`. */
+interface Answered<T, W> extends StartedWork<T> {
+  readonly id: string;
+  readonly replayed: boolean;
+  readonly own: W | undefined;
+}
+
+/** Another process runs the work of the entry. */
+interface Elsewhere {
+  readonly elsewhere: string;
+}
 
 export type Replay = ReturnType<typeof createReplay>;
 
@@ -55,36 +72,56 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
   const works = createWorkInFlight({ store, clock });
   const answer = createAnswers({ store, policies, hashes, ids, begin: works.begin });
 
-  async function openEntry<T, W extends StartedWork<T>>(
+  /** Resolves with undefined if the work ended without an outcome. */
+  async function follow<T, W>(
+    { elsewhere: id }: Elsewhere,
+    signal: AbortSignal,
+  ): Promise<Answered<T, W> | undefined> {
+    const outcome = await store.untilSettled(id, signal);
+    return outcome && { id, replayed: true, own: undefined, ...finished<T>(outcome) };
+  }
+
+  /** Opens the work of a request. If another process runs the work, resolves when the work has ended. */
+  async function openEntry<T, W extends Work<T>>(
     request: MarkedRequest,
     start: StartWork<W>,
     client: Client,
-  ): Promise<Opened<T, W> & { readonly id: string }> {
+  ): Promise<Answered<T, W>> {
     const signal = client.signal();
-    signal.throwIfAborted();
-    const tryOnce = () => abortable(answer(request, start, client), signal);
-    let answered = await tryOnce();
-    // If the joined work ended without an outcome, the next claim starts new work or joins the work of another request.
-    while (!answered) answered = await tryOnce();
-    const opened = {
-      ...answered,
-      started: abortable(answered.started, signal),
-      // The fingerprint contains the operation id, and each operation has one type of result.
-      result: abortable(answered.result, signal) as Promise<T>,
-    };
-    // Prevents unhandled rejections, because nothing awaits these promises after the client has disconnected.
-    opened.started.catch(() => {});
-    opened.result.catch(() => {});
-    return opened;
+    for (;;) {
+      signal.throwIfAborted();
+      const answered = await abortable(answer<T, W>(request, start, client), signal);
+      const joined = 'elsewhere' in answered ? await follow<T, W>(answered, signal) : answered;
+      // If the joined work ended without an outcome, the next claim starts new work or joins the work of another request.
+      if (joined) return untilGone(joined, signal);
+    }
   }
 
   return {
-    /** Opens the work of a request. Throws `idempotency_conflict`, `overloaded`, or the reason of the client's signal. */
-    open: <T, W extends StartedWork<T>>(
+    /**
+     * Opens the work of a request. If another process runs the work, resolves when the work has started. Throws
+     * `idempotency_conflict`, `overloaded`, or the reason of the client's signal.
+     */
+    async open<T, W extends StartedWork<T>>(
       request: MarkedRequest,
       start: StartWork<W>,
       client: Client,
-    ): Promise<Opened<T, W>> => openEntry(request, start, client),
+    ): Promise<Opened<T, W>> {
+      const signal = client.signal();
+      signal.throwIfAborted();
+      const answered = await abortable(answer<T, W>(request, start, client), signal);
+      if (!('elsewhere' in answered)) return toOpened(untilGone(answered, signal));
+      if (!(await store.untilStarted(answered.elsewhere, signal))) {
+        return toOpened(await openEntry<T, W>(request, start, client));
+      }
+      const ended = follow<T, W>(answered, signal).then(
+        (joined) => joined ?? openEntry<T, W>(request, start, client),
+      );
+      const own = ended.then((joined) => joined.own);
+      const result = ended.then((joined) => joined.result);
+      ignoreRejections(own, result);
+      return { replayed: true, own, started: Promise.resolve(), result };
+    },
 
     /**
      * Resolves with the result of `work`, or with the result of an earlier equal request unless that result is stale. Throws
@@ -96,11 +133,10 @@ export function createReplay({ store, policies, secret, clock, ids }: Deps) {
       client: Client,
       isStale?: (value: T) => Promise<boolean>,
     ): Promise<Replied<T>> {
-      const started = Promise.resolve();
       for (;;) {
-        const { id, replayed, result } = await openEntry<T, StartedWork<T>>(
+        const { id, replayed, result } = await openEntry<T, Work<T>>(
           request,
-          (...given) => ({ started, result: work(...given) }),
+          (...given) => ({ result: work(...given) }),
           client,
         );
         const value = await result;
@@ -126,7 +162,7 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
   /** The work of this process by the id of its entry. A promise resolves with undefined if the claim did not start work. */
   const works = new Map<string, Promise<SharedWork<unknown> | undefined>>();
 
-  async function claimFor<W extends StartedWork<unknown>>(claim: ReplayClaim, start: StartWork<W>) {
+  async function claimFor<W extends Work<unknown>>(claim: ReplayClaim, start: StartWork<W>) {
     const claimed = await store.claim(claim);
     if (claimed.state !== 'started') return { claimed, work: undefined };
     const work = begin(claim.id, policies[claim.kind], start);
@@ -146,16 +182,12 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
     work?.linger(signal.aborted ? toBridgeError(signal.reason) : disconnected());
   }
 
-  /**
-   * Resolves with undefined if the joined work ended without an outcome. If another process runs the joined work, resolves only
-   * after the end of the work, because the start of the work is known only to that process. Does not stop when the client
-   * disconnects, because the client must still be detached from the entry.
-   */
-  return async function answer<W extends StartedWork<unknown>>(
+  /** Does not stop when the client disconnects, because the client must still be detached from the entry. */
+  return async function answer<T, W extends Work<T>>(
     request: MarkedRequest,
     start: StartWork<W>,
     client: Client,
-  ) {
+  ): Promise<Answered<T, W> | Elsewhere> {
     const claim = { id: ids.newOpaqueId(), ...hashes.toClaim(request) };
     // Watch the client before the claim starts, because the reply may end before the claim resolves.
     const onGone = policies[claim.kind].countsClients ? watchClient(client) : undefined;
@@ -169,13 +201,12 @@ function createAnswers({ store, policies, hashes, ids, begin }: AnswerDeps) {
     const joined = work ? undefined : await works.get(id);
     joined?.attach();
     onGone?.((isReplied) => void detach({ id, work: work ?? joined }, isReplied, client.signal()));
-    if (work) return { id, replayed: false, ...work };
-    if (joined) return { id, replayed: true, own: undefined, ...replayed(joined) };
-    const outcome =
-      claimed.state === 'finished'
-        ? claimed.outcome
-        : await store.untilSettled(id, client.signal());
-    return outcome && { id, replayed: true, own: undefined, ...finished(outcome) };
+    // The fingerprint contains the operation id, and each operation has one type of result.
+    if (work) return { id, replayed: false, ...(work as SharedWork<W> & StartedWork<T>) };
+    if (joined)
+      return { id, replayed: true, own: undefined, ...replayed(joined as StartedWork<T>) };
+    if (claimed.state !== 'finished') return { elsewhere: id };
+    return { id, replayed: true, own: undefined, ...finished<T>(claimed.outcome) };
   };
 }
 
@@ -202,17 +233,34 @@ function watchClient({ signal: clientSignal, onReplied }: Client) {
   };
 }
 
-function finished(outcome: StoredOutcome): StartedWork<unknown> {
-  const result = (async () => toReplayedValue(outcome))();
+function finished<T>(outcome: StoredOutcome): StartedWork<T> {
+  const result = (async () => toReplayedValue(outcome) as T)();
   return { started: result.then(() => {}), result };
 }
 
 /** Returns work for a request that joined the work. Its errors are marked as replayed. */
-function replayed({ started, result }: StartedWork<unknown>): StartedWork<unknown> {
+function replayed<T>({ started, result }: StartedWork<T>): StartedWork<T> {
   const rethrow = (thrown: unknown) => {
     throw toReplayedError(thrown);
   };
   return { started: started.catch(rethrow), result: result.catch(rethrow) };
+}
+
+/** Returns work whose promises reject when the client disconnects. */
+function untilGone<T, W>(answered: Answered<T, W>, signal: AbortSignal): Answered<T, W> {
+  const started = abortable(answered.started, signal);
+  const result = abortable(answered.result, signal);
+  ignoreRejections(started, result);
+  return { ...answered, started, result };
+}
+
+function toOpened<T, W>({ own, ...answered }: Answered<T, W>): Opened<T, W> {
+  return { ...answered, own: Promise.resolve(own) };
+}
+
+/** Prevents unhandled rejections, because nothing awaits the promises after the client has disconnected. */
+function ignoreRejections(...promises: readonly Promise<unknown>[]): void {
+  for (const promise of promises) promise.catch(() => {});
 }
 
 function disconnected(): BridgeError {

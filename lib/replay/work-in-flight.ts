@@ -8,7 +8,10 @@ import { memoryBytes } from './outcome.ts';
 import type { ReplayPolicy, ReplayStore } from './replay-store-port.ts';
 
 interface Deps {
-  readonly store: Pick<ReplayStore, 'finish' | 'owe' | 'forget' | 'abandon' | 'untilAttached'>;
+  readonly store: Pick<
+    ReplayStore,
+    'markStarted' | 'finish' | 'owe' | 'forget' | 'abandon' | 'untilAttached'
+  >;
   readonly clock: Pick<Clock, 'after'>;
 }
 
@@ -17,6 +20,9 @@ export interface StartedWork<T> {
   readonly started: Promise<void>;
   readonly result: Promise<T>;
 }
+
+/** Work of a request. `started` is absent if no request waits for the start of equal work. */
+export type Work<T> = Pick<StartedWork<T>, 'result'> & Partial<StartedWork<T>>;
 
 /** Starts work. `isWanted` resolves with true once a client waits for the outcome, and with false if `signal` aborts first. */
 export type StartWork<W> = (signal: AbortSignal, isWanted: () => Promise<boolean>) => W;
@@ -61,7 +67,7 @@ export function createWorkInFlight({ store, clock }: Deps) {
 
   return {
     /** Starts the work of an entry. `result` settles when the outcome is stored. */
-    begin<W extends StartedWork<unknown>>(
+    begin<W extends Work<unknown>>(
       id: string,
       policy: ReplayPolicy,
       start: StartWork<W>,
@@ -102,6 +108,8 @@ export function createWorkInFlight({ store, clock }: Deps) {
       }
 
       const { own } = begun;
+      // If the start cannot be recorded, requests at other processes wait for the end of the work instead.
+      own?.started?.then(() => store.markStarted(id)).catch(() => {});
       return {
         own,
         result,

@@ -237,7 +237,30 @@ export function describeReplayStore(
       expect(await other.untilSettled('one', new AbortController().signal)).toBeUndefined();
     });
 
-    it.each(['untilSettled', 'untilAttached'] as const)(
+    it('reports that the work has started', async () => {
+      const { claim, store, other } = await open();
+      await claim('k', { id: 'one' });
+      const started = other.untilStarted('one', new AbortController().signal);
+      await store.markStarted('one');
+
+      expect(await started).toBe(true);
+      expect(await other.untilStarted('one', new AbortController().signal)).toBe(true);
+    });
+
+    it.each(['forget', 'owe'] as const)(
+      'reports no start of work that ends with %s',
+      async (end) => {
+        const { claim, store, other } = await open();
+        await claim('k', { id: 'one' });
+        const started = other.untilStarted('one', new AbortController().signal);
+        await store[end]('one');
+
+        expect(await started).toBe(false);
+        expect(await other.untilStarted('unknown', new AbortController().signal)).toBe(false);
+      },
+    );
+
+    it.each(['untilStarted', 'untilSettled', 'untilAttached'] as const)(
       'ends the wait of %s when its signal aborts',
       async (wait) => {
         const { claim, other } = await open();

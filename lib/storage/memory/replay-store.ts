@@ -25,6 +25,8 @@ interface Entry extends Omit<ReplayClaim, 'mayJoin'>, Writable<JoinableEntry> {
   /** The counter of the space that includes the entry. Undefined if no counter includes the entry. */
   place: 'pinned' | 'evictable' | undefined;
   stopExpiry: () => void;
+  /** Resolves with true when the work has started, or with false if the work has ended before. */
+  readonly started: PromiseWithResolvers<boolean>;
   /** Resolves when the entry is not running any more. */
   readonly settled: PromiseWithResolvers<void>;
 }
@@ -65,11 +67,14 @@ export function createMemoryReplayStore(deps: Deps) {
     const entry = entries.find(id);
     if (!entry) return;
     entries.update(Object.assign(entry, to));
-    entry.settled.resolve();
+    end(entry);
   }
 
   return {
     claim: async (request) => claimNow(request),
+    async markStarted(id) {
+      entries.find(id)?.started.resolve(true);
+    },
     async finish(id, outcome, bytes) {
       settle(id, { state: 'finished', outcome, bytes: ENTRY_BYTES + bytes });
     },
@@ -92,6 +97,10 @@ export function createMemoryReplayStore(deps: Deps) {
       const entry = entries.find(id);
       if (entry) entries.remove(entry);
     },
+    async untilStarted(id, signal) {
+      const entry = entries.find(id);
+      return entry ? abortable(entry.started.promise, signal) : false;
+    },
     async untilSettled(id, signal) {
       const entry = entries.find(id);
       if (entry) await abortable(entry.settled.promise, signal);
@@ -103,6 +112,12 @@ export function createMemoryReplayStore(deps: Deps) {
   } satisfies ReplayStore & { size(): object };
 }
 
+/** Ends the waits for the start and the end of the work. */
+function end({ started, settled }: Entry): void {
+  started.resolve(false);
+  settled.resolve();
+}
+
 /** Creates the table of entries. An entry expires `keepMs` after its last use, or is evicted earlier if space is needed. */
 function createEntries({ clock, policies }: Deps) {
   const entries = new Map<string, Entry>();
@@ -111,7 +126,7 @@ function createEntries({ clock, policies }: Deps) {
 
   function remove(entry: Entry): void {
     entry.stopExpiry();
-    entry.settled.resolve();
+    end(entry);
     entries.delete(entry.id);
     const equal = byIdentity.get(entry.identity);
     equal?.delete(entry);
@@ -156,6 +171,7 @@ function createEntries({ clock, policies }: Deps) {
         isReplied: !countsClients,
         place: undefined,
         stopExpiry: () => {},
+        started: Promise.withResolvers(),
         settled: Promise.withResolvers(),
       };
       entries.set(entry.id, entry);

@@ -89,6 +89,12 @@ export function createReplayStore(deps: Deps): ReplayStore {
       }
     },
 
+    markStarted: (id) =>
+      write(async (queries) => {
+        await queries.rows(statements.markStarted, [id]);
+        await wake(queries, id);
+      }),
+
     finish: (id, outcome, bytes) => repeatUntilDone(() => finish(id, outcome, bytes)),
 
     owe: (id) =>
@@ -286,7 +292,7 @@ function createEnds({ postgres, policies, clock }: Deps, entries: Entries) {
 function createWaits(
   { postgres, clock, wakeUps, pollMs }: Deps,
   entries: Entries,
-): Pick<ReplayStore, 'untilSettled' | 'untilAttached'> {
+): Pick<ReplayStore, 'untilStarted' | 'untilSettled' | 'untilAttached'> {
   const { read, write } = postgres;
   const { statements, held, settleGone, findOutcome } = entries;
   const waiting = { clock, wakeUps, pollMs };
@@ -305,12 +311,23 @@ function createWaits(
     return undefined;
   }
 
+  async function lookForStart(id: string) {
+    const found = await read(({ rows }) => rows(statements.hasStarted, [id]));
+    if (found.length > 0) return { isStarted: true };
+    return (await lookForEnd(id)) && { isStarted: false };
+  }
+
   async function lookForGuests(id: string): Promise<true | undefined> {
     const found = await read(({ rows }) => rows(statements.hasGuests, [id]));
     return found.length > 0 || undefined;
   }
 
   return {
+    async untilStarted(id, signal) {
+      const look = () => lookForStart(id);
+      return (await waitUntilFound(waiting, toTopic(id), look, signal)).isStarted;
+    },
+
     async untilSettled(id, signal) {
       const look = () => lookForEnd(id);
       return (await waitUntilFound(waiting, toTopic(id), look, signal)).outcome;
@@ -336,12 +353,14 @@ function toStatements(schema: string) {
       WHERE identity = $1 AND (until IS NULL OR until > ${NOW_MS}) ORDER BY seq`,
     look: `SELECT ${facts} FROM ${replay} WHERE id = $1`,
     isPresent: `SELECT FROM ${replay} WHERE id = $1`,
+    hasStarted: `SELECT FROM ${replay} WHERE id = $1 AND started`,
     hasGuests: `SELECT FROM ${replay} WHERE id = $1 AND guests > 0`,
     findOutcome: `SELECT outcome FROM ${replay} WHERE id = $1`,
     add: `
       INSERT INTO ${replay}
         (id, kind, scope, identity, fingerprint, owner, clients, is_replied, bytes)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    markStarted: `UPDATE ${replay} SET started = true WHERE id = $1`,
     attach: `
       UPDATE ${replay} SET clients = clients + 1, guests = guests + $2,
         until = CASE WHEN state <> 'running' THEN ${NOW_MS} + $3::bigint END

@@ -1,7 +1,8 @@
 /** Returns the tables of repeated requests and of limits that hold for all replicas. Times are Unix milliseconds of the database. */
 export function limitsSchema(schema: string): string {
   return `
--- Requests that may be sent again. "scope" and "identity" are keyed hashes. "clients" counts the attached clients, and
+-- Requests that may be sent again. "scope" and "identity" are keyed hashes. "started" is true once streamed work is queued or
+-- running. "clients" counts the attached clients, and
 -- "guests" counts those of them that are clients of other replicas than the owner. "guest_left" is the time when a guest
 -- was last detached. A finished entry without "outcome" has its outcome in the memory of its owner. "until" is the time
 -- when an entry expires. A running entry does not expire before the lease of its owner ends.
@@ -13,6 +14,7 @@ CREATE TABLE ${schema}.replay (
   identity text COLLATE "C" NOT NULL,
   fingerprint text COLLATE "C" NOT NULL,
   owner text COLLATE "C" NOT NULL,
+  started boolean NOT NULL DEFAULT false,
   state text COLLATE "C" NOT NULL DEFAULT 'running' CHECK (state IN ('running', 'finished', 'owed')),
   clients integer NOT NULL CHECK (clients >= 0),
   guests integer NOT NULL DEFAULT 0 CHECK (guests >= 0),

@@ -66,6 +66,17 @@ function outsideMemory(store: ReplayStore): ReplayStore {
   };
 }
 
+/** Opens a replay while another process runs the work of an equal request, under the id `of another`. */
+async function openBesideAnother() {
+  const opened = open({}, (own) => ({
+    ...own,
+    claim: (request) => own.claim({ ...request, identity: 'k', fingerprint: 'f' }),
+  }));
+  const claim = { kind: 'key', scope: 's', identity: 'k', fingerprint: 'f' } as const;
+  await opened.store.claim({ ...claim, id: 'of another', mayJoin: true });
+  return opened;
+}
+
 describe('createReplay, keys', () => {
   it('runs equal requests at the same time once, and marks the later ones as replayed', async () => {
     const { ask, works, clock } = open();
@@ -257,12 +268,7 @@ describe('createReplay, keys', () => {
   });
 
   it('waits for the work of another process, and replies with its outcome', async () => {
-    const { ask, store, works } = open({}, (own) => ({
-      ...own,
-      claim: (request) => own.claim({ ...request, identity: 'k', fingerprint: 'f' }),
-    }));
-    const claim = { kind: 'key', scope: 's', identity: 'k', fingerprint: 'f' } as const;
-    await store.claim({ ...claim, id: 'of another', mayJoin: true });
+    const { ask, store, works } = await openBesideAnother();
     const asking = ask();
     await store.finish('of another', { ok: true, value: 'an image' }, 1);
 
@@ -271,12 +277,7 @@ describe('createReplay, keys', () => {
   });
 
   it('starts its own work if the work of another process ends without an outcome', async () => {
-    const { ask, store, works, clock } = open({}, (own) => ({
-      ...own,
-      claim: (request) => own.claim({ ...request, identity: 'k', fingerprint: 'f' }),
-    }));
-    const claim = { kind: 'key', scope: 's', identity: 'k', fingerprint: 'f' } as const;
-    await store.claim({ ...claim, id: 'of another', mayJoin: true });
+    const { ask, store, works, clock } = await openBesideAnother();
     const asking = ask();
     await store.forget('of another');
     await clock.advance(0);
@@ -319,7 +320,7 @@ describe('createReplay, open', () => {
 
     const [own, joined] = await Promise.all([openWork(begun), openWork(done())]);
 
-    expect([own.own, joined.own]).toEqual([begun, undefined]);
+    expect(await Promise.all([own.own, joined.own])).toEqual([begun, undefined]);
     await expect(own.started).resolves.toBeUndefined();
     await expect(joined.started).resolves.toBeUndefined();
   });
@@ -330,7 +331,7 @@ describe('createReplay, open', () => {
 
     const repeat = await openWork({ started: never, result: never });
 
-    expect(repeat.own).toBeUndefined();
+    expect(await repeat.own).toBeUndefined();
     await expect(repeat.started).resolves.toBeUndefined();
     await expect(repeat.result).resolves.toBe('an image');
   });
@@ -354,8 +355,57 @@ describe('createReplay, open', () => {
 
     const second = await openWork(done());
 
-    expect(second.own).toBeDefined();
+    expect(await second.own).toBeDefined();
     await expect(second.result).resolves.toBe('an image');
+  });
+
+  it('opens the work of another process when that work has started', async () => {
+    const { openWork, store } = await openBesideAnother();
+    const opening = openWork({ started: never, result: never });
+    await store.markStarted('of another');
+
+    const { started: opened, own, result, replayed } = await opening;
+    await opened;
+    await store.finish('of another', { ok: true, value: 'an image' }, 1);
+
+    expect(replayed).toBe(true);
+    expect(await result).toBe('an image');
+    expect(await own).toBeUndefined();
+  });
+
+  it('starts its own work if the work of another process ends without an outcome after its start', async () => {
+    const { openWork, store } = await openBesideAnother();
+    const begun = done();
+    const opening = openWork(begun);
+    await store.markStarted('of another');
+    const { own, result } = await opening;
+
+    await store.forget('of another');
+
+    expect(await own).toBe(begun);
+    expect(await result).toBe('an image');
+  });
+
+  it('starts its own work if another process refuses the work before its start', async () => {
+    const { openWork, store } = await openBesideAnother();
+    const opening = openWork(done());
+    await store.forget('of another');
+
+    const { replayed, result } = await opening;
+
+    expect(replayed).toBe(false);
+    expect(await result).toBe('an image');
+  });
+
+  it('records the start of work that other processes may join', async () => {
+    const { openWork, store } = open({}, (own) => ({
+      ...own,
+      claim: (request) => own.claim({ ...request, id: 'of this' }),
+      markStarted: () => own.markStarted('of this'),
+    }));
+    await openWork({ started, result: never });
+
+    expect(await store.untilStarted('of this', new AbortController().signal)).toBe(true);
   });
 
   it('rejects for a client that disconnects before or after the work starts', async () => {
