@@ -49,7 +49,7 @@ const ROOMS = {
   ],
   'lib/openai': [...SERVICE, 'lib/generation types', 'lib/image-requests types'],
   'lib/plans': [...SERVICE, 'lib/generation', 'lib/openai'],
-  'lib/webhooks': [...SERVICE, 'lib/config', 'lib/net'],
+  'lib/webhooks': [...SERVICE, 'lib/config', 'lib/net', 'lib/admission ports'],
   'lib/jobs': [
     ...SERVICE,
     'lib/cursors',

@@ -90,7 +90,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const worker = createJobWorker({
     ...{ store, queue, live, runs, usage, publisher, log, clock, ids },
   });
-  const deliveries = openDeliveries(config, outside, stores.webhooks, jobs);
+  const deliveries = openDeliveries(config, outside, stores, jobs);
   notices.subscribe(({ type }) => {
     if (type === 'ended') deliveries?.wake();
   });
@@ -138,10 +138,10 @@ async function warnOfWaiting(
 function openDeliveries(
   { server: { webhooks: settings } }: Config,
   { webhookKeys: keys, ...outside }: Outside,
-  store: WebhookStore,
+  { webhooks: store, permits }: Pick<Stores, 'webhooks' | 'permits'>,
   jobs: Jobs,
 ) {
   if (!keys) return undefined;
   const post = createPostWebhook({ settings, clock: outside.clock });
-  return createWebhookDeliveries({ ...outside, store, jobs, post, settings, keys });
+  return createWebhookDeliveries({ ...outside, store, permits, jobs, post, settings, keys });
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Permits } from '../admission/permits-port.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { isLoopbackHost } from '../config/values/addresses.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
@@ -13,6 +14,7 @@ import type { Ids } from '../platform/ids.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import { createNotifier } from '../platform/notifier.ts';
 import type { Task } from '../platform/task.ts';
+import { createHostSlots } from './host-slots.ts';
 import type { DueWebhook, WebhookOutcome, WebhookStore } from './webhook-store-port.ts';
 import { hostOf, toWebhookUrl } from './webhook-targets.ts';
 
@@ -23,6 +25,8 @@ interface Deps {
     find(scope: string, id: string, waitMs: 0, signal: AbortSignal): Promise<ImageJob>;
   };
   readonly post: PostWebhook;
+  /** The slots of all replicas. Undefined if the limits hold for this process alone. */
+  readonly permits: Permits | undefined;
   readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts'>;
   /** The keys with which messages are signed. */
   readonly keys: readonly Uint8Array[];
@@ -45,18 +49,13 @@ const CLAIM_MS = TIMEOUT_MS + 5000;
 
 /** Sends a webhook when a job ends, and retries until the receiver accepts the webhook or no attempt is left. */
 export function createWebhookDeliveries(deps: Deps) {
-  const { store, jobs, post, settings, keys, log, metrics, clock, ids } = deps;
+  const { store, jobs, permits, settings, log, metrics, clock, ids } = deps;
+  const postEnd = createPostEnd(deps);
   const changes = createNotifier();
-  // Each host has its own slots, so that a host that does not reply delays no other host.
-  const slots = Math.ceil(MAX_SENDING / Math.max(1, settings.allowed_hosts.length));
-  /** The attempts in progress, with their hosts. */
-  const sending = new Map<Promise<void>, string>();
-
-  function postEnd(job: ImageJob, url: string, signal: AbortSignal) {
-    const body = toBody(job);
-    const headers = signWebhook({ id: job.id, timestampSecs: nowSecs(clock), body }, keys);
-    return post(url, { headers, body }, signal);
-  }
+  const limit = Math.ceil(MAX_SENDING / Math.max(1, settings.allowed_hosts.length));
+  const slots = createHostSlots({ permits, limit, onFree: changes.notify });
+  /** The attempts in progress. */
+  const sending = new Set<Promise<void>>();
 
   async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
     const { sequence, attempts } = due;
@@ -85,36 +84,36 @@ export function createWebhookDeliveries(deps: Deps) {
   }
 
   async function sendDue(host: string, signal: AbortSignal): Promise<void> {
-    const nowMs = clock.nowMs();
-    const request = { host, nowMs, untilMs: nowMs + CLAIM_MS, limit: freeSlots(host) };
-    for (const due of await store.claim(request)) {
-      const sent = send(due, signal).finally(() => {
-        sending.delete(sent);
-        changes.notify();
-      });
-      sending.set(sent, host);
+    const releases = [...(await slots.take(host, signal))];
+    if (releases.length === 0) return;
+    try {
+      const nowMs = clock.nowMs();
+      const request = { host, nowMs, untilMs: nowMs + CLAIM_MS, limit: releases.length };
+      for (const due of await store.claim(request)) {
+        const release = releases.pop();
+        const sent = send(due, signal).finally(() => {
+          sending.delete(sent);
+          release?.();
+        });
+        sending.add(sent);
+      }
+    } finally {
+      for (const release of releases) release();
     }
-  }
-
-  function freeSlots(host: string): number {
-    return slots - [...sending.values()].filter((other) => other === host).length;
-  }
-
-  async function untilChanged(dueMs: number): Promise<void> {
-    const cancel = clock.after(dueMs - clock.nowMs(), changes.notify);
-    await changes.wait();
-    cancel();
   }
 
   async function sendAll(signal: AbortSignal, succeeded: () => void): Promise<void> {
     while (!signal.aborted) {
       const nowMs = clock.nowMs();
-      const queues = (await store.listQueues()).filter(({ host }) => freeSlots(host) > 0);
+      const queues = (await store.listQueues()).filter(({ host }) => slots.hasRoom(host));
       const due = queues.filter(({ dueMs }) => dueMs <= nowMs);
       await Promise.all(due.map(({ host }) => sendDue(host, signal)));
       if (due.length > 0) continue;
       succeeded();
-      await untilChanged(Math.min(nowMs + LOOK_EVERY_MS, ...queues.map(({ dueMs }) => dueMs)));
+      const lookMs = Math.min(nowMs + LOOK_EVERY_MS, ...queues.map(({ dueMs }) => dueMs));
+      const cancel = clock.after(lookMs - clock.nowMs(), changes.notify);
+      await changes.wait();
+      cancel();
     }
   }
 
@@ -127,7 +126,7 @@ export function createWebhookDeliveries(deps: Deps) {
         await sendAll(signal, succeeded);
       } finally {
         signal.removeEventListener('abort', changes.notify);
-        await Promise.all(sending.keys());
+        await Promise.all(sending);
       }
     },
   };
@@ -137,6 +136,14 @@ export function createWebhookDeliveries(deps: Deps) {
     task,
     /** Must be called when the end of a job is durable. */
     wake: changes.notify,
+  };
+}
+
+function createPostEnd({ post, keys, clock }: Pick<Deps, 'post' | 'keys' | 'clock'>) {
+  return function postEnd(job: ImageJob, url: string, signal: AbortSignal) {
+    const body = toBody(job);
+    const headers = signWebhook({ id: job.id, timestampSecs: nowSecs(clock), body }, keys);
+    return post(url, { headers, body }, signal);
   };
 }
 

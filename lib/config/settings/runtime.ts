@@ -31,7 +31,7 @@ export const RUNTIME = section({
   gates: choice(['shared', 'replica'], {
     default: 'shared',
     about:
-      'Scope of the limits `max_concurrent` and `max_parallel_outputs` if `state.driver` is "postgres". With "shared", each limit holds for all replicas together. With "replica", each limit holds for each replica alone.',
+      'Scope of the limits `max_concurrent` and `max_parallel_outputs`, and of the simultaneous webhooks to a host, if `state.driver` is "postgres". With "shared", each limit holds for all replicas together. With "replica", each limit holds for each replica alone.',
   }),
   global: gate('all providers together'),
   provider_default: gate('each provider'),

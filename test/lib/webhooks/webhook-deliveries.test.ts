@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Permits } from '../../../lib/admission/permits-port.ts';
 import { foundJob } from '../../../lib/jobs/job-end.ts';
 import { toImageJob } from '../../../lib/jobs/jobs.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
@@ -25,7 +26,7 @@ type Posted = Parameters<PostWebhook>[1] & { readonly url: string };
 let rig: Awaited<ReturnType<typeof openRig>>;
 
 /** Opens deliveries with real stores and signatures. The receiver and the time are scripted. */
-async function openRig(allowed_hosts: readonly string[]) {
+async function openRig(allowed_hosts: readonly string[], permits?: Permits) {
   const clock = createManualClock();
   const ids = { ...createIds(clock.nowMs), newFraction: () => 0.5 };
   const stores = await openTestStores({ clock, ids });
@@ -41,6 +42,7 @@ async function openRig(allowed_hosts: readonly string[]) {
     store,
     clock,
     ids,
+    permits,
     settings: { allowed_hosts },
     keys: [KEY],
     log: createTraceLog((line) => lines.push(line)),
@@ -222,6 +224,59 @@ describe('createWebhookDeliveries', () => {
       expect(rig.posted.filter(({ url }) => url === URL)).toHaveLength(slots);
     },
   );
+
+  test('webhooks wait while other replicas use all slots of their host, and do not delay other hosts', async () => {
+    await rig.close();
+    const elsewhere = Promise.withResolvers<void>();
+    const taken: string[] = [];
+    let isFull = true;
+    rig = await openRig(['hooks.test', 'other.test'], {
+      async take(gate, limit) {
+        taken.push(`${gate} ${limit}`);
+        return isFull && gate === 'webhooks hooks.test' ? undefined : () => {};
+      },
+      async acquire() {
+        await elsewhere.promise;
+        return () => {};
+      },
+    });
+    await rig.end();
+    await rig.end(OTHER);
+    rig.work();
+    await until(() => rig.results.length === 1);
+    const first = rig.posted.map(({ url }) => url);
+
+    isFull = false;
+    elsewhere.resolve();
+    await until(() => rig.results.length === 2);
+
+    expect(first).toEqual([OTHER]);
+    expect(rig.posted.map(({ url }) => url)).toEqual([OTHER, URL]);
+    expect(new Set(taken)).toEqual(new Set(['webhooks hooks.test 16', 'webhooks other.test 16']));
+  });
+
+  test('a slot is released when its webhook is sent, and when no webhook is due', async () => {
+    await rig.close();
+    let held = 0;
+    let most = 0;
+    rig = await openRig(['hooks.test'], {
+      async take() {
+        held += 1;
+        most = Math.max(most, held);
+        return () => {
+          held -= 1;
+        };
+      },
+      acquire: () => Promise.reject(new Error('no slot is waited for')),
+    });
+    for (let job = 0; job < 3; job += 1) await rig.end();
+    rig.work();
+    await until(() => rig.results.length === 3);
+    await until(() => rig.successes() > 0);
+
+    expect(held).toBe(0);
+    expect(most).toBeGreaterThan(0);
+  });
 
   test('the task reports success when nothing is due, and at least every minute', async () => {
     rig.work();
