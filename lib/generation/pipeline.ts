@@ -209,7 +209,9 @@ async function admit(
   if (!waitsWhenFull) admission.checkOperation();
   if (!earlier && isPublished(output)) await publisher.refuseBroken();
   await ledger.reserve();
-  for (const stage of ['queued', 'preparing'] as const) onEvent({ type: 'progress', stage });
+  if (!earlier) {
+    for (const stage of ['queued', 'preparing'] as const) onEvent({ type: 'progress', stage });
+  }
   const verifying = inputs.verify(request.inputs, { scope, signal: sending });
   const images = await times.of('input', verifying);
   if (earlier) return { permit: { waitedMs: 0, release: () => {} }, images };

@@ -4,6 +4,7 @@ import { interruption } from '../errors/interruption.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { Usage } from '../usage/usage.ts';
+import type { JobProgress } from './job-notices-port.ts';
 import type { AbandonedEnd, JobStore, ResumedJob } from './job-store-port.ts';
 import type { LiveJobs } from './live-jobs.ts';
 
@@ -23,6 +24,8 @@ interface Deps {
   readonly clock: Clock;
 }
 
+/** The first progress of a resumed job. Its partial images have ended with the earlier process. */
+const RESUMED_PROGRESS: JobProgress = { stage: 'dispatched', partial_images: 0 };
 // The wait in milliseconds after the store could not be read or written.
 const RETRY_MS = 1000;
 
@@ -44,6 +47,7 @@ export function createJobTakeover(deps: Deps) {
       const resumed = await live.claim(
         () => store.resumeAbandoned(end),
         ({ job }) => job,
+        RESUMED_PROGRESS,
       );
       if (!resumed) return;
       const ended = run(resumed).finally(() => running.delete(ended));

@@ -28,11 +28,11 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
   const claims = new Set<Promise<unknown>>();
   let stopReason: BridgeError | undefined;
 
-  function enter(job: JobKey): State {
+  function enter(job: JobKey, progress = FIRST_PROGRESS): State {
     const state: State = {
       controller: new AbortController(),
       calls: new AbortController(),
-      progress: FIRST_PROGRESS,
+      progress,
     };
     if (stopReason) state.controller.abort(stopReason);
     live.set(job.id, state);
@@ -53,15 +53,16 @@ export function createLiveJobs(store: Pick<JobProgressStore, 'begin' | 'report' 
   return {
     /**
      * Settles as the given `claim` settles. The claimed job counts as running in this process as soon as the claim resolves.
-     * `jobOf` returns undefined if the job has ended already.
+     * `jobOf` returns undefined if the job has ended already. `progress` is its first progress.
      */
     async claim<T>(
       claim: () => Promise<T | undefined>,
       jobOf: (claimed: T) => JobKey | undefined,
+      progress = FIRST_PROGRESS,
     ): Promise<T | undefined> {
       const claiming = claim().then((claimed) => {
         const job = claimed && jobOf(claimed);
-        if (job) enter(job);
+        if (job) enter(job, progress);
         return claimed;
       });
       claims.add(claiming);

@@ -93,7 +93,7 @@ const Polled = v.object({
   status: v.string(),
   result: optionalMember(v.object({ data: v.array(Image) })),
   http_status: optionalMember(v.number()),
-  error: v.unknown(),
+  error: v.optional(v.unknown()),
 });
 type Polled = v.InferOutput<typeof Polled>;
 
