@@ -102,7 +102,9 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
   const own = [readiness.probe, stores.leaseRenewal, retention.sweep];
   const takeover = toTakeover(stores, { appJobs, artifacts });
-  const all = [...own, ...takeover, ...appJobs.tasks, usage.retention, ...outside.tasks];
+  const catalogues = registry.all.flatMap(({ catalogue }) => catalogue?.refresh ?? []);
+  const others = [usage.retention, ...catalogues, ...outside.tasks];
+  const all = [...own, ...takeover, ...appJobs.tasks, ...others];
   const { tasks, report } = recordTasks(all, outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock },
@@ -216,7 +218,7 @@ function openAi(
   const { imageRequests, running, readiness, registry, clock } = parts;
   const { planRoutes, admission } = running;
   const models = createModels({
-    providers: registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
+    providers: () => registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
     providerOf: (model) => listerOf(model, registry)?.name,
     aliases: config.server.compat.model_aliases,
     clock,
@@ -259,6 +261,10 @@ function openExposition(
         jobs: byStatus,
         providerRestarts: sumOf((provider) => provider.restarts?.()),
         providerSkippedLines: sumOf((provider) => provider.skippedLines?.()),
+        catalogueAges: registry.all.flatMap(({ name, catalogue }) => {
+          const ageSecs = catalogue?.ageSecs();
+          return ageSecs === undefined ? [] : [{ provider: name, ageSecs }];
+        }),
         isReady: await readiness.isReady(),
       });
     },

@@ -112,6 +112,12 @@ export const METRICS = {
     name: 'provider_skipped_lines_total',
     help: 'Output lines of the child processes of providers that were skipped because they are not messages.',
   },
+  catalogueAge: {
+    kind: 'gauge',
+    name: 'catalogue_age_seconds',
+    help: 'Time since the models of a provider were read from its service.',
+    labels: ['provider'],
+  },
   circuitState: {
     kind: 'gauge',
     name: 'circuit_state',

@@ -10,6 +10,8 @@ export interface CountedElsewhere {
   /** The sum over all providers. */
   readonly providerRestarts: number;
   readonly providerSkippedLines: number;
+  /** The time since the latest good answer, for each provider whose service has published its models. */
+  readonly catalogueAges: readonly { readonly provider: string; readonly ageSecs: number }[];
   /** True if `/health/ready` returns 200. */
   readonly isReady: boolean;
 }

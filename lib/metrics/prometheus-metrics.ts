@@ -87,9 +87,9 @@ function beginAtZero(counters: AllMetrics, { providers, routes }: Facts): void {
 
 /** Sets the gauges to the current values. */
 function showGauges(
-  { ready, jobs, queueDepth, activeOperations, circuitState }: AllMetrics,
+  { ready, jobs, queueDepth, activeOperations, circuitState, catalogueAge }: AllMetrics,
   providers: readonly string[],
-  { runtime, jobs: counts, isReady }: CountedElsewhere,
+  { runtime, jobs: counts, isReady, catalogueAges }: CountedElsewhere,
 ): void {
   const showGate = (scope: string, { queued, active }: CountedElsewhere['runtime']['global']) => {
     queueDepth.set({ scope }, queued);
@@ -97,6 +97,9 @@ function showGauges(
   };
   ready.set(isReady ? 1 : 0);
   for (const status of JOB_STATUSES) jobs.set({ status }, counts[status]);
+  for (const { provider, ageSecs } of catalogueAges) {
+    if (providers.includes(provider)) catalogueAge.set({ provider }, ageSecs);
+  }
   showGate('global', runtime.global);
   for (const provider of providers) {
     const gate = runtime.providers[provider];

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type { ResourceLimits } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { createOnce } from './once.ts';
@@ -9,6 +10,8 @@ interface Options {
   /** The compiled file, as a name in `imports` of package.json, which also works if the program runs from source. */
   readonly worker: `#${string}`;
   readonly threads: number;
+  /** Limits on the memory of a thread. By default a thread may use as much as the process. */
+  readonly memory?: Pick<ResourceLimits, 'maxYoungGenerationSizeMb' | 'maxOldGenerationSizeMb'>;
 }
 
 /** A task with `stop`, a shared 32-bit integer. The thread ends the work early if the value is not 0. */
@@ -24,14 +27,16 @@ export type ThreadPool<Task extends object, Result> = ReturnType<
  * Creates a pool of threads for work that would block the main thread. Threads start with the first task and end after ten
  * idle seconds. The exported function of a worker returns undefined if the task was stopped.
  */
-export function createThreadPool<Task extends object, Result>({ name, worker, threads }: Options) {
+export function createThreadPool<Task extends object, Result>(options: Options) {
+  const { name, worker, threads, memory } = options;
   type Pool = Piscina<Stoppable<Task>, Result | undefined>;
   const started = createOnce(async () => {
     // The library is loaded with the first task, because most processes never need a thread pool.
     const { Piscina: ThreadPool } = await import('piscina');
     const filename = createRequire(import.meta.url).resolve(worker);
     const limits = { minThreads: 0, maxThreads: threads, idleTimeout: IDLE_MS };
-    const pool: Pool = new ThreadPool({ filename, name, ...limits });
+    const resources = memory ? { resourceLimits: memory } : {};
+    const pool: Pool = new ThreadPool({ filename, name, ...limits, ...resources });
     // If a thread dies between tasks, waiting tasks would never end. The pool is destroyed so that these tasks fail. The next
     // task starts a new pool.
     pool.on('error', () => {

@@ -2,6 +2,7 @@ import type { CapabilityDocument, ProviderDescriptor } from '../contract/resourc
 import type { Page } from '../contract/schema/page.ts';
 import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { Provider } from './provider-port.ts';
 import type { ProviderRegistry } from './registry.ts';
 
 interface Deps {
@@ -17,7 +18,9 @@ export type ProviderInventory = ReturnType<typeof createProviderInventory>;
 /** Creates the list of providers and of the capabilities of their models. */
 export function createProviderInventory({ registry, cursors }: Deps) {
   const displayNames = registry.all.map((provider) => provider.describe().displayName);
-  const descriptors = registry.all.map((provider): ProviderDescriptor => {
+
+  /** Returns the current descriptor. The models of a provider with a catalogue may change. */
+  function toDescriptor(provider: Provider): ProviderDescriptor {
     const { displayName, version, experimental, models, defaultModel } = provider.describe();
     // Several providers may have the same display name, such as two accounts at one backend.
     const isShared = displayNames.indexOf(displayName) !== displayNames.lastIndexOf(displayName);
@@ -30,7 +33,8 @@ export function createProviderInventory({ registry, cursors }: Deps) {
       default_model: defaultModel,
       default: provider.name === registry.defaultName,
     };
-  });
+  }
+
   return {
     /**
      * Returns one page, ordered by name. `cursor` is the `next_cursor` of the previous page. Throws `invalid_request`
@@ -38,8 +42,8 @@ export function createProviderInventory({ registry, cursors }: Deps) {
      */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
       const after = cursor === undefined ? '' : cursors.read(LIST, cursor).toString('utf8');
-      const rest = descriptors.filter(({ name }) => name > after);
-      const items = rest.slice(0, limit);
+      const rest = registry.all.filter(({ name }) => name > after);
+      const items = rest.slice(0, limit).map(toDescriptor);
       const last = items.at(-1);
       return last !== undefined && rest.length > limit
         ? { items, next_cursor: cursors.write(LIST, Buffer.from(last.name, 'utf8')) }

@@ -2,6 +2,7 @@ import type { Amount } from '../contract/reply/cost.ts';
 import type { Usage, Warning } from '../contract/reply/image-response.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
+import type { Task } from '../platform/task.ts';
 
 /** An input image whose bytes have been verified. All attempts share the same object. */
 export interface ProviderInput {
@@ -198,6 +199,15 @@ export type ProviderReadiness =
   | { readonly ready: true }
   | { readonly ready: false; readonly errorCode: 'authentication' | 'configuration' | 'upstream' };
 
+/** The list of models that a service publishes, and that a task reads again and again. */
+export interface ProviderCatalogue {
+  readonly refresh: Task;
+  /** Returns the time since the latest good answer in seconds, or undefined before the first good answer. */
+  ageSecs(): number | undefined;
+  /** Returns true if the service had the model, but no longer has the model. */
+  hasLeft(model: string): boolean;
+}
+
 /**
  * An adapter to one kind of image generator. Deadlines, fan-out, retries, fallback, verification and delivery are
  * implemented outside the providers, once for all of them.
@@ -212,16 +222,16 @@ export interface Provider {
    * repeats the number as `batching.max_parallel_outputs`.
    */
   readonly maxParallelCalls: number;
-  /** Returns the description. The description never changes while the process runs. */
+  /** Returns the description. Only `models` may change while the process runs, and only if there is a `catalogue`. */
   describe(): ProviderDescription;
   /**
-   * Returns the capabilities of a model, or undefined for an unknown model. The result never changes while the process
-   * runs.
+   * Returns the capabilities of a model, or undefined for an unknown model. The result changes only when the `catalogue` is
+   * refreshed. A call that was planned before the change keeps its document, and `execute` accepts the call.
    */
   capabilities(model: string): CapabilityDocument | undefined;
   /**
    * Returns the form in which a model with `emulated` masks reads a mask, or undefined if the model reads no mask. The
-   * result never changes while the process runs. The method is absent if no model of the provider reads masks.
+   * result changes only with the capabilities. The method is absent if no model of the provider reads masks.
    */
   maskForm?(model: string): MaskForm | undefined;
   /**
@@ -260,6 +270,8 @@ export interface Provider {
    * `execute`.
    */
   readonly sessions?: ProviderSessions;
+  /** Present if the models and their capabilities come from a list of the service. */
+  readonly catalogue?: ProviderCatalogue;
   /** Returns the number of times that the child process was restarted. Absent if the provider has no child process. */
   restarts?(): number;
   /**

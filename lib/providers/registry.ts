@@ -3,7 +3,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { batchingMode } from './backend/plain-model.ts';
 import type { Provider } from './provider-port.ts';
 
-/** The enabled providers, which do not change after the service has started. */
+/** The enabled providers, which do not change after the service has started. Their models may change. */
 export type ProviderRegistry = ReturnType<typeof createProviderRegistry>;
 
 /** The settings `runtime.request`: limits on the outputs and inputs of any request. */
@@ -25,6 +25,8 @@ export function createProviderRegistry(
 ) {
   const all: readonly Provider[] = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const byName: ReadonlyMap<string, Provider> = new Map(all.map((it) => [it.name, it]));
+  /** Returns true if a provider had the model. A request that names no provider is planned on the default provider. */
+  const hasLeft = (model: string) => all.some(({ catalogue }) => catalogue?.hasLeft(model));
   return {
     /** All providers, ordered by name. */
     all,
@@ -33,7 +35,7 @@ export function createProviderRegistry(
 
     /**
      * Returns the capabilities of a model. If the provider does not list the model, throws `unsupported_capability`
-     * with the models that the provider lists.
+     * with the models that the provider lists, and with the reason `model_gone` if a service no longer has the model.
      */
     capabilities(provider: Provider, model: string, param: string): CapabilityDocument {
       const document = provider.capabilities(model);
@@ -43,7 +45,11 @@ export function createProviderRegistry(
       throw new BridgeError('unsupported_capability', message, {
         param,
         provider: provider.name,
-        details: { field: param, supported_models: [...provider.describe().models] },
+        details: {
+          field: param,
+          supported_models: [...provider.describe().models],
+          ...(hasLeft(model) ? { reason: 'model_gone' } : {}),
+        },
       });
     },
 

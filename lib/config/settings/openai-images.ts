@@ -13,6 +13,7 @@ import {
   areListed,
   BACKEND_RULES,
   backend,
+  catalogue,
   KEY_EXPECTED,
   MODEL_RULES,
   models,
@@ -139,6 +140,7 @@ const INSTANCE = section({
       'The only upstreams to which OpenRouter may send calls, by the tags in its list of endpoints. Other upstreams are never used, even if these fail. Only for the "openrouter" dialect.',
   }),
   ...models(FAMILIES, LISTED),
+  ...catalogue('the dialect "openrouter"'),
   native_count: integer({
     default: 1,
     max: 10,

@@ -3,6 +3,7 @@ import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { closedObject, eitherOf } from '../../contract/schema/closed-object.ts';
 import { isLoopbackHost } from '../values/addresses.ts';
 import {
+  choice,
   type Field,
   flag,
   integer,
@@ -163,6 +164,21 @@ export const MODEL_RULES: readonly Rule<Models>[] = [
 /** Returns true if every key is a listed model. */
 export function areListed(byModel: object, listed: readonly string[]): boolean {
   return Object.keys(byModel).every((model) => listed.includes(model));
+}
+
+/** Returns the settings for the list of models that a service publishes. `services` names the services that have a list. */
+export function catalogue(services: string) {
+  return {
+    catalogue: choice(['listed', 'all', 'off'], {
+      default: 'listed',
+      about: `Use of the list of models that the service publishes: "listed" reads the capabilities of the models in \`models\`, "all" also offers the other image models of the list, up to 500, and "off" never reads the list. Only for ${services}.`,
+    }),
+    catalogue_hours: integer({
+      default: 24,
+      max: 8760,
+      about: `Time between two refreshes of the list of models, in hours. Only for ${services}.`,
+    }),
+  };
 }
 
 /** Returns the settings for the number of outputs of one request, and for the number of simultaneous calls. */

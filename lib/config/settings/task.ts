@@ -7,6 +7,7 @@ import {
   areListed,
   BACKEND_RULES,
   backend,
+  catalogue,
   KEY_EXPECTED,
   MODEL_RULES,
   models,
@@ -44,10 +45,10 @@ const GPT = [
 const Inputs = v.record(v.string(), v.unknown());
 
 const INSTANCE = section({
-  service: choice(['bfl', 'relay'], {
+  service: choice(['fal', 'replicate', 'bfl', 'relay'], {
     default: 'bfl',
     about:
-      'Service that runs the tasks: "bfl" is Black Forest Labs, and "relay" is a server that accepts the image requests of OpenAI at routes ending with `/async`.',
+      'Service that runs the tasks: "fal", "replicate", "bfl" for Black Forest Labs, or "relay" for a server that accepts the image requests of OpenAI at routes ending with `/async`.',
   }),
   ...backend({ default: '', unset: 'the address of the service; required for "relay"' }),
   ...models([...FLUX, ...GPT], FLUX),
@@ -57,6 +58,7 @@ const INSTANCE = section({
     about:
       'Inputs that are sent with every task of a model, such as `{ "flux-2-flex" = { steps = 40 } }`. An input replaces an input of the same name.',
   }),
+  ...catalogue('the services "fal" and "replicate"'),
   result_hosts: textList({
     default: [],
     rule: REMOTE_HOST,

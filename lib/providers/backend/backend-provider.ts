@@ -1,6 +1,7 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { Provider } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
+import { PLAIN_MODEL } from './plain-model.ts';
 
 interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
   readonly displayName: string;
@@ -9,19 +10,29 @@ interface Backend extends Pick<Provider, 'name' | 'maskForm'> {
     readonly max_transient_attempts: number;
     readonly transient_backoff_ms: number;
   };
-  /** Capability documents of the models, in the order in which clients list the models. */
-  readonly documents: readonly CapabilityDocument[];
+  /**
+   * Capability documents of the models, in the order in which clients list the models. A function returns the same object
+   * until a document changes.
+   */
+  readonly documents: readonly CapabilityDocument[] | (() => readonly CapabilityDocument[]);
+  /** Maximum number of concurrent calls, by default the maximum of all documents. */
+  readonly maxParallelCalls?: number;
+  readonly catalogue?: Provider['catalogue'];
   readonly refuse: NonNullable<Provider['refuse']>;
   /** Runs one call that `refuse` has accepted. */
   readonly call: Provider['execute'];
   readonly probe: () => ReturnType<Provider['probe']>;
+  /** Releases what the provider uses besides its calls. */
+  readonly close?: () => Promise<void>;
 }
 
 /** Creates a provider whose calls are requests to a remote backend. */
 export function createBackendProvider(backend: Backend): Provider {
   const { name, displayName, settings, documents, maskForm, refuse, call, probe } = backend;
-  const models = documents.map(({ model }) => model);
-  const byModel = new Map(documents.map((document) => [document.model, document]));
+  const { maxParallelCalls, catalogue } = backend;
+  const current = typeof documents === 'function' ? documents : () => documents;
+  const parallel = current().map(({ batching }) => batching.max_parallel_outputs);
+  const index = createModelIndex(current);
   const calls = createRunningCalls();
   return {
     name,
@@ -29,15 +40,15 @@ export function createBackendProvider(backend: Backend): Provider {
       attempts: settings.max_transient_attempts,
       backoffMs: settings.transient_backoff_ms,
     },
-    maxParallelCalls: Math.max(...documents.map(({ batching }) => batching.max_parallel_outputs)),
+    maxParallelCalls: maxParallelCalls ?? Math.max(...parallel),
     describe: () => ({
       displayName,
-      version: documents[0]?.implementation_version ?? '',
+      version: PLAIN_MODEL.implementation_version,
       experimental: false,
-      models,
+      models: index().models,
       defaultModel: settings.image_model,
     }),
-    capabilities: (model) => byModel.get(model),
+    capabilities: (model) => index().byModel.get(model),
     ...(maskForm ? { maskForm } : {}),
     refuse,
     async execute(request, context) {
@@ -45,6 +56,25 @@ export function createBackendProvider(backend: Backend): Provider {
       return calls.run(context.signal, (signal) => call(request, { ...context, signal }));
     },
     probe,
-    close: calls.close,
+    ...(catalogue ? { catalogue } : {}),
+    async close() {
+      await calls.close();
+      await backend.close?.();
+    },
+  };
+}
+
+/** Creates a function that returns the names of the models and the documents by name, both rebuilt only after a change. */
+function createModelIndex(documents: () => readonly CapabilityDocument[]) {
+  const toIndex = (from: readonly CapabilityDocument[]) => ({
+    from,
+    models: from.map(({ model }) => model),
+    byModel: new Map(from.map((document) => [document.model, document])),
+  });
+  let index = toIndex(documents());
+  return () => {
+    const from = documents();
+    if (from !== index.from) index = toIndex(from);
+    return index;
   };
 }

@@ -7,17 +7,18 @@ import { refuseTooManyInputs, toVerified } from '../backend/sent-images.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderInput, ProviderRequest } from '../provider-port.ts';
 import { refuseText } from './call-body.ts';
-import { capabilitiesOf, inputLimits } from './capabilities.ts';
+import { inputLimits } from './capabilities.ts';
 import { createImagesClient } from './client.ts';
 import type { Dialect } from './dialects/dialect.ts';
 import { DIALECTS } from './dialects/dialects.ts';
+import { createImagesModels } from './images-models.ts';
 
 /** Creates the provider for one account of OpenAI's image API, or for one compatible server. */
 export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_images'>): Provider {
   const { name, settings, engine, apiKey } = parts;
   const dialect = DIALECTS[settings.dialect];
-  const documents = settings.models.map((model) => capabilitiesOf(name, model, settings));
-  const documentOf = (model: string) => documents.find((document) => document.model === model);
+  const models = createImagesModels(parts);
+  const documentOf = (model: string) => models.find(model)?.document;
   const client = createImagesClient({ ...parts, documentOf });
 
   function sizedRequest(request: ProviderRequest): ProviderRequest {
@@ -29,7 +30,7 @@ export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_ima
     name,
     displayName: dialect.displayName,
     settings,
-    documents,
+    documents: models.documents,
     maskForm: () => dialect.mask?.form,
     refuse(call) {
       refuseTooManyInputs(call, inputLimits(dialect));
@@ -37,9 +38,12 @@ export function createOpenaiImagesProvider(parts: NamedProviderParts<'openai_ima
     },
     async call(request, context) {
       const sized = sizedRequest(request);
-      return client.call(await toPngInputs(sized, dialect, engine, context.signal), context);
+      const readable = await toPngInputs(sized, dialect, engine, context.signal);
+      return models.run(request.model, () => client.call(readable, context));
     },
     probe: apiKey.readiness,
+    ...models.published,
+    close: models.close,
   });
 }
 

@@ -14,6 +14,14 @@ export function modelOf(
   return first ?? service.usualModel;
 }
 
+/** Returns the maximum number of tasks that one account runs at the same time. */
+export function parallelCalls(
+  { max_outputs: max, max_parallel_outputs: parallel }: TaskSettings,
+  { limits }: TaskService,
+): number {
+  return parallel === 'auto' ? Math.min(max, limits.parallelTasks ?? max) : parallel;
+}
+
 /** Returns the capabilities of a model, limited by the settings and overridden by the model's profile in the settings. */
 export function capabilitiesOf(
   provider: string,
@@ -21,7 +29,7 @@ export function capabilitiesOf(
   { model, service }: { readonly model: TaskModel; readonly service: TaskService },
   settings: TaskSettings,
 ): CapabilityDocument {
-  const { max_outputs: max, max_parallel_outputs: parallel } = settings;
+  const { max_outputs: max } = settings;
   const perCall = Math.min(model.maxImagesPerTask ?? 1, max);
   const profile = settings.model_profiles[name];
   return v.parse(CapabilityDocument, {
@@ -32,8 +40,7 @@ export function capabilitiesOf(
     batching: {
       mode: batchingMode(max, perCall),
       native_count: { min: 1, max: perCall },
-      max_parallel_outputs:
-        parallel === 'auto' ? Math.min(max, service.limits.parallelTasks ?? max) : parallel,
+      max_parallel_outputs: parallelCalls(settings, service),
     },
     source_transport: 'conversation_attachment',
     actions: model.capabilities.edits ? ['auto', 'generate', 'edit'] : ['auto', 'generate'],

@@ -5,15 +5,16 @@ import { refuseTooManyInputs } from '../backend/sent-images.ts';
 import { streamLimits } from '../http/sse.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type { CallOutline, Provider } from '../provider-port.ts';
-import { capabilitiesOf, modelOf } from './capabilities.ts';
+import { parallelCalls } from './capabilities.ts';
 import { createRequestPace } from './request-pace.ts';
 import { createTaskBodies } from './task-bodies.ts';
 import { createTaskClient } from './task-client.ts';
 import { createTaskHosts } from './task-hosts.ts';
 import { createTaskImages } from './task-images.ts';
+import { createTaskModels } from './task-models.ts';
 import { createTaskRun } from './task-run.ts';
 import type { TaskModel, TaskService } from './task-service.ts';
-import { TASK_SERVICES } from './task-services.ts';
+import { TASK_SERVICES, type TaskSettings } from './task-services.ts';
 import { createTaskStart } from './task-start.ts';
 import { TASK_TIMING } from './task-timing.ts';
 import { createTaskUploads } from './task-uploads.ts';
@@ -36,14 +37,13 @@ export function createTaskProvider(
   timing = TASK_TIMING,
 ): Provider {
   const { name, settings, apiKey, ids } = parts;
-  const models = new Map(
-    settings.models.map((listed) => [listed, modelOf(service, listed, settings)] as const),
-  );
+  const baseUrl = baseUrlOf(settings, service);
+  const models = createTaskModels(parts, service, baseUrl);
   const run = openRun(parts, service, timing);
 
   function knownModel(model: string): TaskModel {
-    const known = models.get(model);
-    if (known) return known;
+    const known = models.find(model);
+    if (known) return known.model;
     throw new BridgeError('internal', 'the model has no inputs');
   }
 
@@ -55,10 +55,9 @@ export function createTaskProvider(
     name,
     displayName: service.displayName,
     settings,
-    documents: [...models].flatMap(([listed, model]) =>
-      model ? [capabilitiesOf(name, listed, { model, service }, settings)] : [],
-    ),
-    maskForm: (model) => models.get(model)?.maskForm,
+    documents: models.documents,
+    maxParallelCalls: parallelCalls(settings, service),
+    maskForm: (model) => models.find(model)?.model.maskForm,
     refuse(call: CallOutline) {
       const model = knownModel(call.model);
       refuseTooManyInputs(call, model.inputLimits);
@@ -67,10 +66,17 @@ export function createTaskProvider(
     call(request, context) {
       const seed = Math.floor(ids.newFraction() * SEEDS);
       const constants = constantsOf(request.model);
-      return run({ request, model: knownModel(request.model), constants, seed }, context);
+      const call = { request, model: knownModel(request.model), constants, seed };
+      return models.run(request.model, () => run(call, context));
     },
     probe: apiKey.readiness,
+    ...models.published,
+    close: models.close,
   });
+}
+
+function baseUrlOf({ base_url }: TaskSettings, { baseUrl = '' }: TaskService): string {
+  return (base_url === '' ? baseUrl : base_url).replace(/\/+$/, '');
 }
 
 /** Connects the parts of the engine for one account. */
@@ -80,8 +86,7 @@ function openRun(
   timing: typeof TASK_TIMING,
 ) {
   const { settings, images, clock } = parts;
-  const given = settings.base_url === '' ? (service.baseUrl ?? '') : settings.base_url;
-  const baseUrl = given.replace(/\/+$/, '');
+  const baseUrl = baseUrlOf(settings, service);
   const hosts = createTaskHosts({ baseUrl, apiHosts: service.apiHosts });
   const { upload, limits } = service;
   const policy = {

@@ -69,6 +69,11 @@ export function toTaskModel(endpoints: MappedEndpoints, { maxTotalBytes }: Limit
   };
 }
 
+/** Returns the model for a name whose inputs are not known: a prompt, and nothing else. */
+export function promptOnlyModel(limits: Limits): TaskModel {
+  return toTaskModel({ generate: { fallbacks: {} } }, limits);
+}
+
 function imageMembers(mapping: InputMapping | undefined, maxTotalBytes: number) {
   const { images, mask } = mapping ?? {};
   if (!images) {

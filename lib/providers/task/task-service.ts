@@ -1,6 +1,7 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { CallEffect } from '../../errors/call-effect.ts';
 import type { FailureRow } from '../backend/failures.ts';
+import type { CatalogueKind } from '../catalogue/catalogue-page.ts';
 import type { FormPart } from '../http/multipart-body.ts';
 import type {
   CallFacts,
@@ -55,8 +56,21 @@ export interface TaskService {
    * form of the service. A failure without a `row` is classified by its status (`task-failures.ts`).
    */
   failure(reply: TaskReply, call: TaskFacts): TaskFailure | undefined;
+  /** The list of models that the service publishes with their inputs. Absent if the service has no such list. */
+  readonly source?: TaskSource;
   /** The separate upload of large images. Absent if images are always sent with the submission. */
   readonly upload?: TaskUpload;
+}
+
+/** The catalogue of a service. */
+export interface TaskSource {
+  readonly kind: CatalogueKind;
+  /** The address below which the paths are requested. */
+  readonly address: string;
+  /** Returns the paths of the first replies: of the listed models, or of all models if `listed` is undefined. */
+  paths(listed: readonly string[] | undefined): readonly string[];
+  /** Limit on the bytes of all images of one call. */
+  readonly maxTotalBytes: number;
 }
 
 export interface TaskLimits {

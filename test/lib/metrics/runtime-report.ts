@@ -12,6 +12,7 @@ export function countedElsewhere(state?: BreakerState, provider?: string): Count
     jobs,
     providerRestarts: 4,
     providerSkippedLines: 3,
+    catalogueAges: [{ provider: provider ?? 'sandbox', ageSecs: 5 }],
     isReady: true,
   };
 }

@@ -27,7 +27,7 @@ export const LIMITS: RequestLimits = {
 
 /** The models of two providers. Both list `shared`, which resolves to the first. */
 export const models = createModels({
-  providers: [
+  providers: () => [
     { name: 'near', models: ['shared', 'small'] },
     { name: 'far', models: ['shared', 'large'] },
   ],

@@ -3,19 +3,20 @@ import { AspectRatio, OUTPUT_FORMATS, parseSize } from '../../../contract/reques
 import { CapabilityDocument } from '../../../contract/resources/provider.ts';
 import { batchingMode, PLAIN_MODEL } from '../../backend/plain-model.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../../backend/sent-images.ts';
+import type { ParsePage } from '../../catalogue/catalogue-page.ts';
 
 const Values = v.object({ type: v.literal('enum'), values: v.array(v.unknown()) });
 const Range = v.object({ type: v.literal('range'), min: v.number(), max: v.number() });
 
 /** One model in the reply of `/images/models`, or one endpoint of a model. Other members are ignored. */
-const Descriptor = v.object({
+export const OpenrouterDescriptor = v.object({
   supported_parameters: v.record(v.string(), v.unknown()),
   supports_streaming: v.fallback(v.boolean(), false),
 });
-export type OpenrouterDescriptor = v.InferOutput<typeof Descriptor>;
+export type OpenrouterDescriptor = v.InferOutput<typeof OpenrouterDescriptor>;
 
 const List = v.object({ data: v.array(v.unknown()) });
-const Model = v.object({ id: v.string(), ...Descriptor.entries });
+const Model = v.object({ id: v.string(), ...OpenrouterDescriptor.entries });
 
 /** A model of the list. */
 export type OpenrouterModel = v.InferOutput<typeof Model>;
@@ -31,6 +32,12 @@ export function parseOpenrouterModels(reply: unknown): readonly OpenrouterModel[
     return model.success ? [model.output] : [];
   });
 }
+
+/** Parses the whole list as one page of the catalogue. */
+export const parseOpenrouterPage: ParsePage = (reply) => {
+  const models = parseOpenrouterModels(reply);
+  return models && { items: models.map(({ id: name, ...facts }) => ({ name, facts })), more: [] };
+};
 
 interface Limits {
   readonly provider: string;

@@ -22,6 +22,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'providers.openai_images': 'work-account',
   'providers.gemini': 'google',
   'providers.comfyui': 'next-room',
+  'providers.task': 'studio',
 };
 const keysOf: KeysOf = ({ keys }, path) =>
   keys === 'registered' ? [...SINGLE_NAMES, 'work-account'] : [NAMED[path] ?? ''];
@@ -30,6 +31,7 @@ const PATHS = new Set(FIELDS.map(({ path }) => path));
 
 const OPENAI = 'providers.openai_images.work-account';
 const COMFYUI = 'providers.comfyui.next-room';
+const TASK = 'providers.task.studio';
 const WORKFLOW = {
   file: 'flux.json',
   output: '9',
@@ -74,6 +76,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     'gpt-image-2.5-flare': { edits: false, partial_images: { min: 0, max: 1 } },
   },
   [`${OPENAI}.key_kind`]: 'bearer',
+  [`${OPENAI}.catalogue`]: 'all',
   [`${OPENAI}.stream`]: 'always',
   [`${OPENAI}.result_hosts`]: ['images.example.com'],
   [`${OPENAI}.max_transient_attempts`]: 1,
@@ -86,6 +89,15 @@ const VALUES: Readonly<Record<string, unknown>> = {
   [`${COMFYUI}.workflows`]: { flux: WORKFLOW, sketch: { ...WORKFLOW, images: ['10.image'] } },
   [`${COMFYUI}.image_model`]: 'sketch',
   [`${COMFYUI}.max_transient_attempts`]: 1,
+  [`${TASK}.service`]: 'fal',
+  [`${TASK}.api_key_env`]: 'OTHER_KEY',
+  [`${TASK}.models`]: ['flux-2-pro'],
+  [`${TASK}.image_model`]: 'flux-2-max',
+  [`${TASK}.model_profiles`]: { 'flux-2-pro': 'gpt-image-2', 'flux-2-max': { edits: false } },
+  [`${TASK}.constants`]: { 'flux-2-pro': { steps: 40 } },
+  [`${TASK}.catalogue`]: 'all',
+  [`${TASK}.result_hosts`]: ['images.example.com'],
+  [`${TASK}.max_transient_attempts`]: 1,
 };
 
 /** The settings with which a single field is a valid configuration without a warning. */
@@ -97,6 +109,7 @@ const COMPANIONS = [
   'providers.gemini.google.api_key_env=KEY',
   `${COMFYUI}.workflows=${variableText({ flux: WORKFLOW, sketch: WORKFLOW })}`,
   `${COMFYUI}.image_model=flux`,
+  `${TASK}.api_key_env=KEY`,
 ];
 const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'artifacts.driver': ['artifacts.s3.bucket=images'],
@@ -107,6 +120,7 @@ const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   [`${OPENAI}.api_version`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.key_kind`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.deployments`]: [`${OPENAI}.dialect=azure`],
+  [`${TASK}.service`]: [`${TASK}.models=["maker/model"]`, `${TASK}.image_model=maker/model`],
   [`${OPENAI}.upstreams`]: [`${OPENAI}.dialect=openrouter`, `${OPENAI}.models=["maker/model"]`],
 };
 

@@ -28,6 +28,8 @@ export function settingsOf(parts: Partial<ImagesSettings> = {}): ImagesSettings 
     models: ['gpt-image-2', 'gpt-image-2.5-sunburst'],
     image_model: 'gpt-image-2',
     model_profiles: {},
+    catalogue: 'off',
+    catalogue_hours: 24,
     native_count: 1,
     stream: 'auto',
     result_hosts: [],

@@ -1,0 +1,73 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { saveFile } from '../../platform/durable-file.ts';
+import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
+import { readRegularFileNow } from '../../platform/regular-file.ts';
+import { type CatalogueState, emptyCatalogue } from './catalogue-state.ts';
+
+const MAX_BYTES = 33_554_432;
+
+interface Deps<Facts> {
+  /** The setting `state.directory`. */
+  readonly stateDirectory: string;
+  /** The registered name of the provider. */
+  readonly provider: string;
+  /** The service and its address. The catalogue of another service is not read. */
+  readonly source: string;
+  readonly facts: v.GenericSchema<unknown, Facts>;
+}
+
+/** Creates the file that keeps the last good answer of a service for the next start. */
+export function createCatalogueFile<Facts>({
+  stateDirectory,
+  provider,
+  source,
+  facts,
+}: Deps<Facts>) {
+  const folder = join(stateDirectory, 'catalogue');
+  const path = join(folder, `${provider}.json`);
+  const Content = v.object({
+    version: v.literal(1),
+    source: v.literal(source),
+    checked_at_ms: v.number(),
+    missing_since_ms: v.record(v.string(), v.number()),
+    models: v.record(v.string(), facts),
+  });
+
+  return {
+    /** Returns the kept catalogue. A file that is absent, damaged or of another service is an empty catalogue. */
+    read(): CatalogueState<Facts> {
+      const file = readRegularFileNow(path, { maxBytes: MAX_BYTES });
+      const parsed = 'problem' in file ? undefined : v.safeParse(Content, toJson(file.bytes));
+      if (!parsed?.success) return emptyCatalogue();
+      const { models, missing_since_ms: missing, checked_at_ms: checkedAtMs } = parsed.output;
+      return {
+        models: new Map(Object.entries(models)),
+        missingSinceMs: new Map(Object.entries(missing)),
+        checkedAtMs,
+      };
+    },
+
+    /** Replaces the file. Throws the error of the file system. */
+    async save({ models, missingSinceMs, checkedAtMs }: CatalogueState<Facts>): Promise<void> {
+      mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+      const content = {
+        version: 1,
+        source,
+        checked_at_ms: checkedAtMs ?? 0,
+        missing_since_ms: Object.fromEntries(missingSinceMs),
+        models: Object.fromEntries(models),
+      };
+      await saveFile(path, JSON.stringify(content), { replaces: true, mode: OWNER_FILE });
+    },
+  };
+}
+
+function toJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import type * as v from 'valibot';
+import type { ProviderCatalogue } from '../provider-port.ts';
+import { type AnswerDeps, createAnswerReader, unreadable } from './catalogue-answer.ts';
+import { createCatalogueFile } from './catalogue-file.ts';
+import {
+  afterAnswer,
+  type CatalogueState,
+  LEAVES_AFTER_MS,
+  withoutModel,
+} from './catalogue-state.ts';
+
+interface Deps<Facts> extends AnswerDeps {
+  /** The registered name of the provider. */
+  readonly provider: string;
+  /** The setting `catalogue_hours`. */
+  readonly hours: number;
+  /** Form of the facts that describe one model. */
+  readonly facts: v.GenericSchema<unknown, Facts>;
+  readonly stateDirectory: string;
+}
+
+const HOUR_MS = 3_600_000;
+/** The pause before the next attempt after a failed refresh. */
+const RETRY_MS = 600_000;
+/** The interval at which the task checks if a refresh is due. */
+const CHECK_MS = 60_000;
+
+export type Catalogue<Facts> = ReturnType<typeof createCatalogue<Facts>>;
+
+/**
+ * Creates the catalogue of a service: the models that the service lists, with their facts. A task refreshes the catalogue.
+ * A request never waits for a refresh.
+ */
+export function createCatalogue<Facts>(deps: Deps<Facts>) {
+  const { provider, hours, clock } = deps;
+  // A file that was written for other paths lists other models.
+  const source = JSON.stringify([deps.kind, deps.address, deps.paths]);
+  const file = createCatalogueFile<Facts>({ ...deps, source });
+  const answer = createAnswerReader(deps);
+  const left = new Set<string>();
+  let state = file.read();
+  let dueAtMs = -Infinity;
+
+  function change(next: CatalogueState<Facts>): void {
+    for (const name of state.models.keys()) if (!next.models.has(name)) left.add(name);
+    for (const name of next.models.keys()) left.delete(name);
+    state = next;
+  }
+
+  async function refresh(signal: AbortSignal): Promise<void> {
+    // The cast is safe because the kind determines the parser of the replies and the type of the facts.
+    const models = (await answer.read(signal)) as ReadonlyMap<string, Facts>;
+    const next = afterAnswer(state, models, clock.nowMs());
+    if (!next) throw unreadable('models_missing');
+    change(next);
+    dueAtMs = clock.nowMs() + (next.missingSinceMs.size > 0 ? LEAVES_AFTER_MS : hours * HOUR_MS);
+    await file.save(next);
+  }
+
+  const published: ProviderCatalogue = {
+    refresh: {
+      name: `catalogue-${provider}`,
+      everyMs: CHECK_MS,
+      async run(signal) {
+        if (clock.nowMs() < dueAtMs) return;
+        dueAtMs = clock.nowMs() + RETRY_MS;
+        await refresh(signal);
+      },
+    },
+    ageSecs: () =>
+      state.checkedAtMs === undefined ? undefined : (clock.nowMs() - state.checkedAtMs) / 1000,
+    hasLeft: (model) => left.has(model),
+  };
+
+  return {
+    published,
+
+    /** Returns the models and their facts. The result is the same object until the catalogue changes. */
+    models: () => state.models,
+
+    /**
+     * Removes a model whose call the service has rejected because it does not have the model. The model returns if a later
+     * answer lists it. A model that the catalogue never listed is not removed.
+     */
+    remove(name: string): void {
+      if (state.models.has(name)) change(withoutModel(state, name));
+    },
+
+    close: answer.close,
+  };
+}
